@@ -10,7 +10,7 @@ import { findCircles } from './architecture/find-circles.js';
 import { judgeSurfaces, readSurfaces } from './architecture/surface.js';
 import { clientRoom, floors, owners, resolveImport } from './architecture/rooms.js';
 
-/** The repository's root: the first folder at or above `from` that has both the manifest and the code map. */
+/** The repository's root: the first folder at or above `from` with both the manifest and the code map. */
 function findRoot(from: string): string {
   const isRoot = existsSync(path.join(from, 'package.json')) && existsSync(path.join(from, 'lib', 'README.md'));
   if (isRoot) return from;
@@ -30,7 +30,7 @@ function readModules(folder: string): Module[] {
   });
 }
 
-/** The regular expressions in a JSON Schema, or in what holds some. */
+/** The regular expressions in a JSON Schema, or in an object that holds schemas. */
 function findPatterns(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
@@ -40,7 +40,7 @@ function findPatterns(value: unknown): string[] {
   });
 }
 
-/** Sources that break each law, and lawful ones that look alike. */
+/** Sources that break each law, and similar lawful ones. */
 const planted: Record<string, { guilty: [string, string][]; innocent: [string, string][] }> = {
   'rooms import only what stands lower': {
     guilty: [
@@ -168,12 +168,12 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
   },
   'no regular expression runs away': {
     guilty: [
-      // Blanks before and after a tag that may be missing.
+      // Blanks before and after an optional tag.
       [
         'lib/domain/a.ts',
         String.raw`const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)?[ \t]*(?:,|$)/y;`,
       ],
-      // Three runs that can all be blanks, with a bound each.
+      // Three runs of possible blanks, with a bound each.
       ['lib/search/a.ts', String.raw`const title = /^title:[ \t]*(["']?)([^\r\n]{1,300}?)\1[ \t]{0,20}$/m;`],
       ['lib/rest/a.ts', 'const bare = text.replace(/[. ]+$/u, "");'],
       ['lib/rest/a.ts', 'const isList = /^(?:[a-z]+,?)*$/.test(text);'],
@@ -321,7 +321,7 @@ describe('architecture', () => {
     });
   }
 
-  it('holds: no module imports itself by way of others', () => {
+  it('holds: no module imports itself through others', () => {
     assert.deepEqual(findCircles(modules), []);
   });
 
@@ -349,7 +349,7 @@ describe('architecture', () => {
     assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
   });
 
-  it('would notice an import from the inside of a room, and a surface that nothing uses', () => {
+  it('would notice an import from the inside of a room, and a surface without users', () => {
     const surfaces = readSurfaces('## git\n\nSurface: `a.ts`, `packs/*`, `b.ts`.\n\n## text\n\nSurface: every file.\n');
     const judge = (...specifiers: string[]): string[] =>
       judgeSurfaces(surfaces, [
@@ -361,7 +361,7 @@ describe('architecture', () => {
     assert.match(judge('../git/a.js', '../git/packs/x.js')[0] ?? '', /^lib\/git\/b\.ts is on the surface/);
   });
 
-  it('tells the place, the law, the reason and the remedy', () => {
+  it('reports the place, the law, the reason and the remedy', () => {
     const [fault] = judgeModules([readModule('lib/git/a.ts', "\n\nimport { reachOf } from '../access/reach.js';")]);
     assert.match(
       fault ?? '',
@@ -369,7 +369,7 @@ describe('architecture', () => {
     );
   });
 
-  it('knows every room once, and no owner that the picture lacks', () => {
+  it('knows every room once, and no owner outside the picture', () => {
     const rooms = floors.flat();
     assert.equal(new Set(rooms).size, rooms.length);
     for (const { rooms: owning } of Object.values(owners)) {
@@ -378,7 +378,7 @@ describe('architecture', () => {
     assert.ok(!rooms.includes(clientRoom));
   });
 
-  it('gives an owner to every package that the program depends on, and to no other', () => {
+  it('gives an owner to every package of the program, and to no other', () => {
     const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     assert.ok(typeof manifest === 'object' && manifest !== null && 'dependencies' in manifest);
     assert.deepEqual(Object.keys(owners).sort(), Object.keys(manifest.dependencies as object).sort());

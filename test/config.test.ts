@@ -17,7 +17,7 @@ describe('the configuration', () => {
 
   const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, environment: {}, file, ...sources });
 
-  it('is complete and frozen where nothing is set', async () => {
+  it('is complete and frozen without any setting', async () => {
     await writeFile(file, '{}');
     const config = load({});
     assert.equal(config.host, '127.0.0.1');
@@ -26,7 +26,7 @@ describe('the configuration', () => {
     assert.ok(Object.isFrozen(config) && Object.isFrozen(config.corsOrigins));
   });
 
-  it('takes an option over the environment, and that over the file', async () => {
+  it('prefers an option to the environment, and the environment to the file', async () => {
     await writeFile(file, JSON.stringify({ port: 1001, host: 'from-file', git: 'never', data: 'data' }));
     const config = load({
       flags: { port: '3003' },
@@ -54,7 +54,7 @@ describe('the configuration', () => {
     assert.equal(load({ flags: { trust_proxy: '2' } }).trustProxy, 2);
   });
 
-  describe('in a file that nobody named', () => {
+  describe('in a file that the options do not name', () => {
     let before: string;
     let usual: string;
 
@@ -73,7 +73,7 @@ describe('the configuration', () => {
         (error: unknown) => error instanceof ConfigError && why.test(error.message),
       );
 
-    it('is read where it is of this account, and where it is not there, nothing is', async () => {
+    it('is read where it belongs to this account, and where it is absent, nothing is', async () => {
       assert.equal(load({ file: undefined }).port, 1001);
       await rm(usual);
       assert.equal(load({ file: undefined }).port, 8080);
@@ -118,7 +118,7 @@ describe('the configuration', () => {
     });
   }
 
-  it('names every setting that is wrong at once, and a file that is no settings', async () => {
+  it('names every wrong setting at once, and a file that holds no settings', async () => {
     await writeFile(file, JSON.stringify({ prot: 8080, port: '8080' }));
     assert.throws(() => load({}), /\/prot is no setting \(.*settings\.json\)[^]*\/port must be integer/);
     await writeFile(file, '[1]');

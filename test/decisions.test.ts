@@ -20,7 +20,7 @@ function readIndex(): string[] {
     .filter((line) => line.startsWith('- '));
 }
 
-/** What the index adds to the title of a page that names its successors at its top. */
+/** The index's addition to the title of a page that names its successors at its top. */
 function markOf(page: string): string {
   const top = readFileSync(join(folder, page), 'utf8').split('\n')[2] ?? '';
   if (!top.startsWith('**Superseded ')) return '';

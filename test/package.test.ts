@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Files that the program reads: what lies beside the sources and is neither source nor document. */
+/** Files that the program reads: files beside the sources, neither source nor document. */
 function listData(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -12,7 +12,7 @@ function listData(folder: string): string[] {
 }
 
 describe('the package', () => {
-  it('holds every data file that lies beside the sources, and their licences', () => {
+  it('holds every data file beside the sources, and their licences', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],

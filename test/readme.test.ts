@@ -20,7 +20,7 @@ const root = findRoot();
 
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = ['README.md', ...['applications', 'agents', 'people', 'admins'].map((name) => `lib/docs/${name}.md`)];
-/** The pages whose links are checked. */
+/** The pages with checked links. */
 const linked = [...pages, 'lib/docs/README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
@@ -32,7 +32,7 @@ interface Block {
   readonly mark: string;
 }
 
-/** A block of commands, with the output that the page shows for it. */
+/** A block of commands, with its output on the page. */
 interface Step {
   readonly page: string;
   readonly commands: string;
@@ -107,7 +107,7 @@ function addressOf(heading: string): string {
   return kept.trim().replaceAll(' ', '-');
 }
 
-/** The links of a page that lead nowhere: to no file, or to no heading of a page. */
+/** The broken links of a page: to no file, or to no heading of a page. */
 function findBrokenLinks(page: string): string[] {
   const text = readPage(page).replaceAll(fence, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
@@ -141,7 +141,7 @@ describe('The README and the manual', function () {
 
   after(tidyUp);
 
-  it('have no link that leads nowhere', () => {
+  it('have no broken link', () => {
     assert.deepEqual(linked.flatMap(findBrokenLinks), []);
     assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
   });
@@ -156,11 +156,11 @@ describe('The README and the manual', function () {
     assert.deepEqual(absent, []);
   });
 
-  it('show what a first start prints', () => {
+  it('show the output of a first start', () => {
     assert.equal(level(server.lines.join('\n').replaceAll(folder, shownFolder)), level(start));
   });
 
-  it('have a picture of what the program prints', async () => {
+  it('have a picture of the program’s output', async () => {
     const drawn = drawTerminal(await runTour());
     const [actual, picture] = [drawn, readPage('test/readme/tour.svg')].map((text) =>
       level(text.replaceAll('\u00a0', ' ')),

@@ -1,6 +1,6 @@
-// mocha's spec reporter, which also says why a test was skipped and ends with one line that tools
-// can read: "N passed, N failed" and, where there are any, ", N skipped". Where bin/test.mjs has
-// started mocha, the counts go to it, and it prints the line for all runs together.
+// mocha's spec reporter, with the reasons of skipped tests. It ends with one line for tools: "N passed, N failed" and,
+// where there are any, ", N skipped". Where bin/test.mjs has started mocha, the counts go to it, and it prints the line
+// for all runs together.
 const { reporters } = require('mocha');
 
 const noReason = 'no reason given';

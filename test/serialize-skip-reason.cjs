@@ -1,5 +1,5 @@
-// Loaded by mocha in each process that runs tests. Mocha sends a test to the process that reports it without the fields
-// that others have set on it. The reason for which `skipBecause` (test/support/skip.ts) skipped it goes along here.
+// Loaded by mocha in each process that runs tests. Mocha sends a test to the reporting process without foreign fields.
+// This adds the reason for which `skipBecause` (test/support/skip.ts) skipped it.
 const { Test } = require('mocha');
 
 /** The reason that `skipBecause` left on the test or on a suite around it. */

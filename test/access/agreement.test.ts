@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openTestService } from '../support/store/service.js';
-import { tellHistories } from '../support/model/service-and-model.js';
+import { compareHistories } from '../support/model/service-and-model.js';
 import { names, paths } from '../support/model/commands.js';
 import { Compared, pathsIn } from '../support/model/compared.js';
 import { parentOf } from '../support/model/reference-model.js';
@@ -8,26 +8,26 @@ import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const histories = countOf('ACCESS_HISTORIES', { usual: 40, campaign: 1000 });
 const seed = seedOf(20260105);
-/** How many histories show the outcomes that are seldom. */
+/** The number of histories that show the rare outcomes. */
 const enoughHistories = 120;
 
 describe('Access and the reference model', () => {
-  it('agree on the outcome of every command and on what everyone sees after it', async function () {
+  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 5_000);
-    const seen = await tellHistories(
+    const seen = await compareHistories(
       {
         async open() {
-          const told = new Compared(await openTestService());
-          await told.begin();
-          return told;
+          const pair = new Compared(await openTestService());
+          await pair.begin();
+          return pair;
         },
-        afterEach: (told, done, context) => told.compare(['', ...names.slice(0, 2)], [], pathsIn(done), context),
-        async atTheEnd(told, context) {
-          const { docs } = told.model;
+        afterEach: (pair, done, context) => pair.compare(['', ...names.slice(0, 2)], [], pathsIn(done), context),
+        async atTheEnd(pair, context) {
+          const { docs } = pair.model;
           const there = docs.flatMap(({ at }) => (at === null ? [] : [parentOf(at), parentOf(parentOf(at))]));
-          await told.compare([...new Set(['', ...names, ...there])], [''], paths, context);
-          await told.compareReaders(paths, context);
-          await told.compareBriefs(context);
+          await pair.compare([...new Set(['', ...names, ...there])], [''], paths, context);
+          await pair.compareReaders(paths, context);
+          await pair.compareBriefs(context);
         },
       },
       { histories, seed },

@@ -4,7 +4,7 @@ import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js'
 import { exportFolder, type FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { gather } from '../support/gather.js';
 
@@ -17,19 +17,19 @@ interface Recorded {
 
 describe('the record', () => {
   let test: TestService;
-  let ada: Hands;
+  let ada: Client;
   let caller: Caller;
 
   beforeEach(async () => {
     test = await openTestService();
-    ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'editor');
     for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, `text ${name}`);
     await ada.create('f/large.bin', 'large'.repeat(600_000));
     caller = { ...operator, requestId: 'req_export' };
   });
   afterEach(() => test.close());
 
-  /** What the log says of the request, once it says so much. */
+  /** The log's record of the request, once it has so many parts. */
   async function recorded(entries: number): Promise<Recorded[]> {
     for (;;) {
       const { audit } = test.workspace.journal.reader;
@@ -74,7 +74,7 @@ describe('the record', () => {
     assert.deepEqual(others, []);
   });
 
-  it('of an export that is broken off says how much had left', async () => {
+  it('of an export that is broken off records how much had left', async () => {
     const exported = await start();
     await take(exported, 2);
     exported.close();
@@ -82,7 +82,7 @@ describe('the record', () => {
     assert.deepEqual(end?.detail, { documents: 2, bytes: 2 * 'text a'.length, broken_off: true });
   });
 
-  it('of an export that is broken off in the middle of a document counts what had left of it', async () => {
+  it('of an export that is broken off in the middle of a document counts the part that had left', async () => {
     const exported = await start();
     const all = await gather(exported.documents);
     const content = await all.find(({ document }) => document.name === 'large.bin')?.open();
@@ -98,7 +98,7 @@ describe('the record', () => {
     assert.ok(bytes > 0 && bytes < whole, `${bytes}`);
   });
 
-  it('of a search names the commit that was searched', async () => {
+  it('of a search names the searched commit', async () => {
     const version = test.workspace.journal.state.head;
     const query = { query: 'text', labels: [], limit: 2, position: null };
     await perform(test.workspace, caller, searchDocuments, { ...query, folder: parseFolderLocation('f') });

@@ -16,7 +16,7 @@ import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestServer } from '../support/http/server.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { gather } from '../support/gather.js';
@@ -26,7 +26,7 @@ const hour = 3_600_000;
 /** Ben reads `f` by a group, with a key of his own. */
 interface Scene {
   readonly service: TestService;
-  readonly ada: Hands;
+  readonly ada: Client;
   readonly ben: string;
   readonly group: string;
   readonly key: string;
@@ -69,13 +69,13 @@ const otherNews: Readonly<Record<string, Happening>> = {
   'it is deleted': ({ ada }) => ada.delete('f/b.md'),
 };
 
-describe('what goes on being handed out', () => {
+describe('a long answer while access ends', () => {
   let scene: Scene;
   let caller: Caller;
 
   beforeEach(async () => {
     const service = await openTestService();
-    const ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, name);
     const ben = await service.principal('Ben');
     const group = await service.group('Readers', { type: 'principal', id: ben });
@@ -96,19 +96,19 @@ describe('what goes on being handed out', () => {
     return Buffer.isBuffer(content) ? content.toString() : assert.fail('it is a stream, or nothing');
   };
 
-  /** What the log says of the reader's own requests. */
+  /** The log's records of the reader's own requests. */
   const recorded = (): string[] =>
     scene.service.workspace.journal.reader.audit
       .after(0, 1000)
       .filter(({ request_id: id }) => id === 'req_ben')
       .map(({ action, code }) => `${action} ${code ?? 'done'}`);
 
-  for (const [what, [deed, code]] of Object.entries(endings)) {
+  for (const [what, [work, code]] of Object.entries(endings)) {
     it(`ends where ${what}, and the log says so`, async () => {
       const { documents, close } = await startExport();
       const [first, second, third] = await gather(documents);
       assert.equal(await textOf(first), 'a');
-      await deed(scene);
+      await work(scene);
       assert.equal(await outcomeOf(second?.open() ?? Promise.resolve()), code);
       if (what !== 'what comes next is being erased') {
         assert.equal(await outcomeOf(third?.open() ?? Promise.resolve()), code);
@@ -118,11 +118,11 @@ describe('what goes on being handed out', () => {
     });
   }
 
-  for (const [what, deed] of Object.entries(otherNews)) {
-    it(`goes on as it began where ${what}`, async () => {
+  for (const [what, work] of Object.entries(otherNews)) {
+    it(`continues unchanged where ${what}`, async () => {
       const { documents, close } = await startExport();
       const [, second, third] = await gather(documents);
-      await deed(scene);
+      await work(scene);
       assert.equal(await textOf(second), 'b');
       assert.equal(await textOf(third), 'c');
       assert.deepEqual(recorded(), ['folder.export done']);
@@ -158,7 +158,7 @@ describe('what goes on being handed out', () => {
   }
 });
 
-describe('what goes on being handed out over HTTP', () => {
+describe('a long answer over HTTP while access ends', () => {
   it('breaks off in sight of the client when its key is revoked, and is no fault in the log', async () => {
     const server = await openTestServer();
     try {

@@ -12,7 +12,7 @@ describe('Passwords that wait to be hashed', () => {
     hasher = new PasswordHasher(makeTestRandomness());
   });
 
-  it('of people who have been here go first, however many strangers wait', async () => {
+  it('of known people go first, however many strangers wait', async () => {
     const done: string[] = [];
     const note = (who: string) => (): void => void done.push(who);
     const strangers = Array.from({ length: 20 }, (_, at) =>

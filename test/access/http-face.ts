@@ -2,7 +2,7 @@ import { sortBySubject } from '../support/model/canonicalize-answers.js';
 import type { HttpAnswer, HttpClient } from '../support/http/server.js';
 import type { Face, Question } from '../support/model/face.js';
 
-/** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
+/** Asks over HTTP. The answer is the status line, the headers and every byte of the body. */
 export class HttpFace implements Face {
   readonly #client: HttpClient;
 
@@ -112,7 +112,7 @@ export class HttpFace implements Face {
     }
   }
 
-  /** The oldest claim on it that is seen, or one that nobody has. */
+  /** The oldest visible claim on it, or an id without a claim. */
   async #breakClaim(location: string): Promise<string> {
     const claims = await this.#client.get(`/v1/claims?location=${encodeURIComponent(location)}&limit=1`);
     const { items = [] } = claims.json as { items?: { id: string }[] };
@@ -136,7 +136,7 @@ const pathOf = (path: string): string => `/v1/documents/${path.split('/').map(en
 const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
   acknowledged ? { acknowledge_access_change: true } : {};
 
-/** Everything but the wall clock's time, by which the test's two worlds would differ for themselves. */
+/** Everything but the time of the wall clock, which always differs between the two workspaces. */
 function show({ status, headers, bytes, json }: HttpAnswer): string {
   const { date: _, ...rest } = headers;
   const body = bytes.toString('latin1');

@@ -6,15 +6,15 @@ import { openTestService } from '../support/store/service.js';
 import { canonicalizeAnswers } from '../support/model/canonicalize-answers.js';
 import { HttpFace } from './http-face.js';
 import { OperationsFace } from './operations-face.js';
-import { story } from '../support/model/scenario.js';
-import { tellTwice, worldsOf, type World } from '../support/model/isolated-pair.js';
+import { scenario } from '../support/model/scenario.js';
+import { playTwice, isolateWorkspaces, type IsolatedWorkspace } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 });
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
 const seed = seedOf(20260106);
 
-/** What has to have come to pass for a question to count as done, beyond not being refused. */
+/** The outcome by which a question counts as done, beyond not being refused. */
 const happened: Readonly<Record<string, RegExp>> = {
   revert: /"version_?[iI]d":"/,
   'preview-revert': /"action":"(?:restore|delete|undelete)"/,
@@ -22,20 +22,23 @@ const happened: Readonly<Record<string, RegExp>> = {
 };
 
 /** @returns how often each kind of question was answered with something */
-async function compare(openWorld: () => Promise<World>, pairs: number): Promise<ReadonlyMap<string, number>> {
+async function compare(
+  openWorkspace: () => Promise<IsolatedWorkspace>,
+  pairs: number,
+): Promise<ReadonlyMap<string, number>> {
   let answered = 0;
   let refused = 0;
   const done = new Map<string, number>();
   await fc.assert(
-    fc.asyncProperty(story, async (told) => {
-      const [without, withHidden] = await tellTwice(openWorld, told);
+    fc.asyncProperty(scenario, async (drawn) => {
+      const [without, withHidden] = await playTwice(openWorkspace, drawn);
       const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
       for (const [index, answer] of expected.entries()) {
-        const asked = JSON.stringify(told.questions[index]?.question);
+        const asked = JSON.stringify(drawn.questions[index]?.question);
         assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
         if (answer.includes('NOT_FOUND')) refused += 1;
         else answered += 1;
-        const does = told.questions[index]?.question.does ?? '';
+        const does = drawn.questions[index]?.question.does ?? '';
         if (/NOT_FOUND|INVALID_REQUEST|CONFLICT/.test(answer) || happened[does]?.test(answer) === false) continue;
         done.set(does, (done.get(does) ?? 0) + 1);
       }
@@ -46,7 +49,7 @@ async function compare(openWorld: () => Promise<World>, pairs: number): Promise<
   return done;
 }
 
-/** Requires that each kind was done so often. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
+/** Requires a number of times for each kind. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
 function assertOften(
   done: ReadonlyMap<string, number>,
   cases: { readonly count: number; readonly enough: number },
@@ -59,10 +62,10 @@ function assertOften(
   }
 }
 
-describe('What a key cannot reach', () => {
-  it('has no effect on anything that operations answer', async function () {
+describe('Content out of a key’s reach', () => {
+  it('has no effect on any answer of operations', async function () {
     this.timeout(60_000 + pairsOfOperations * 3_000);
-    const openWorld = async (): Promise<World> => {
+    const openWorkspace = async (): Promise<IsolatedWorkspace> => {
       const service = await openTestService();
       return {
         service,
@@ -70,7 +73,7 @@ describe('What a key cannot reach', () => {
         close: () => service.close(),
       };
     };
-    const done = await compare(openWorld, pairsOfOperations);
+    const done = await compare(openWorkspace, pairsOfOperations);
     const kinds = ['read', 'list', 'search', 'history', 'diff', 'labels', 'claims', 'comment', 'comments'];
     const agents = ['readers', 'claim-and-release', 'brief', 'send', 'mail'];
     const folders = ['restore', 'delete-folder', 'undelete-folder'];
@@ -83,9 +86,12 @@ describe('What a key cannot reach', () => {
   it('has no effect on any status, header or byte over HTTP', async function () {
     this.timeout(60_000 + pairsOverHttp * 5_000);
     const server = await openTestServer();
-    const openWorld = worldsOf(server.host, async (world, id) => new HttpFace(server.as(await world.key(id))));
+    const openWorkspace = isolateWorkspaces(
+      server.host,
+      async (isolated, id) => new HttpFace(server.as(await isolated.key(id))),
+    );
     try {
-      const done = await compare(openWorld, pairsOverHttp);
+      const done = await compare(openWorkspace, pairsOverHttp);
       const cases = { count: pairsOverHttp, enough: 40 };
       const more = { 'comment-on-passage': 3, 'preview-revert': 2, revert: 2 };
       const often = { restore: 1, 'delete-folder': 1, 'break-claim': 3, ...more };

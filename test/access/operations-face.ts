@@ -234,13 +234,13 @@ async function readAll(content: Buffer | Readable): Promise<Buffer> {
 }
 
 /**
- * What results carry for the service's own use and no face shows: numbers of rows, and where the history stands.
- * Positions that are made of such numbers are sealed by every face, and show no more than their length.
+ * Parts of results for the service's own use, which no face shows: numbers of rows, and the position of the history.
+ * Every face seals positions made of such numbers, so they show only their length.
  */
 function withoutInnerKeys(key: string, value: unknown): unknown {
   const isPosition = key === 'position' || (key === 'next' && /^\d{16}/.test(String(value)));
   if (isPosition && typeof value === 'string') return `position of ${value.length}`;
   const isInner = key === 'number' || key === 'documentNumber' || key === 'commit';
-  // Whether a content lies in memory just now: how it is sent, and nothing of what.
+  // Whether a content lies in memory at this moment. This decides how it is sent, and not its bytes.
   return isInner || key === 'isHeld' ? undefined : value;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RateLimiter, type RatedKind } from '../../lib/access/token-buckets.js';
 import { TestClock } from '../support/store/service.js';
 
-describe('What a source may still ask', () => {
+describe('The allowance of a source', () => {
   const many = 100_000;
   let clock: TestClock;
   let limiter: RateLimiter;
@@ -24,7 +24,7 @@ describe('What a source may still ask', () => {
     assert.equal(limiter.take('address', 'guesser', 300, 300).allowed, false);
   });
 
-  it('comes back at the rate that it was asked for by, whoever asks meanwhile', () => {
+  it('refills at the rate of its requests, whatever other sources ask', () => {
     exhaust('credential', 'slow key', 6, 10);
     for (let other = 0; other < many; other += 1) limiter.take('credential', `key ${other}`, 600, 10);
     clock.advance(10_000);

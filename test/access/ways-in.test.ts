@@ -10,7 +10,7 @@ import { openTestService, operator, type TestService } from '../support/store/se
 
 const last = 'CONFLICT last_approver';
 
-describe('the last admin that has a way in', () => {
+describe('the last admin with a way in', () => {
   let service: TestService;
   let ada: { readonly id: string; readonly key: string };
 
@@ -27,7 +27,7 @@ describe('the last admin that has a way in', () => {
   const disable = (principalId: string) =>
     outcomeOf(perform(service.workspace, operator, setPrincipalState, { principalId, disabled: true }));
 
-  /** An agent that administers, and has no key so far. */
+  /** An agent with the right to administer, and no key so far. */
   async function keyless(): Promise<string> {
     const input = { displayName: 'Bot', kind: 'agent' } as const;
     const { id } = (await perform(service.workspace, operator, addPrincipal, input)).result;
@@ -69,7 +69,7 @@ describe('the last admin that has a way in', () => {
     assert.equal(await disable(ada.id), last);
   });
 
-  it('is not sought where nobody has one', async () => {
+  it('is not sought where no admin has one', async () => {
     const bare = await openTestService();
     try {
       const [first, second] = [await bare.principal('First'), await bare.principal('Second')];

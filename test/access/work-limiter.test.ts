@@ -4,7 +4,7 @@ import { outcomeOf } from '../support/store/actor.js';
 
 const short = 20;
 
-describe('Work that is limited while it is under way', () => {
+describe('Limited work under way', () => {
   const limit = { perSource: 2, inAll: 5, waiting: 2, timeout: short };
   let limiter: WorkLimiter;
   beforeEach(() => {
@@ -14,7 +14,7 @@ describe('Work that is limited while it is under way', () => {
   const takeMany = (source: string, count: number): Promise<Release[]> =>
     Promise.all(Array.from({ length: count }, () => limiter.take(source)));
 
-  it('waits when its source has too much under way, and goes on when some of that is done', async () => {
+  it('waits when its source has too much under way, and goes on when part of it is done', async () => {
     const [first] = await takeMany('a', 2);
     let isAdmitted = false;
     const third = limiter.take('a').then((release) => {
@@ -28,7 +28,7 @@ describe('Work that is limited while it is under way', () => {
     assert.equal(isAdmitted, true);
   });
 
-  it('is refused as too much for the source when the wait is over, with a time to come again', async () => {
+  it('is refused as too much for the source after the wait, with a time for a retry', async () => {
     await takeMany('a', 2);
     await assert.rejects(limiter.take('a'), { code: 'RATE_LIMITED', retryAfter: 1 });
     assert.equal(await outcomeOf(limiter.take('a')), 'RATE_LIMITED');
@@ -75,7 +75,7 @@ describe('Work that is limited while it is under way', () => {
     assert.ok(bytes.tryTake('c', 90));
   });
 
-  it('lets those go first that fit, in the order in which they came', async () => {
+  it('lets waiting work that fits go first, in the order of arrival', async () => {
     const bytes = new WorkLimiter({ perSource: 100, inAll: 100, waiting: 5, timeout: 1000 });
     const first = await bytes.take('a', 60);
     const order: string[] = [];

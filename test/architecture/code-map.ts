@@ -1,4 +1,4 @@
-/** What lib/README.md lacks or says too much, given the folders that exist in lib/. */
+/** Entries that lib/README.md lacks or has too many, given the folders in lib/. */
 export function judgeCodeMap(map: string, folders: readonly string[]): string[] {
   const sections = new Map(
     map

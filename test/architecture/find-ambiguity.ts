@@ -1,17 +1,17 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
 /**
- * Repeats of a regular expression that can share one text in more than one way: what makes a backtracking engine try
- * them all where the rest does not match. Decided on the automaton of the expression's positions (Glushkov), whose paths
- * are the engine's, by the criteria of Weber and Seidl ("On the degree of ambiguity of finite automata", 1991). A repeat
- * counts as one without bound from `manyTimes` on. What lies in a lookaround is judged by itself; a back reference
- * counts as nothing.
+ * Repeats of a regular expression that can share one text in more than one way. A backtracking engine tries them all
+ * where the rest does not match. The decision uses the automaton of the expression's positions (Glushkov), whose paths
+ * are the engine's. The criteria are those of Weber and Seidl ("On the degree of ambiguity of finite automata", 1991).
+ * A repeat counts as unbounded from `manyTimes` on. A lookaround is judged separately; a back reference counts as
+ * nothing.
  */
 
-/** Counted repeats of as many turns are taken for endless ones: their counts multiply. */
+/** Counted repeats of as many rounds count as endless: their counts multiply. */
 export const manyTimes = 16;
 
-/** Code points by which classes are held against each other: those of all old scripts, and some of each later block. */
+/** Code points by which classes are compared: those of all old scripts, and some of each later block. */
 const samples: readonly string[] = (() => {
   const points: number[] = [];
   for (let point = 0; point < 0x600; point += 1) points.push(point);
@@ -23,10 +23,10 @@ const samples: readonly string[] = (() => {
 
 type Consuming = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
-/** A place in the expression that takes one character. */
+/** A place in the expression for one character. */
 interface Position {
   readonly raw: string;
-  /** Which of the samples it takes. */
+  /** The samples that it takes. */
   readonly takes: Uint8Array;
 }
 
@@ -48,7 +48,7 @@ const nothing: Part = { isNullable: true, first: [], last: [], asks: false };
 
 class Automaton {
   readonly positions: Position[] = [];
-  /** To each position those that can follow it, with in how many ways. */
+  /** For each position its followers, with the number of ways. */
   readonly follow: Map<number, number>[] = [];
   /** After these nothing is asked any more. */
   readonly free = new Set<number>();
@@ -131,7 +131,7 @@ class Automaton {
       for (const { position } of once.last) for (const next of once.first) this.#link(position, next);
       return { ...once, isNullable: once.isNullable || min === 0 };
     }
-    // Few turns: what one of them can share with the next shows in two.
+    // Few rounds: two show how one round can share a text with the next.
     const again = max === 1 ? nothing : this.#read(element);
     const whole = this.#join(once, { ...again, isNullable: again.isNullable || min < 2 });
     return { ...whole, isNullable: whole.isNullable || min === 0 };
@@ -191,7 +191,7 @@ function findParts(count: number, edgesOf: (node: number) => readonly number[]):
   return part;
 }
 
-/** What of one automaton is ambiguous, a sentence each. */
+/** The ambiguities of one automaton, a sentence each. */
 function judge(automaton: Automaton): string[] {
   const { positions, follow, free } = automaton;
   const count = positions.length;
@@ -256,7 +256,7 @@ function judge(automaton: Automaton): string[] {
   }
 }
 
-/** What of the expression is ambiguous, a sentence each; nothing where every text is taken in one way. */
+/** The ambiguities of the expression, a sentence each; none where every text is taken in one way. */
 export function findAmbiguity(source: string, flags: string): string[] {
   const mode = { unicode: flags.includes('u'), unicodeSets: flags.includes('v') };
   const pattern = new RegExpParser({ ecmaVersion: 2024 }).parsePattern(source, 0, source.length, mode);

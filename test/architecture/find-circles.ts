@@ -2,8 +2,8 @@ import type { Module } from './read-module.js';
 import { resolveImport } from './rooms.js';
 
 /**
- * Modules that import each other, directly or by way of others, also for their types alone: the strongly connected
- * components of the imports (Tarjan 1972), each in the order of its paths.
+ * Modules that import each other, directly or through others, also for their types alone. They are the strongly
+ * connected components of the imports (Tarjan 1972), each in the order of its paths.
  */
 export function findCircles(modules: readonly Module[]): string[][] {
   const importsOf = new Map(

@@ -8,9 +8,9 @@ export interface Law {
   name: string;
   /** Why the rule exists. */
   why: string;
-  /** What to do instead. */
+  /** The remedy. */
   remedy: string;
-  /** What in the module breaks the law, with its line; nothing when it is fine. */
+  /** The breaches of the law in the module, with their lines. */
   judge(module: Module): Finding[];
 }
 
@@ -19,13 +19,13 @@ export interface Finding {
   what: string;
 }
 
-/** What brings foreign repositories in. */
+/** The modules for the import of foreign repositories. */
 const importers = /^lib\/(?:operations\/[a-z]+\/find-imported-commit|socket\/[a-z/]*import-[a-z-]+)\.ts$/;
 
 /** Rooms whose files and tables have members in snake_case. */
 const storingRooms: readonly string[] = ['sidecar', 'audit', 'backup'];
 
-/** Words of the domain that are spelled as members of an answer are: reasons, and why a revert leaves a change alone. */
+/** Words of the domain in the spelling of an answer's members: reasons, and why a revert leaves a change alone. */
 const domainWords: ReadonlySet<string> = new Set([...Object.keys(reasons), 'later_writes']);
 
 /** A member that an answer or a request would have. */
@@ -86,7 +86,7 @@ const statement =
 /** Lines of a file; a test may list a few more cases. */
 const maxFileLength = (path: string): number => (path.startsWith('test/') ? 450 : 400);
 
-/** Where a duration is only told to the log, or is how long our own work has taken: nothing that is kept depends on it. */
+/** Places where a duration goes only to the log, or measures only our own work: no stored value depends on it. */
 const measuringRooms: readonly string[] = ['scheduling', 'http'];
 
 export const laws: readonly Law[] = [
@@ -232,7 +232,7 @@ export const laws: readonly Law[] = [
   },
 ];
 
-/** Everything that breaks a law, one sentence each, with the reason and the remedy. */
+/** All breaches of a law, one sentence each, with the reason and the remedy. */
 export function judgeModules(modules: readonly Module[], judged: readonly Law[] = laws): string[] {
   return judged.flatMap(({ judge, name, why, remedy }) =>
     modules.flatMap((module) =>

@@ -7,13 +7,13 @@ export interface Module {
   text: string;
   /** The text, same length and lines, with comments and the insides of strings and regexps blanked. */
   code: string;
-  /** What stands between quotes, templates included, with its line. */
+  /** Quoted texts, templates included, with their lines. */
   strings: Piece[];
-  /** Regular expressions that are written out, without their slashes, with their flags and lines. */
+  /** Regular expression literals without their slashes, with their flags and lines. */
   regexps: (Piece & { readonly flags: string })[];
-  /** What is imported, re-exported, required or imported dynamically by a literal, with its line. */
+  /** Modules imported, re-exported, required or imported dynamically by a literal, with their lines. */
   imports: Piece[];
-  /** Lines of dynamic imports whose target no reader can know. */
+  /** Lines of dynamic imports whose target is not a literal. */
   unreadableImports: number[];
 }
 
@@ -27,14 +27,14 @@ interface Span {
   end: number;
 }
 
-/** A node that names a module, as far as it is read here. */
+/** A node that names a module, with the members read here. */
 interface Target extends Span {
   type: string;
   value?: unknown;
   quasis?: unknown[];
 }
 
-/** Reads what the laws judge out of one source text. @throws Error for a text that is no TypeScript */
+/** Reads the parts of one source text that the laws judge. @throws Error for a text outside TypeScript's grammar */
 export function readModule(path: string, text: string): Module {
   const { program, comments, errors } = parseSync(path, text, { sourceType: 'module', preserveParens: false });
   if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join('; ')}`);

@@ -8,13 +8,13 @@ export interface Expression {
   readonly flags: string;
 }
 
-/** A counted repeat from which on it matters that it is tried at each place of a text. */
+/** The count of repeats from which trying each place of a text matters. */
 const manyAtEachPlace = 1000;
 
 /**
- * Why an expression can take a time that grows faster than its text, a sentence each; nothing where it cannot. Two ways
- * of looking: scslre finds what one repeated character does, ends, boundaries and lookarounds considered, and the places
- * from which a search begins anew; findAmbiguity finds repeats that several characters lead through in two ways.
+ * Why an expression can take a time that grows faster than its text, a sentence each; none where it cannot. There are
+ * two methods. scslre finds the effect of one repeated character, with ends, boundaries and lookarounds, and the places
+ * from which a search begins again. findAmbiguity finds repeats through which several characters lead in two ways.
  */
 export function findRunaways({ source, flags }: Expression): string[] {
   const found = findAmbiguity(source, flags);
@@ -32,7 +32,7 @@ export function findRunaways({ source, flags }: Expression): string[] {
   return [...new Set(found)];
 }
 
-/** The expression's tree, in which counted repeats of so many turns have no bound. */
+/** The expression's tree, in which counted repeats of so many rounds have no bound. */
 function parseOpened({ source, flags }: Expression, least: number) {
   const parser = new RegExpParser({ ecmaVersion: 2024 });
   const mode = { unicode: flags.includes('u'), unicodeSets: flags.includes('v') };

@@ -39,12 +39,12 @@ export function roomOf(file: string): string | undefined {
   return rest.length > 0 ? second : second.replace(/\.ts$/, '');
 }
 
-/** How high the room stands, or -1 for one that the picture does not know. */
+/** The floor of the room, or -1 for a room outside the picture. */
 export function floorOf(room: string): number {
   return floors.findIndex((rooms) => rooms.includes(room));
 }
 
-/** The source file that a relative specifier names, from the repository's root. */
+/** The source file named by a relative specifier, from the repository's root. */
 export function resolveImport(from: string, specifier: string): string {
   return path.posix.join(path.posix.dirname(from), specifier).replace(/\.js$/, '.ts');
 }
@@ -62,7 +62,7 @@ interface Ownership {
   why: string;
 }
 
-/** Which rooms may import a package. */
+/** The rooms that may import each package. */
 export const owners: Readonly<Record<string, Ownership>> = {
   'age-encryption': { rooms: ['backup'], why: 'only the secrets in a backup are sealed with a passphrase' },
   'better-sqlite3': { rooms: ['sidecar'], why: 'a larger installation puts another engine below lib/sidecar' },
@@ -94,7 +94,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 
-/** Parts of Node that only some rooms may touch; lib/domain touches none. */
+/** Parts of Node reserved to some rooms; lib/domain touches none. */
 export const builtinOwners: Readonly<Record<string, Ownership>> = {
   'node:child_process': { rooms: ['git'], why: 'the git program is the only one that is run' },
   'node:sqlite': { rooms: [], why: 'the store is better-sqlite3, in lib/sidecar' },

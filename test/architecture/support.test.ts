@@ -41,11 +41,11 @@ describe('the tests', () => {
     for (const [file, source] of innocent) assert.deepEqual(judge(file, source), []);
   });
 
-  it('stand in rooms that are there', () => {
+  it('stand in existing rooms', () => {
     for (const room of supportFloors.flat()) assert.ok(existsSync(path.join('test', 'support', room)), room);
   });
 
-  it('are listed in test/support/queue.ts by names that are there', () => {
+  it('are listed in test/support/queue.ts by existing names', () => {
     const isThere = (place: string): boolean => tests.some((file) => file.startsWith(`test/${place}/`));
     const isFile = (place: string): boolean => tests.includes(`test/${place}.test.ts`);
     assert.deepEqual(

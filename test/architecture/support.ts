@@ -2,8 +2,8 @@ import type { Module } from './read-module.js';
 import { resolveImport } from './rooms.js';
 
 /**
- * The rooms of test/support, lowest floor first: what several suites need. A file imports from its own room, from lower
- * floors, and from lib/. Files directly in test/support form the lowest floor.
+ * The rooms of test/support, lowest floor first: helpers of several suites. A file imports from its own room, from
+ * lower floors, and from lib/. Files directly in test/support form the lowest floor.
  */
 export const supportFloors: readonly (readonly string[])[] = [
   [''],
@@ -13,7 +13,7 @@ export const supportFloors: readonly (readonly string[])[] = [
   ['oauth'],
 ];
 
-/** Suites that measure. They stand beside the others and use the helpers of some. */
+/** Suites for measurements. They stand beside the others and use the helpers of some. */
 const measuring: ReadonlySet<string> = new Set(['bench', 'timing']);
 
 const supportFolder = 'test/support/';
@@ -46,7 +46,7 @@ function judgeSuiteImport(from: string, target: string): string | undefined {
   return `imports ${target}, which belongs to another suite: move it to test/support`;
 }
 
-/** Each import of a test or of a helper that goes upwards, or sideways into another suite. */
+/** Each import of a test or helper that goes upwards, or sideways into another suite. */
 export function judgeTestImports(modules: readonly Module[]): string[] {
   return modules.flatMap((module) =>
     module.imports.flatMap(({ text, line }) => {

@@ -1,10 +1,10 @@
 import type { Module } from './read-module.js';
 import { resolveImport, roomOf } from './rooms.js';
 
-/** Which files of each room other rooms may import, as the "Surface: " lines of lib/README.md say. */
+/** The files of each room that other rooms may import, from the "Surface: " lines of lib/README.md. */
 export type Surfaces = ReadonlyMap<string, { readonly isOpen: boolean; readonly files: readonly string[] }>;
 
-/** Reads the surfaces out of the code map. A name that ends in `/*` stands for all files of that folder. */
+/** Reads the surfaces out of the code map. A name with `/*` at its end stands for all files of that folder. */
 export function readSurfaces(map: string): Surfaces {
   return new Map(
     map
@@ -20,7 +20,7 @@ export function readSurfaces(map: string): Surfaces {
   );
 }
 
-/** Imports from other rooms' insides, and names on a surface that no other room imports. */
+/** Imports from other rooms' insides, and names on a surface without an import from another room. */
 export function judgeSurfaces(surfaces: Surfaces, modules: readonly Module[]): string[] {
   const used = new Set<string>();
   const faults: string[] = [];

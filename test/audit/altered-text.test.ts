@@ -34,7 +34,7 @@ const searched = [
 ];
 const alteredCount = 4;
 
-describe('a log with texts that earlier builds stored altered', function () {
+describe('a log with texts that earlier builds altered in storage', function () {
   this.timeout(60_000);
   let test: TestService;
   let work: string;
@@ -68,8 +68,8 @@ describe('a log with texts that earlier builds stored altered', function () {
   }
 
   /**
-   * Earlier builds hashed the text as it had come, and handed that very text to SQLite's driver: this does the same. The
-   * commitments are those that they made, too.
+   * Earlier builds hashed the text as received, and passed that text to SQLite's driver: this does the same. The
+   * commitments are theirs, too.
    */
   function storeAsEarlierBuilds(): void {
     withRows((connection) => {
@@ -91,7 +91,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
   }
 
-  /** The lines as earlier builds wrote them: with what SQLite's driver gives back. */
+  /** The lines as earlier builds wrote them: with the text that SQLite's driver returns. */
   async function exportedByEarlierBuilds(): Promise<ExportedLine[]> {
     const lines = await exported();
     return withRows((connection) =>
@@ -123,7 +123,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.deepEqual(verdict.altered, altered());
   });
 
-  it('is exported with the texts as they were committed to, and any verifier finds that sound', async () => {
+  it('is exported with the committed texts, and any verifier finds it sound', async () => {
     const lines = await exported();
     assert.deepEqual(
       targetsOf(lines),
@@ -138,7 +138,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     const lines = await exportedByEarlierBuilds();
     assert.deepEqual(targetsOf(lines).slice(0, 2), ['\ufffd'.repeat(3), `a${'\ufffd'.repeat(6)}b`]);
     const verdict = verifyChain(lines);
-    // Beside three U+FFFD that were sent as such, such an export does not tell how many there were: export again.
+    // Beside three U+FFFD of the sender, such an export does not show the number of altered ones: export again.
     assert.ok(!verdict.sound && verdict.seq === records[3]);
     const others = lines.map((line) =>
       'record' in line && line.record.seq === records[3] ? { record: line.record } : line,
@@ -149,7 +149,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.match(await runIndependently(others), /^sound: /);
   });
 
-  it('excuses no other text than those that were altered so', async () => {
+  it('excuses no text except the altered ones', async () => {
     for (const [seq, text] of [
       [records[0], '\ufffd'.repeat(2)],
       [records[0], '\ufffd'.repeat(6)],
@@ -182,7 +182,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.deepEqual(json.chains[0].altered, altered());
   });
 
-  it('is backed up and restored, and says the same afterwards', async () => {
+  it('is backed up and restored, and has the same verdict afterwards', async () => {
     const folder = join(work, 'backup');
     await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
     const passphraseFile = join(work, 'passphrase');

@@ -15,11 +15,11 @@ import { verifyChains } from '../../lib/socket/inspect.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { anyText } from '../support/texts/any-text.js';
-import { Hands } from '../support/store/client.js';
+import { Client } from '../support/store/client.js';
 import { makeTestRandomness, operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { makeObject, type Known, type Schema } from '../support/http/any-arguments.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import { OAuthServer } from '../support/oauth/server.js';
 import { countOf, seedOf } from '../support/counts.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
@@ -29,16 +29,16 @@ const runs = countOf('ANY_TEXTS', { usual: 2, campaign: 40 });
 const seed = seedOf(20261122);
 const passphrase = 'correct horse battery staple';
 
-/** Where a text goes that would otherwise be a path anywhere on this machine. */
+/** The target of a text that would otherwise be a path anywhere on this machine. */
 const paths: readonly string[] = ['directory', 'folder'];
 
-describe('Whatever text a caller sends, wherever text goes', function () {
+describe('Any text from a caller, in any place', function () {
   this.timeout(60_000 + runs * 40_000);
 
   let server: McpTestServer;
   let signing: OAuthServer;
   let work: string;
-  let agent: McpHands;
+  let agent: McpClient;
   let key: string;
   let known: Known;
 
@@ -47,13 +47,13 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     server = await openMcpServer({ store: 'disk' });
     signing = await OAuthServer.start(server);
     const { host } = server;
-    const { id, hands } = await server.agent('editor');
-    agent = hands;
+    const { id, client } = await server.agent('editor');
+    agent = client;
     const person = await host.person('approver', '', 'Ada');
     ({ key } = person);
     const other = await host.principal('Scapegoat');
     const group = await host.group('Crew', { type: 'principal', id: other });
-    const ada = new Hands(host.workspace, person.id);
+    const ada = new Client(host.workspace, person.id);
     const commits: string[] = [];
     for (const location of ['team/a.md', 'team/sub/b.md', 'team/c.md']) {
       commits.push((await ada.create(location, '# One\n\nwords here\n\n## Two\n\nmore words\n')).current.id);
@@ -103,7 +103,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  /** Nothing went wrong inside: what could not be stored as it is was refused at the door. */
+  /** No internal error happened: a face refused each text that cannot be stored unchanged. */
   afterEach(() => {
     const lines = [...server.log, ...signing.log] as readonly { level?: unknown }[];
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
 
   const text = anyText();
   let checks = 0;
-  /** Sends each text with half of a surrogate pair behind it, and well-formed: that goes further. */
+  /** Sends each text with half of a surrogate pair behind it, and well-formed. The well-formed text goes further. */
   const check = <Value>(
     given: fc.Arbitrary<Value>,
     send: (value: Value, put: string) => Promise<unknown>,
@@ -209,7 +209,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
           address: '',
           onProgress: async () => undefined,
           signal: new AbortController().signal,
-          // A path that the system refuses is told as it is.
+          // A path that the system refuses is reported unchanged.
           onFault: (what, cause) => assert.match(String(cause), /null bytes|ENAMETOOLONG|E[A-Z]+:/, what),
         });
         if ('result' in answer) done.add(command);
@@ -248,7 +248,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     }
   });
 
-  it('leaves everything sound, and a backup of it that can be restored', async () => {
+  it('leaves everything sound, and a backup of it can be restored', async () => {
     const { workspace, dataFolder } = server.host;
     await until('erases to end', () => workspace.journal.reader.erasures.open().length === 0);
     await workspace.checkpointer.run();

@@ -16,7 +16,7 @@ import { operator } from '../support/store/service.js';
 /** As many as an archive holds, and some more. */
 const many = 20_600;
 
-/** Notes which turn of the event loop it is whenever asked, until it is stopped. */
+/** Notes the turn of the event loop at each call, until it is stopped. */
 class TurnCounter {
   turns = 0;
   #isStopped = false;
@@ -34,7 +34,7 @@ class TurnCounter {
   }
 }
 
-/** Most items that came in one turn of the event loop. */
+/** The most items of one turn of the event loop. */
 async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
   const counter = new TurnCounter();
   const perTurn = new Map<number, number>();
@@ -81,7 +81,7 @@ describe('archiving a long audit log', function () {
 
   const firstRow = (): number => bench.workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0;
 
-  /** That every record is there once, in its place. */
+  /** Every record is there once, in its place. */
   function assertWhole(lines: readonly ExportedLine[], atLeast: number): void {
     const seqs = lines.flatMap((line) => ('record' in line ? [line.record.seq] : []));
     assert.ok(seqs.length >= atLeast, `${seqs.length} records`);
@@ -92,7 +92,7 @@ describe('archiving a long audit log', function () {
     assert.ok(verifyChain(lines).sound);
   }
 
-  it('lets others have their turn while it reads, checks and packs, and while it is exported', async () => {
+  it('yields while it reads, checks and packs, and while it is exported', async () => {
     await record(many);
     const fromRows = await maxInOneTurn(exportChain(source(), true));
     const counter = new TurnCounter();
@@ -105,7 +105,7 @@ describe('archiving a long audit log', function () {
     assert.ok(fromRows <= 502 && fromArchive <= 502, `${fromRows} and ${fromArchive} lines in one turn`);
   });
 
-  it('takes the rows away a thousand at a time, and each record is there once after a break at any of them', async () => {
+  it('removes the rows a thousand at a time, and each record is there once after a break at any of them', async () => {
     await record(2600);
     const before = await exported();
     const { archived } = await archive(2501);
@@ -119,19 +119,19 @@ describe('archiving a long audit log', function () {
       assertWhole(lines, 2600);
       assert.deepEqual(lines.slice(0, before.length), before);
     }
-    // What breaks off here is gone on with at the next start.
+    // The next start continues the work that breaks off here.
     await bench.reopen();
     while (firstRow() <= 2500) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(firstRow(), 2501);
     assertWhole(await exported(), 2600);
   });
 
-  it('leaves an archive to whoever is quicker, and takes nothing for a fault that they moved', async () => {
+  it('leaves an archive to a quicker process, and takes its move for no fault', async () => {
     await record(6000);
     const { journal, archives } = bench.workspace;
     const quicker = await writeArchive(journal.reader, archives ?? '', 600);
     assert.equal(quicker?.lastSeq, 600);
-    // Reading all of it takes a dozen turns of the event loop, what comes now two.
+    // Reading the whole takes a dozen turns of the event loop; these reads take two.
     const slower = archive(1e9);
     await journal.write({
       isRecordOnly: true,
@@ -164,7 +164,7 @@ describe('archiving a long audit log', function () {
     }
 
     for (const before of ['999999999', '2999-01-01']) {
-      it(`ends although records are made all the time, and takes those that were there: --before ${before}`, async () => {
+      it(`ends although new records come all the time, and takes the ones present at its start: --before ${before}`, async () => {
         await record(50);
         const stop = new AbortController();
         const head = bench.workspace.journal.state.chain.seq;
@@ -186,7 +186,7 @@ describe('archiving a long audit log', function () {
       });
     }
 
-    it('stops when it is told to, says how far it came, and goes on from there', async () => {
+    it('stops on command, reports how far it came, and continues from there', async () => {
       await record(many);
       const stop = new AbortController();
       const { error } = await run('999999999', stop.signal, () => stop.abort());

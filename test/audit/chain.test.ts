@@ -11,7 +11,7 @@ import { Actor, outcomeOf } from '../support/store/actor.js';
 import { gather } from '../support/gather.js';
 import { openTestService } from '../support/store/service.js';
 
-// The package is CommonJS and its types say otherwise.
+// The package is CommonJS, but its types declare an ES module.
 const independently = canonicalizePackage as unknown as (value: unknown) => string;
 
 const hex = fc.stringMatching(/^[0-9a-f]{64}$/);
@@ -33,7 +33,7 @@ const members: fc.Arbitrary<HashedMembers> = fc.record({
 });
 
 describe('The canonical form of an audit record', () => {
-  it('is what an independent implementation of RFC 8785 makes of it, in whatever order the members come', () => {
+  it('equals the output of an independent implementation of RFC 8785, in any order of the members', () => {
     fc.assert(
       fc.property(members, fc.infiniteStream(fc.nat()), (record, order) => {
         const shuffled = Object.fromEntries(
@@ -48,7 +48,7 @@ describe('The canonical form of an audit record', () => {
     );
   });
 
-  it('escapes what RFC 8785 has escaped and nothing else', () => {
+  it('escapes exactly the characters that RFC 8785 escapes', () => {
     const record = { ...fc.sample(members, { seed: 1, numRuns: 1 })[0], action: '"\\\b\f\n\r\t\u0001/\u007fé\u2028' };
     assert.ok(canonicalize(record as HashedMembers).includes('"\\"\\\\\\b\\f\\n\\r\\t\\u0001/\u007fé\u2028"'));
   });
@@ -78,14 +78,14 @@ describe('The audit chain', () => {
   const at = (seq: number): ExportedRecord => records[seq - 1] ?? assert.fail();
   const replace = (seq: number, by: ExportedRecord): ExportedRecord[] => records.with(seq - 1, by);
 
-  it('is sound as it is written, and says how far it reaches', () => {
+  it('is sound as it is written, and reports its extent', () => {
     const last = at(records.length).record;
     assert.deepEqual(verifyChain(records), { sound: true, records: records.length, head: last.hash, signed: null });
     assert.ok(verifyChain(records.map(({ record }) => ({ record }))).sound);
     assert.ok(verifyChain([]).sound);
   });
 
-  it('numbers from one without gaps, and records what was refused as well as what was done', () => {
+  it('numbers from one without gaps, and records refused requests as well as done ones', () => {
     assert.deepEqual(
       records.map(({ record }) => record.seq),
       records.map((_, index) => index + 1),
@@ -117,7 +117,7 @@ describe('The audit chain', () => {
     assert.equal(new Set(targets).size, targets.length);
   });
 
-  it('names the record that was changed, whichever member it is', () => {
+  it('names the changed record, for each of its members', () => {
     const { record } = at(5);
     for (const [member, value] of Object.entries({
       at: '2020-01-01T00:00:00.000Z',
@@ -144,7 +144,7 @@ describe('The audit chain', () => {
     assert.match(problem, /record 6 does not link/);
   });
 
-  it('names the record that is missing, out of order or doubled', () => {
+  it('names the missing, misplaced or doubled record', () => {
     assert.deepEqual(broken(verifyChain(records.toSpliced(4, 1)))[0], 5);
     assert.match(broken(verifyChain(records.toSpliced(4, 1)))[1], /record 5 is missing; record 6 follows/);
     assert.deepEqual(broken(verifyChain(records.slice(1)))[0], 1);
@@ -154,7 +154,7 @@ describe('The audit chain', () => {
     assert.match(broken(verifyChain(doubled))[1], /record 5 stands out of order/);
   });
 
-  it('shows a cut tail to those who know a later head', () => {
+  it('shows a cut tail to the holder of a later head', () => {
     const { seq, hash } = at(records.length).record;
     const cut = records.slice(0, -2);
     assert.ok(verifyChain(cut).sound);
@@ -164,7 +164,7 @@ describe('The audit chain', () => {
     assert.ok(verifyChain(records, [{ seq, hash }]).sound);
   });
 
-  it('shows a tail that was written anew to those who know a head in it', () => {
+  it('shows a rewritten tail to the holder of a head in it', () => {
     const { seq, hash } = at(5).record;
     assert.deepEqual(
       broken(verifyChain(records, [{ seq, hash: hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) }]))[0],
@@ -173,7 +173,7 @@ describe('The audit chain', () => {
     assert.ok(verifyChain(records, [{ seq, hash }]).sound);
   });
 
-  it('names the record whose text was changed', () => {
+  it('names the record with a changed text', () => {
     const seq = records.find(({ text }) => text?.target === 'handbook/leave.md')?.record.seq ?? 0;
     const { record, text } = at(seq);
     assert.ok(text !== undefined && text.target !== null);

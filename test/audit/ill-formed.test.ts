@@ -14,7 +14,7 @@ import { runCommand } from '../../lib/socket/run-command.js';
 import { anyText } from '../support/texts/any-text.js';
 import { gather } from '../support/gather.js';
 import { openTestService, type TestService } from '../support/store/service.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import { openOAuthServer } from '../support/oauth/server.js';
 
 const half = '\ud800';
@@ -26,14 +26,14 @@ async function problemOf({ workspace }: TestService): Promise<string> {
   return verdict.sound ? '' : verdict.problem;
 }
 
-describe('text that is no Unicode, at the faces', () => {
+describe('ill-formed Unicode, at the faces', () => {
   let server: McpTestServer;
-  let lowly: McpHands;
+  let lowly: McpClient;
 
   before(async () => {
     server = await openMcpServer();
     const id = await server.host.principal('Lowly', 'agent');
-    lowly = server.hands(await server.host.key(id, ['mcp']));
+    lowly = server.client(await server.host.key(id, ['mcp']));
   });
   afterEach(async () => assert.equal(await problemOf(server.host), ''));
   after(() => server.close());
@@ -74,7 +74,7 @@ describe('text that is no Unicode, at the faces', () => {
     });
   }
 
-  it('is refused in a body over REST, before anything is asked of it', async () => {
+  it('is refused in a body over REST, before any other check', async () => {
     const nobody = server.as(await server.host.key(await server.host.principal('Nobody')));
     for (const [target, body, field] of [
       ['/v1/documents', { location: 'a.md', content: half }, 'content'],
@@ -126,7 +126,7 @@ describe('text that is no Unicode, at the faces', () => {
   });
 });
 
-describe('text that is no Unicode, in the log itself', () => {
+describe('ill-formed Unicode, in the log itself', () => {
   let test: TestService;
   let work: string;
 
@@ -154,7 +154,7 @@ describe('text that is no Unicode, in the log itself', () => {
     documentId: fc.option(text, { nil: undefined }),
   });
 
-  it('never makes what is hashed another than what is stored and exported, whatever a face lets through', async () => {
+  it('never makes the hashed text differ from the stored and exported one, whatever a face accepts', async () => {
     const { journal } = test.workspace;
     await fc.assert(
       fc.asyncProperty(event, async (given) => {
@@ -175,7 +175,7 @@ describe('text that is no Unicode, in the log itself', () => {
     assert.ok(verdict.sound && verdict.records === journal.state.chain.seq && verdict.altered === undefined);
   });
 
-  it('is refused by the file that everything else lies in: it would not come back', async () => {
+  it('is refused by the sidecar, which could not return it unchanged', async () => {
     const { journal } = test.workspace;
     const write = (text: string) => journal.write({ run: ({ tables }) => tables.meta.set('note', text) });
     await write('whole \u{1f600}');

@@ -1,5 +1,5 @@
-// Checks an export of the audit log with nothing but Node: it shares no line with the program.
-// Usage: node independent-verifier.mjs EXPORT [PUBLIC-KEY.pem] ["SEQ HASH"] [COMMIT of a restart that is expected]
+// Checks an export of the audit log with Node alone: it shares no line with the program. Usage: node
+// independent-verifier.mjs EXPORT [PUBLIC-KEY.pem] ["SEQ HASH"] [COMMIT of an expected restart]
 import { createHash, createHmac, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -16,7 +16,7 @@ import { openTestService, operator, type TestService } from '../support/store/se
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);
 
-describe('a verifier that shares nothing with the program', () => {
+describe('a verifier without any of the program’s code', () => {
   let service: TestService;
   let folder: string;
   let keyFile: string;
@@ -61,7 +61,7 @@ describe('a verifier that shares nothing with the program', () => {
     return lines.with(at, line.replace(from, to));
   };
 
-  it('is short enough to be read, and imports nothing but Node', async () => {
+  it('is short enough to read, and imports only Node', async () => {
     const text = await readFile(verifier, 'utf8');
     assert.ok(text.trimEnd().split('\n').length <= 60);
     for (const [, target] of text.matchAll(/ from '([^']+)'/g)) assert.match(target ?? '', /^node:/);
@@ -76,7 +76,7 @@ describe('a verifier that shares nothing with the program', () => {
     }
   });
 
-  it('finds a record that was changed, and a text', async () => {
+  it('finds a changed record, and a changed text', async () => {
     const [record, text] = await Promise.all([
       verify(changed(placeOf(7), '"command"', '"rest"')),
       verify(changed(placeOf(8), 'naïve 1"', 'naïve 2"')),
@@ -85,7 +85,7 @@ describe('a verifier that shares nothing with the program', () => {
     assert.deepEqual([text.code, text.said], [1, 'BROKEN: the target of record 8 was changed']);
   });
 
-  it('finds a record that is missing, and two that changed places', async () => {
+  it('finds a missing record, and two exchanged ones', async () => {
     const [ninth, tenth] = [placeOf(9), placeOf(10)];
     const [missing, swapped] = await Promise.all([
       verify(lines.toSpliced(ninth, 1)),
@@ -96,7 +96,7 @@ describe('a verifier that shares nothing with the program', () => {
     }
   });
 
-  it('finds a tail that was cut off, by the key or by a head that is known', async () => {
+  it('finds a cut tail, by the key or by a known head', async () => {
     const cut = lines.slice(0, placeOf(30) + 1);
     const last = JSON.parse(lines[placeOf(40)] ?? '') as { record: { seq: number; hash: string } };
     const [byKey, byHead, unseen] = await Promise.all([
@@ -109,7 +109,7 @@ describe('a verifier that shares nothing with the program', () => {
     assert.equal(unseen.code, 0, 'with neither there is nothing to see it by');
   });
 
-  it('says of a log that was restarted that it was, and finds it sound only where that is expected', async () => {
+  it('reports the restart of a log, and finds it sound only where the restart is expected', async () => {
     let before = '0'.repeat(64);
     const restart = { action: 'workspace.recover', version: 'e'.repeat(40), target: null, detail: null };
     const restarted = lines.flatMap((line) => {
@@ -126,7 +126,7 @@ describe('a verifier that shares nothing with the program', () => {
     assert.ok(expected.said.startsWith(`${said}\nsound: `));
   });
 
-  it('finds a signature that another key made', async () => {
+  it('finds a signature by another key', async () => {
     const other = await openTestService({ seed: 'another' });
     const otherKey = join(folder, 'other.pem');
     await writeFile(otherKey, (await perform(other.workspace, operator, showAuditKey, {})).result.publicKey);

@@ -4,7 +4,7 @@ import { readDescription } from '../../lib/rest/requests/description.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What goes over HTTP. */
+/** One HTTP request. */
 interface Sent {
   readonly method: string;
   /** Path and query, percent-encoded. */
@@ -12,7 +12,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A route of the description, and what a client may send to it: mostly words that mean something there. */
+/** A route of the description, and the requests that a client may send to it: mostly words with a meaning there. */
 export interface AnyRoute {
   /** Names of its parameters, wherever they go. */
   readonly parameters: readonly string[];
@@ -23,7 +23,7 @@ export interface AnyRoute {
   write(this: void, values: Json): Sent;
 }
 
-/** Percent-encodes the text's bytes: half of a surrogate pair as the three bytes that are no UTF-8. */
+/** Percent-encodes the text's bytes: half of a surrogate pair as its three bytes, which are not UTF-8. */
 export function encodePercent(text: string): string {
   return Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -33,7 +33,7 @@ export function encodePercent(text: string): string {
   }).join('');
 }
 
-/** What of a text can stand in a header: a byte for each character, and no control character. */
+/** The part of a text that can stand in a header: a byte for each character, and no control character. */
 export function asHeader(text: string): string {
   return Array.from(text, (character) => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xff))
     .join('')
@@ -56,7 +56,7 @@ export function putText(value: unknown, at: number, text: string): unknown {
 
 const { document } = readDescription();
 
-/** A schema with everything in it that it refers to; of alternatives the first. */
+/** A schema with all its references resolved; the first of alternatives. */
 function resolve(schema: unknown): Schema {
   const { $ref, oneOf, anyOf, allOf, ...own } = (schema ?? {}) as Record<string, unknown>;
   if (typeof $ref === 'string') {

@@ -16,7 +16,7 @@ import { verifyAudit } from '../support/store/verify-audit.js';
 
 const passphrase = 'words';
 
-describe('what a restore finds in its place', () => {
+describe('a folder in the place of a restore', () => {
   let test: TestService;
   let work: string;
   let data: string;
@@ -49,12 +49,12 @@ describe('what a restore finds in its place', () => {
     return service.restore({ backup, passphrase }, operator);
   }
 
-  /** What a process leaves that ends before it has taken its mark away. */
+  /** The files of a process that ends before it removes its mark. */
   async function leaveMark(): Promise<void> {
     await writeFile(join(data, 'acme', 'unfinished'), '');
   }
 
-  it('is left alone when the service lists it, whatever mark it bears', async () => {
+  it('is left alone when the service lists it, with any mark', async () => {
     await restore();
     await leaveMark();
     const before = dumpContent(data);
@@ -80,7 +80,7 @@ describe('what a restore finds in its place', () => {
     assert.equal(existsSync(join(data, 'acme', 'unfinished')), false);
   });
 
-  it('may be nothing at all, where a workspace that the service lists is lost', async () => {
+  it('may be absent, where a workspace listed by the service is lost', async () => {
     await restore();
     await service.close();
     await rm(join(data, 'acme'), { recursive: true });

@@ -38,10 +38,10 @@ const queries = ['many words', 'imported', '"of many"', 'deep*', 'plan -first', 
 const first = { after: '', limit: 200 };
 
 /**
- * What a workspace answers to every question that can be asked about what is in it, by the operator and by each
- * principal: all folders, documents, older versions with their bytes, histories and differences, comments, claims,
- * labels, readers, messages, briefs and searches; grants, people, keys and policy; receipts of erases and the audit log.
- * @param until the last record of the log that is listed: asking makes more
+ * A workspace's answers to every question about its content, by the operator and by each principal. They hold all
+ * folders, documents, older versions with their bytes, histories and differences, comments, claims, labels, readers,
+ * messages, briefs and searches. They hold grants, people, keys and policy, receipts of erases, and the audit log.
+ * @param until the last listed record of the log, since each question adds records
  */
 export async function answersOf(workspace: Workspace, until: number): Promise<unknown[]> {
   const principals = workspace.journal.reader.principals.list();
@@ -182,7 +182,7 @@ function askForTheRest(workspace: Workspace, caller: Caller, ask: Ask, until: nu
 
 const boxes = ['inbox', 'unread', 'sent'] as const;
 
-/** All threads of messages that anybody is in. */
+/** All threads of messages of all principals. */
 async function threadsOf(workspace: Workspace, callers: readonly Caller[]): Promise<string[]> {
   const found = new Set<string>();
   for (const caller of callers) {
@@ -194,7 +194,7 @@ async function threadsOf(workspace: Workspace, callers: readonly Caller[]): Prom
   return [...found].toSorted();
 }
 
-/** Bytes and functions in a form that can be compared. */
+/** Bytes and functions in a comparable form. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }

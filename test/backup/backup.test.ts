@@ -19,7 +19,7 @@ import { makeTestRandomness, openTestService, operator, type TestService } from 
 import { dumpContent, makeHistory } from '../support/store/history.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
 
-/** scrypt's N: little, since what it costs is not what is tested. */
+/** scrypt's N. It is small, since its cost is not under test. */
 const cost = 2 ** 10;
 const passphrase = 'correct horse battery staple';
 
@@ -71,7 +71,7 @@ describe('backup and restore', () => {
     return assert.fail('It was not refused.');
   }
 
-  it('lets people sign in to it as before, and takes nobody there for somebody else of the same name', async () => {
+  it('lets people sign in to it as before, and confuses no person with another of the same name', async () => {
     const { people } = test.service;
     const [ada, grace] = [await test.principal('Ada'), await test.principal('Grace')];
     const known = people.identities.provide('acme', ada, 'Ada', 'ada@example.org');
@@ -93,7 +93,7 @@ describe('backup and restore', () => {
     );
   });
 
-  it('keeps keys working, and goes on with the same audit chain under the same signature', async () => {
+  it('keeps keys working, and continues the same audit chain under the same signature', async () => {
     const { id, key } = await test.person('editor');
     await makeHistory(test);
     const restored = await restore(await backUp());
@@ -173,7 +173,7 @@ describe('backup and restore', () => {
       };
       const restored = await restore(folder, join(work, `restored-${index}`));
       assert.equal(restored.journal.state.head, manifest.commit);
-      // What the original was at that commit is told by its history, apart from its rows.
+      // The history shows the original at that commit, apart from its rows.
       const scratch = test.workspace.journal.sidecar.openScratch();
       const { problems } = await replayHistory(test.workspace.repository, manifest.commit, scratch);
       const { labels: _, storedBytes: __, ...then } = dumpContent(test.dataFolder ?? '', 'sidecar.sqlite.scratch');
@@ -187,7 +187,7 @@ describe('backup and restore', () => {
     }
   }).timeout(30_000);
 
-  it('is recorded in the audit log, and refused to everyone who is not an admin', async () => {
+  it('is recorded in the audit log, and refused to everyone except admins', async () => {
     const { id } = await test.person('editor');
     const refusal = await refusalOf(
       perform(test.workspace, { ...operator, principalId: id }, backUpWorkspace, {
@@ -206,14 +206,14 @@ describe('backup and restore', () => {
     assert.equal(actions(restored).at(-1), 'workspace.restore null');
   });
 
-  it('refuses a folder that holds something, and touches nothing in it', async () => {
+  it('refuses a folder with content, and touches none of it', async () => {
     await writeFile(join(work, 'mine.txt'), 'mine');
     const refusal = await refusalOf(backUp(work));
     assert.equal(refusal.details?.reason, 'folder_not_empty');
     assert.deepEqual(await readdir(work), ['mine.txt']);
   });
 
-  it('never replaces a workspace that is there', async () => {
+  it('never replaces an existing workspace', async () => {
     await makeHistory(test);
     const folder = await backUp();
     const before = dumpContent(test.dataFolder ?? '');
@@ -276,7 +276,7 @@ describe('backup and restore', () => {
     assert.match(refusal.message, /the passphrase is another one/);
   });
 
-  it('says what is missing where there is no git program', async () => {
+  it('reports what is missing where there is no git program', async () => {
     await test.close();
     test = await openTestService({ store: 'disk-without-git' });
     await makeHistory(test);

@@ -13,7 +13,7 @@ import { makeHistory } from '../support/store/history.js';
 
 const passphrase = 'correct horse battery staple';
 
-describe('a backup that is checked before it is one', function () {
+describe('a backup that is checked before it counts as one', function () {
   this.timeout(60_000);
   let test: TestService;
   let work: string;
@@ -91,7 +91,7 @@ describe('a backup that is checked before it is one', function () {
     });
   }
 
-  it('has no manifest before the check has passed, and nothing of the check afterwards', async () => {
+  it('has no manifest before the check has passed, and no remains of the check afterwards', async () => {
     const seen = new Set<string>();
     const watched = { isOver: false };
     const done = backUp().finally(() => (watched.isOver = true));
@@ -112,7 +112,7 @@ describe('a backup that is checked before it is one', function () {
     ]);
   });
 
-  it('makes the command say so loudly, with exit code 1', async () => {
+  it('makes the command report the fault loudly, with exit code 1', async () => {
     const dataFolder = test.dataFolder ?? '';
     await test.service.close();
     changeRows("UPDATE audit_record SET action = 'other' WHERE seq = 7");

@@ -7,7 +7,7 @@ import { ask, askRefused, makeFolder, runProgram, serve, tidyUp } from '../suppo
 describe('cartulary backup, restore, rebuild, audit archive', () => {
   afterEach(tidyUp);
 
-  it('back a workspace up while it is served, bring it back, and keep its parts in order', async () => {
+  it('back a workspace up while it is served, restore it, and keep its parts in order', async () => {
     const folder = await makeFolder();
     const [data, backup, restored] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'restored')];
     const words = join(folder, 'words');

@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { runGit } from '../support/processes/run-git.js';
 
 /**
- * Makes a workspace that was just restored from a clone one that an earlier build restored: no commit carries the
- * restart of its log. No service may have it open.
+ * Turns a workspace just restored from a clone into one restored by an earlier build: no commit carries the restart of
+ * its log. No service may have it open.
  */
 export function uncarryRestart(dataFolder: string): void {
   const folder = join(dataFolder, 'acme');

@@ -46,7 +46,7 @@ describe('a clone of hostile origin', () => {
     );
   }
 
-  it('is refused when a commit stands for more files than anybody has, also in the middle of the history', async () => {
+  it('is refused when a commit stands for too many files, also in the middle of the history', async () => {
     const file = { mode: '100644', oid: putObject(clone, 'blob', 'a file') };
     const first = putCommit(clone, { tree: putTree(clone, [{ name: 'a.md', ...file }]) });
     const bomb = putCommit(clone, { tree: putBomb(clone, 12, file), parents: [first] });
@@ -72,7 +72,7 @@ describe('a clone of hostile origin', () => {
     await assert.rejects(perform(test.workspace, operator, verifyAudit, { clone }), large);
   });
 
-  it('brings in nothing that another repository of the machine holds', async () => {
+  it('includes no content of another repository on the machine', async () => {
     const borrowing = join(work, 'borrowing');
     const secret = join(test.dataFolder ?? '', 'acme', 'content.git');
     await mkdir(borrowing);
@@ -85,7 +85,7 @@ describe('a clone of hostile origin', () => {
     await refuse(/does not hold all its objects itself/, { clone: borrowing });
   });
 
-  it('makes nobody wait', async () => {
+  it('keeps no other request waiting', async () => {
     for (const place of ['refs/heads/other', 'config.worktree']) {
       execFileSync('mkfifo', [join(clone, place)]);
       await refuse(/neither a file nor a folder/);

@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url)
 
 const kills = countOf('RESTORE_KILLS', { usual: 3, campaign: 60 });
 
-describe('a restore that is killed', () => {
+describe('a killed restore', () => {
   let test: TestService;
   let work: string;
 
@@ -33,13 +33,13 @@ describe('a restore that is killed', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  it('leaves the whole workspace or none of it, whenever that was, and can be done again', async () => {
+  it('leaves the whole workspace or none of it at any moment of the kill, and can be repeated', async () => {
     const backup = join(work, 'backup');
     await perform(test.workspace, operator, backUpWorkspace, { folder: backup, passphrase: 'words', cost: 1024 });
     const expected = dumpContent(test.dataFolder ?? '');
     const data = join(work, 'data');
     const stage = join(data, '.acme.restoring');
-    /** Restores, and is killed that many milliseconds after it begins to make something. @returns those it was given */
+    /** Restores, and is killed that many milliseconds after its first file. @returns the milliseconds that it lived */
     const restore = async (life: number): Promise<{ readonly lived: number; readonly isKilled: boolean }> => {
       await rm(data, { recursive: true, force: true });
       const child = spawn(process.execPath, [program, 'restore', backup, '--data', data, '--json'], {
@@ -54,7 +54,7 @@ describe('a restore that is killed', () => {
       clearTimeout(killing);
       return { lived: performance.now() - began, isKilled: signal === 'SIGKILL' };
     };
-    // How long it lives on this machine when it is let, so that each round ends elsewhere in the work.
+    // The length of an undisturbed run on this machine, so that each round ends elsewhere in the work.
     let { lived } = await restore(60_000);
     let killed = 0;
     for (let round = 0; killed < kills; round += 1) {

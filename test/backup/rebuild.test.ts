@@ -7,11 +7,11 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
-import { addHands } from '../support/store/client.js';
+import { addClient } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';
 
-/** Puts a commit of somebody else's on main, with the tree of the one before. */
+/** Puts a foreign commit on main, with the tree of the previous commit. */
 function commitByHand(repository: string, message: string): string {
   const git = (...parameters: string[]): string =>
     execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
@@ -22,7 +22,7 @@ function commitByHand(repository: string, message: string): string {
   return commit;
 }
 
-/** Makes every commit anew with another date and the id that it had as a trailer. @returns new names by old ones */
+/** Makes every commit again with another date, and with its old id as a trailer. @returns new names by old ones */
 function rewriteWithVersions(repository: string): Map<string, string> {
   const git = (parameters: string[], input = ''): string =>
     execFileSync('git', ['-C', repository, ...parameters], { encoding: 'utf8', input });
@@ -71,7 +71,7 @@ describe('rebuild', () => {
     });
   }
 
-  it('goes on being written to as before', async () => {
+  it('accepts writes as before', async () => {
     test = await openTestService({ store: 'disk' });
     const person = await makeHistory(test);
     await rebuild(test.workspace, operator);
@@ -83,11 +83,11 @@ describe('rebuild', () => {
     assert.deepEqual(dumpContent(test.dataFolder ?? ''), after);
   });
 
-  it('leaves nothing out of a brief that was not told before, also where an erase has shortened the history', async () => {
+  it('leaves no unread change out of a brief, also where an erase has shortened the history', async () => {
     test = await openTestService({ store: 'disk' });
     const world = { service: test, workspace: test.workspace };
-    const ada = await addHands(world, 'Ada', 'approver');
-    const ben = await addHands(world, 'Ben', 'reader', '');
+    const ada = await addClient(world, 'Ada', 'approver');
+    const ben = await addClient(world, 'Ben', 'reader', '');
     for (let version = 0; version < 5; version += 1) await ada.create(`private ${version}.md`);
     await ben.brief();
     test.clock.advance(10 * 60_000);
@@ -101,7 +101,7 @@ describe('rebuild', () => {
     assert.deepEqual(await ben.news(), ['created more.md by Ada']);
   });
 
-  it('names a commit that is not the work of the service, and changes nothing', async () => {
+  it('names a commit that the service did not make, and changes nothing', async () => {
     test = await openTestService({ store: 'disk' });
     const person = await makeHistory(test);
     await test.workspace.checkpointer.run();
@@ -131,7 +131,7 @@ describe('rebuild', () => {
     assert.equal(await person.read('plan.md'), 'another document at the old place');
   });
 
-  it('gives versions and documents the ids that were handed out, also where history was rewritten since', async () => {
+  it('gives versions and documents their known ids, also where history was rewritten since', async () => {
     test = await openTestService({ store: 'disk' });
     await makeHistory(test);
     await test.workspace.checkpointer.run();
@@ -157,17 +157,17 @@ describe('rebuild', () => {
     );
   });
 
-  it('understands the return of a folder of which an erase has taken what was left behind', async () => {
+  it('understands the undelete of a folder whose remaining documents were erased', async () => {
     test = await openTestService({ store: 'disk' });
     const { workspace } = test;
-    const ada = await addHands({ service: test, workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service: test, workspace }, 'Ada', 'approver');
     const { id: documentId } = await ada.create('b/e.md', 'erased later');
     await ada.createFolder('b/kept');
     await ada.deleteFolder('b');
     await ada.create('b/e.md', 'in the way');
     assert.equal((await ada.undeleteFolder('b')).leftAlone.length, 1);
     await ada.deleteFolder('b/kept');
-    // What was left behind makes that deletion one that can be undone still.
+    // The remaining row keeps that deletion undoable.
     await ada.undeleteFolder('b');
     const { id } = await eraseAt(workspace, 'b/e.md', { isDeleted: true, documentId });
     await workspace.eraser.finished(id);
@@ -175,9 +175,9 @@ describe('rebuild', () => {
     assert.deepEqual(await ada.list('b'), ['kept/', 'e.md']);
   });
 
-  it('gives no document what hung on another one whose row was lost', async () => {
+  it('gives no document the rows of another one whose own row was lost', async () => {
     test = await openTestService({ store: 'disk' });
-    const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
     for (const name of ['kept', 'erased', 'lost', 'lost too']) await ada.create(`${name}.md`);
     await ada.comment('lost.md', 'only about this one');
     await ada.labels('set', 'lost.md', 'private');
@@ -196,13 +196,13 @@ describe('rebuild', () => {
     }
   });
 
-  it('says so when somebody writes meanwhile, from its first moment on', async () => {
+  it('reports a write that happens meanwhile, from its first moment on', async () => {
     test = await openTestService({ store: 'disk' });
     const { workspace } = test;
     const actor = new Actor(workspace, operator.principalId);
     await actor.create('a.md');
     const rebuilding = outcomeOf(rebuild(workspace, operator));
-    // Each is written before the checkpoint is done that the rebuild begins with.
+    // Each is written before the end of the checkpoint with which the rebuild begins.
     const writing = Promise.all(['b.md', 'c.md', 'd.md'].map((name) => actor.create(name)));
     assert.equal(await rebuilding, 'CONFLICT content_changed');
     await writing;
@@ -210,7 +210,7 @@ describe('rebuild', () => {
     assert.deepEqual(await actor.list(), ['a.md', 'b.md', 'c.md', 'd.md']);
   });
 
-  it('is refused to everyone who is not an admin', async () => {
+  it('is refused to everyone except admins', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     await assert.rejects(

@@ -13,7 +13,7 @@ import { makeWorkbench } from '../support/faults/workbench.js';
 import { git } from '../support/git/fixture.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 
-describe('what interrupted work leaves in a data folder', function () {
+describe('the remains of interrupted work in a data folder', function () {
   this.timeout(30_000);
   let data: string;
   let services: Service[];
@@ -53,7 +53,7 @@ describe('what interrupted work leaves in a data folder', function () {
     'placed/sidecar.sqlite',
   ];
 
-  it('is taken away at the next start, and nothing else is', async () => {
+  it('are removed at the next start, and nothing else is', async () => {
     const service = await open();
     await service.addWorkspace('acme');
     await service.close();
@@ -76,14 +76,14 @@ describe('what interrupted work leaves in a data folder', function () {
     );
   });
 
-  it('is nobody’s business but the owner’s: somebody’s running restore is left alone', async () => {
+  it('are removed only by their owner: a running restore is left alone', async () => {
     await open();
     await put(...remains);
     await assert.rejects(open(), DataFolderInUse);
     for (const path of remains) assert.ok(existsSync(join(data, path)), path);
   });
 
-  it('is where a start finds it, of a bundle that is imported', async () => {
+  it('of an imported bundle lie where a start finds them', async () => {
     const source = join(data, 'source');
     await mkdir(source);
     git(source, ['init', '-q', '-b', 'main', '.']);
@@ -97,10 +97,10 @@ describe('what interrupted work leaves in a data folder', function () {
   });
 });
 
-describe('what an interrupted archiving leaves', function () {
+describe('the remains of an interrupted archiving', function () {
   this.timeout(30_000);
 
-  it('goes at the next start: files half written, and those that no row names and all have elsewhere', async () => {
+  it('are removed at the next start: files half written, and those that no row names and all have elsewhere', async () => {
     const bench = await makeWorkbench();
     try {
       const { workspace, actor } = bench;
@@ -110,7 +110,7 @@ describe('what an interrupted archiving leaves', function () {
       const listed = await readdir(folder);
       assert.equal(listed.length, 1);
       const { reader } = workspace.journal;
-      // Two at once with different bounds, of which neither came to its turn.
+      // Two archives at once with different bounds. The transaction of neither ran.
       const lost = [await writeArchive(reader, folder, 12), await writeArchive(reader, folder, 15)];
       const temporary = `.${lost[0]?.file}.tmp`;
       const evidence = `900-950-${'a'.repeat(64)}.jsonl.gz`;
@@ -124,14 +124,14 @@ describe('what an interrupted archiving leaves', function () {
     }
   });
 
-  it('is nothing where the disk refuses the file', async () => {
+  it('are none where the disk refuses the file', async () => {
     const bench = await makeWorkbench();
     try {
       for (let index = 0; index < 5; index += 1) await bench.actor.list();
       const { reader } = bench.workspace.journal;
       const folder = bench.paths.archives;
       const written = await writeArchive(reader, folder, 4);
-      // In its place lies what no file can be renamed to.
+      // A file in its place blocks every rename to it.
       await rm(join(folder, written?.file ?? ''));
       await mkdir(join(folder, written?.file ?? '', 'full'), { recursive: true });
       await assert.rejects(writeArchive(reader, folder, 4));
@@ -142,7 +142,7 @@ describe('what an interrupted archiving leaves', function () {
   });
 });
 
-describe('two workspaces of one name that are made at once', function () {
+describe('two workspaces of one name, made at once', function () {
   this.timeout(30_000);
   let data: string;
   let service: Service;
@@ -166,7 +166,7 @@ describe('two workspaces of one name that are made at once', function () {
     assert.equal(service.find('acme'), await first);
 
     const later = service.addWorkspace('team');
-    // Looked at in every turn of the event loop: what is made after it takes many.
+    // Looked at in every turn of the event loop, since the work after it takes many turns.
     while (!existsSync(join(data, 'team'))) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(service.find('team'), undefined, 'it is not known yet');
     await assert.rejects(service.addWorkspace('team'), isTaken);
@@ -174,7 +174,7 @@ describe('two workspaces of one name that are made at once', function () {
     assert.deepEqual(service.names(), ['acme', 'team']);
   });
 
-  it('do not keep one of another name from being made, nor does one that failed', async () => {
+  it('do not block one of another name, nor does a failed one', async () => {
     const made = [service.addWorkspace('one'), service.addWorkspace('NO'), service.addWorkspace('two')];
     const outcomes = (await Promise.allSettled(made)).map(({ status }) => status);
     assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);

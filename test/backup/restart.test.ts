@@ -30,7 +30,7 @@ import { uncarryRestart } from './earlier-build.js';
 
 const zeros = '0'.repeat(64);
 
-/** The records that are kept, numbered and hashed anew, as whoever has the data can do. */
+/** The kept records, numbered and hashed again. Any process with the data can do this. */
 function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
   let before = zeros;
   return records.map(({ hash: _, ...members }, index) => {
@@ -40,7 +40,7 @@ function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
   });
 }
 
-describe('a log that was restarted', function () {
+describe('a restarted log', function () {
   this.timeout(120_000);
   let test: TestService;
   let work: string;
@@ -77,7 +77,7 @@ describe('a log that was restarted', function () {
 
   const elsewhere: KnownElsewhere = { head: undefined, clone: undefined, recoveredAt: undefined };
 
-  describe('by whoever owns the machine and its key, to leave records out', () => {
+  describe('by the owner of the machine and its key, to leave records out', () => {
     let clone: string;
     let key: string;
 
@@ -86,7 +86,7 @@ describe('a log that was restarted', function () {
       key = test.workspace.signer.publicKey;
     });
 
-    /** Without what was read and erased, with a first record that says what it likes, and signed. */
+    /** Without the records of reads and erases, with a forged first record, and signed. */
     async function forge(commit: string): Promise<string> {
       const records = await recordsOf(test.workspace);
       const kept = records.filter(({ action }) => !/^document\.(?:read|erase|erased)$/.test(action));
@@ -103,7 +103,7 @@ describe('a log that was restarted', function () {
       return file;
     }
 
-    it('is not confirmed by a clone that does not know the commit that it names', async () => {
+    it('is not confirmed by a clone without the commit that it names', async () => {
       const file = await forge('f'.repeat(40));
       const verdict = await verifyExport({ ...elsewhere, file, key, clone });
       assert.ok(!verdict.sound && verdict.reason === 'unknown_restart');
@@ -111,7 +111,7 @@ describe('a log that was restarted', function () {
         verdict.problem,
         /^record 1 says that the log was restarted at 2026-\S+ from commit f{40}, and the clone has no such commit/,
       );
-      // Whoever is told that commit by the forger is not helped either.
+      // A verifier that gets the commit from the forger detects the forgery, too.
       const named = await verifyExport({ ...elsewhere, file, key, clone, recoveredAt: 'f'.repeat(40) });
       assert.ok(!named.sound && named.reason === 'unknown_restart');
       const keyFile = join(work, 'key.pem');
@@ -130,7 +130,7 @@ describe('a log that was restarted', function () {
       assert.match(stdout, /^BROKEN: record 1 says that the log was restarted /);
     });
 
-    it('is told, with exit code 1, where the clone knows the commit that it names', async () => {
+    it('is reported, with exit code 1, where the clone has the commit that it names', async () => {
       const commit = headOf(clone);
       const file = await forge(commit);
       const verdict = await verifyExport({ ...elsewhere, file, key, clone });
@@ -149,12 +149,12 @@ describe('a log that was restarted', function () {
       assert.deepEqual([json.sound, json.chains[0].sound, json.chains[0].restart.commit], [false, false, commit]);
     });
 
-    it('is told without a clone, too', async () => {
+    it('is reported without a clone, too', async () => {
       const verdict = await verifyExport({ ...elsewhere, file: await forge('f'.repeat(40)), key });
       assert.ok(!verdict.sound && verdict.reason === 'unexpected_restart');
     });
 
-    it('does not make anybody forget a head that they noted', async () => {
+    it('does not invalidate a head noted before', async () => {
       const noted = (await recordsOf(test.workspace))[4] ?? assert.fail();
       const recoveredAt = headOf(clone);
       const file = await forge(recoveredAt);
@@ -166,7 +166,7 @@ describe('a log that was restarted', function () {
       assert.ok((await verifyExport({ ...known, head: undefined })).sound);
     });
 
-    it('is found where it lies: no commit of the repository says that the log was restarted', async () => {
+    it('is found where it lies: no commit of the repository mentions the restart of the log', async () => {
       const commit = headOf(clone);
       const dataFolder = test.dataFolder ?? '';
       const forged = hashAnew([
@@ -233,21 +233,21 @@ describe('a log that was restarted', function () {
       return (await verifyChains(inspected(), { ...elsewhere, ...known }))[0] ?? assert.fail();
     }
 
-    it('is carried by a commit that touches nothing, and that later clones have', async () => {
+    it('is carried by an empty commit, which later clones have', async () => {
       const later = cloneOf(data, 'later');
       const message = runGit(later, ['log', '-1', '--format=%B']);
       const { at, hash } = (await recordsOf(workspace))[0] ?? assert.fail();
       assert.match(message, new RegExp(`\\nOperation: recover\\nRecovered-From: ${from}\\n`));
       assert.match(runGit(later, ['diff', '--stat', 'HEAD^', 'HEAD']), /^$/);
       assert.equal(runGit(later, ['rev-parse', 'HEAD^']).trim(), from);
-      // It speaks of the new log already: of its second record, which holds the hash of the first.
+      // It mentions the new log already: the log's second record, which holds the hash of the first.
       const [, seq, head] = /\nAudit-Head: (\d+) ([0-9a-f]{64})\n/.exec(message) ?? [];
       const records = await recordsOf(workspace);
       assert.equal(head, records[Number(seq) - 1]?.hash);
       assert.deepEqual([at.length, hash.length], [24, 64]);
     });
 
-    it('is expected by `verify`, since the repository says so: exit code 0, and said plainly', async () => {
+    it('is expected by `verify`, since the repository carries it: exit code 0, and a plain remark', async () => {
       const { workspaces } = await verifyData({ ...inspected(), isQuick: false }, () => undefined);
       const [verified] = workspaces;
       assert.deepEqual([verified?.sound, verified?.problems], [true, []]);
@@ -261,7 +261,7 @@ describe('a log that was restarted', function () {
       );
     });
 
-    it('exits 1 in `audit verify` unless it is named, whatever clone is at hand', async () => {
+    it('exits 1 in `audit verify` unless it is named, with any clone', async () => {
       const later = cloneOf(data, 'later');
       for (const known of [{}, { clone }, { clone: later }]) {
         const unnamed = await verifyAudit(known);
@@ -291,14 +291,14 @@ describe('a log that was restarted', function () {
       assert.match(wrong.stderr, /recovered-at must be the whole id of a commit/);
     });
 
-    it('makes a head that was noted before speak against the new log', async () => {
+    it('makes a head noted before contradict the new log', async () => {
       const noted = (await recordsOf(test.workspace))[1] ?? assert.fail();
       const verdict = await verifyAudit({ head: `${noted.seq} ${noted.hash}`, recoveredAt: from });
       assert.ok(!verdict.sound);
       assert.equal(verdict.problem, 'record 2 is not the one that was witnessed elsewhere');
     });
 
-    it('is not confirmed by a clone that was made before the commit that it names', async () => {
+    it('is not confirmed by a clone made before the commit that it names', async () => {
       const older = join(work, 'older');
       runGit(work, ['clone', '-q', clone, older]);
       runGit(older, ['reset', '-q', '--hard', 'HEAD^']);
@@ -306,7 +306,7 @@ describe('a log that was restarted', function () {
       assert.ok(!verdict.sound && verdict.reason === 'unknown_restart');
     });
 
-    it('shows by a later clone what was changed of the new log since', async () => {
+    it('shows later changes of the new log by a later clone', async () => {
       await new Actor(workspace, operator.principalId).update('c.md', 'after the restart');
       await workspace.checkpointer.run();
       const later = cloneOf(data, 'later');
@@ -316,7 +316,7 @@ describe('a log that was restarted', function () {
       await writeFile(file, forged.map((record) => `${JSON.stringify({ record })}\n`).join(''));
       const known = { ...elsewhere, file, key: undefined, recoveredAt: from };
       assert.ok((await verifyExport(known)).sound);
-      // Nothing of it can be told by the commits up to the restart, and all by those since.
+      // The commits up to the restart cannot show any of it; all later ones can.
       assert.ok((await verifyExport({ ...known, clone })).sound);
       const cut = records.slice(0, 1).map((record) => `${JSON.stringify({ record })}\n`);
       await writeFile(file, cut.join(''));
@@ -328,7 +328,7 @@ describe('a log that was restarted', function () {
       );
     });
 
-    it('is known by the commit that carries it where an erase took the commit that it names', async () => {
+    it('is known by the commit that carries it where an erase removed the commit that it names', async () => {
       await workspace.eraser.finished((await eraseAt(workspace, 'c.md')).id);
       await workspace.checkpointer.run();
       const later = cloneOf(data, 'later');
@@ -391,7 +391,7 @@ describe('a log that was restarted', function () {
       service = await open();
     });
 
-    it('is told of a clone that is no witness at all', async () => {
+    it('is reported of a clone that is no witness at all', async () => {
       const foreign = join(work, 'foreign');
       runGit(work, ['init', '-q', '-b', 'main', foreign]);
       runGit(foreign, ['commit', '-q', '--allow-empty', '-m', 'Not of this service']);

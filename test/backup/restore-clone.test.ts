@@ -43,7 +43,7 @@ describe('recovery from a clone alone', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  it('gives content and history back as they were, and nobody in', async () => {
+  it('gives content and history back as they were, and admits no person', async () => {
     const workspace = await service.restore({ clone, name: 'acme' }, operator);
     const { labels, ...before } = dumpContent(test.dataFolder ?? '');
     const { labels: none, ...after } = dumpContent(join(work, 'data'));
@@ -60,7 +60,7 @@ describe('recovery from a clone alone', () => {
     assert.deepEqual(workspace.journal.reader.credentials.list(), []);
   });
 
-  it('finds by their text what it gives back', async () => {
+  it('finds the restored documents by their text', async () => {
     const workspace = await service.restore({ clone, name: 'acme' }, operator);
     await workspace.searchCaughtUp();
     const query = { query: 'deeper', folder: rootLocation, labels: [], limit: 9, position: null };
@@ -71,7 +71,7 @@ describe('recovery from a clone alone', () => {
     );
   });
 
-  it('begins a new audit chain, of which older commits bear no witness, and newer ones do', async () => {
+  it('begins a new audit chain, without witness in older commits, and with witness in newer ones', async () => {
     const workspace = await service.restore({ clone, name: 'acme' }, operator);
     const options = { dataFolder: join(work, 'data'), name: 'acme', git: 'auto' as const };
     const problems = async () => (await verifyWorkspace(options, () => undefined)).problems;
@@ -102,7 +102,7 @@ describe('recovery from a clone alone', () => {
     assert.deepEqual(service.names(), ['one']);
   });
 
-  it('refuses a clone with commits of somebody else, names them, and leaves nothing', async () => {
+  it('refuses a clone with foreign commits, names them, and leaves nothing', async () => {
     await writeFile(join(clone, 'foreign.md'), 'x');
     const git = (...parameters: string[]): string =>
       execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
@@ -157,7 +157,7 @@ describe('recovery from a clone alone', () => {
     }
   });
 
-  it('refuses a clone that was cut off, what is no clone, and a name that is taken', async () => {
+  it('refuses a cut clone, a folder that is no clone, and a taken name', async () => {
     const shallow = join(work, 'shallow');
     execFileSync('git', ['clone', '-q', '--depth', '3', `file://${clone}`, shallow], { stdio: 'pipe' });
     const reasonOf = async (source: { readonly clone: string; readonly name: string }) => {

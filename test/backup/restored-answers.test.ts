@@ -10,11 +10,11 @@ import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } f
 import { makeTestRandomness, openTestService, operator, TestService } from '../support/store/service.js';
 import { answersOf } from './answers.js';
 import { dumpContent } from '../support/store/history.js';
-import { makeWorld, type World } from '../support/store/full-world.js';
+import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 
 const passphrase = 'correct horse battery staple';
 
-/** What may differ between two answers to the same request. */
+/** The parts in which two answers to the same request may differ. */
 const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
 
 function comparable({ status, headers, bytes }: HttpAnswer): unknown {
@@ -32,7 +32,7 @@ describe('a workspace restored from a backup', function () {
   this.timeout(120_000);
 
   let test: TestService;
-  let world: World;
+  let world: FullWorkspace;
   let work: string;
   let restored: TestService;
 
@@ -57,7 +57,7 @@ describe('a workspace restored from a backup', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  it('answers everything as the original does, to everybody, entity-tags included', async () => {
+  it('answers every request of every person as the original does, entity-tags included', async () => {
     const until = test.workspace.journal.state.chain.seq;
     await backUpAndRestore();
     const before = await answersOf(test.workspace, until);
@@ -96,14 +96,14 @@ describe('a workspace restored from a backup', function () {
       for (const server of servers) await server.close();
     });
 
-    it('gives the same bytes and entity-tags for every document and version, and knows what a client has', async () => {
+    it('gives the same bytes and entity-tags for every document and version, and recognises a client’s entity-tags', async () => {
       const documents = [...test.workspace.view(operator).walk(rootLocation)];
       let versions = 0;
       for (const { location, number } of documents) {
         const path = pathOf(location);
         const { etag, status } = await askBoth((client) => client.get(path));
         assert.equal(status, 200);
-        // What checks every answer against the description takes raw JSON for a record.
+        // The check of every answer against the description takes raw JSON for a record.
         if (!location.endsWith('.json')) {
           await askBoth((client) => client.get(path, { Accept: 'application/octet-stream' }));
         }
@@ -135,7 +135,7 @@ describe('a workspace restored from a backup', function () {
       assert.equal((await copy.delete(path, { 'If-Match': written.etag })).status, 200);
     });
 
-    it('answers a retry of what the original did as the original did', async () => {
+    it('answers a retry of a request to the original as the original did', async () => {
       assert.equal(created.status, 201);
       const again = await askBoth((client) => client.create('retried.md', 'sent once', retry));
       assert.deepEqual([again.status, again.etag, again.text], [201, created.etag, created.text]);
@@ -145,7 +145,7 @@ describe('a workspace restored from a backup', function () {
     });
   });
 
-  /** That nothing is compared shows nothing: each kind of question has an answer with something in it. */
+  /** A comparison of nothing shows nothing: each kind of question has an answer with content. */
   function requireTold(answers: readonly unknown[]): void {
     const text = (kind: RegExp): string =>
       JSON.stringify(answers.filter((answer) => kind.test(String((answer as unknown[])[1]))));

@@ -27,7 +27,7 @@ import type { VerifyAuditInput } from '../support/store/verify-audit.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 
-/** Everything after `from` is hashed and linked again, as whoever can write the data could do. */
+/** Hashes and links everything after `from` again. Any process that can write the data could do this. */
 function hashAnew(lines: readonly ExportedLine[], from: number, change: (record: AuditRecord) => AuditRecord) {
   let before: string | undefined;
   return lines.map((line): ExportedLine => {
@@ -96,7 +96,7 @@ describe('the sealed audit chain', () => {
     test = await openTestService({ store: 'disk' });
   });
 
-  it('shows by the public key alone what was cut, changed, missing, reordered or hashed anew', async () => {
+  it('shows by the public key alone every cut, changed, missing, reordered or rehashed record', async () => {
     await record(1500);
     const lines = await exported();
     const key = await publicKey();
@@ -133,14 +133,14 @@ describe('the sealed audit chain', () => {
     );
   });
 
-  it('is not sound with a long stretch that nobody signed', async () => {
+  it('is not sound with a long unsigned span', async () => {
     await record(2300);
     const lines = (await exported()).filter((line) => 'record' in line);
     const verdict = verifyChain(lines, [], { publicKey: await publicKey() });
     assert.equal(problemOf(verdict), 'no signature covers the records from 1 to 2001');
   });
 
-  it('shows where it lies that its tail was cut off, by the signatures and by git', async () => {
+  it('shows the cut of its tail where it lies, by the signatures and by git', async () => {
     await record(1100);
     assert.ok((await verify()).sound);
     changeRows('DELETE FROM audit_record WHERE seq > 900');
@@ -149,7 +149,7 @@ describe('the sealed audit chain', () => {
     assert.match(problems[0]?.message ?? '', /^the chain ends at 900, but record 1\d\d\d was signed\.$/);
   });
 
-  it('shows by a clone what was cut or hashed anew since the clone was made', async () => {
+  it('shows by a clone every record cut or rehashed since the clone was made', async () => {
     const actor = new Actor(test.workspace, (await test.person('editor')).id);
     for (const name of ['a', 'b', 'c']) await actor.create(`${name}.md`, name);
     await test.workspace.checkpointer.run();
@@ -182,7 +182,7 @@ describe('the sealed audit chain', () => {
     );
   });
 
-  it('refuses what is no clone, in words', async () => {
+  it('refuses a folder that is no clone, in words', async () => {
     await writeFile(join(work, 'file'), '');
     await assert.rejects(
       verify({ clone: work }),
@@ -240,7 +240,7 @@ describe('the sealed audit chain', () => {
       assert.match((await verifyWorkspace(options, () => undefined)).problems[0]?.message ?? '', /is missing/);
     });
 
-    it('are not made of a stretch that is not sound', async () => {
+    it('are not made of an unsound span', async () => {
       await record(50);
       changeRows(`UPDATE audit_record SET principal = 'prn_forged' WHERE seq = 20`);
       await assert.rejects(archive(41), (error: unknown) => {

@@ -6,7 +6,7 @@ import { makeTestRandomness } from '../support/store/service.js';
 const passphrase = 'correct horse battery';
 const lowestCost = 2;
 
-describe('what a passphrase seals', () => {
+describe('a file sealed with a passphrase', () => {
   const seal = (text = 'the keys'): Promise<string> =>
     sealWithPassphrase(text, {
       passphrase,
@@ -23,7 +23,7 @@ describe('what a passphrase seals', () => {
     return encrypter.encrypt(text);
   };
 
-  it('opens with the passphrase, for what it belongs to', async () => {
+  it('opens with the passphrase, for its own backup', async () => {
     assert.equal(await openWithPassphrase(await seal(), passphrase, 'this backup'), 'the keys');
     await assert.rejects(openWithPassphrase(await seal(), passphrase, 'another backup'), SealBroken);
     await assert.rejects(openWithPassphrase(await seal(), 'another one', 'this backup'), SealBroken);
@@ -31,7 +31,7 @@ describe('what a passphrase seals', () => {
     assert.equal(await openWithPassphrase(await seal(long), passphrase, 'this backup'), long);
   });
 
-  it('is of the age format: other programs open it, and it opens what they seal', async () => {
+  it('is of the age format: other programs open it, and it opens theirs', async () => {
     const decrypter = new Decrypter();
     decrypter.addPassphrase(passphrase);
     assert.equal(await decrypter.decrypt(armor.decode(await seal()), 'text'), 'this backup\nthe keys');
@@ -59,7 +59,7 @@ describe('what a passphrase seals', () => {
     assert.ok(performance.now() - began < 1000);
   });
 
-  it('says so when it is of another form', async () => {
+  it('reports a file of another format', async () => {
     for (const other of ['', '{"format":"cartulary-sealed-1"}', 'the keys']) {
       await assert.rejects(
         openWithPassphrase(other, passphrase, 'this backup'),

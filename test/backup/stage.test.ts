@@ -15,7 +15,7 @@ import { makeHistory } from '../support/store/history.js';
 
 const passphrase = 'words';
 
-/** A file system that knows which bytes, and which names, are not on stable storage yet; and lets single calls fail. */
+/** A file system that tracks bytes and names not yet on stable storage, and makes single calls fail. */
 class WatchedFileSystem {
   readonly bytes = new Set<string>();
   readonly names = new Set<string>();
@@ -150,10 +150,10 @@ describe('staging a backup', function () {
     assert.deepEqual([...watched.names], []);
   });
 
-  it('fails, and puts nothing in its place, wherever the disk does', async () => {
+  it('fails, and puts nothing in its place, at any failing call to the disk', async () => {
     const whole = new WatchedFileSystem();
     await restore(whole);
-    // Once the workspace lies in its place, what fails is told, too, and adopting takes it away again.
+    // A failure after the workspace is in place is reported, too, and adoption removes it.
     for (const [at, what] of whole.calls.entries()) {
       data = await makeData();
       const watched = new WatchedFileSystem(at);

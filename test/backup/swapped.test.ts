@@ -15,7 +15,7 @@ import { stageBackup } from '../../lib/backup/stage-workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** scrypt's N: little, since what it costs is not what is tested. */
+/** scrypt's N. It is small, since its cost is not under test. */
 const cost = 2 ** 10;
 const passphrase = 'correct horse battery staple';
 
@@ -40,7 +40,7 @@ describe('a backup in a folder that others can write to', () => {
   const backUp = (): Promise<unknown> =>
     perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
 
-  it('closes it to them, and so follows no link that they would put there', async () => {
+  it('closes it to them, and so follows none of their links', async () => {
     await mkdir(folder);
     await chmod(folder, 0o777);
     await backUp();
@@ -89,7 +89,7 @@ describe('a backup in a folder that others can write to', () => {
     });
   });
 
-  it('does not wait for what is no file, and does not read a manifest without end', async () => {
+  it('does not wait for a FIFO, and does not read an endless manifest', async () => {
     await backUp();
     const refuse = (message: RegExp): Promise<void> => assert.rejects(checkBackup(folder, passphrase), message);
     for (const name of ['manifest.json', 'content.bundle', 'service.sealed']) {

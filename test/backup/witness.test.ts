@@ -19,7 +19,7 @@ const hour = 60 * 60 * 1000;
 
 for (const isEarlier of [false, true]) describeWitness(isEarlier);
 
-/** @param isEarlier whether an earlier build made the workspace, which put no commit into it that carries the restart */
+/** @param isEarlier whether an earlier build made the workspace, so that no commit carries the restart */
 function describeWitness(isEarlier: boolean): void {
   describe(`the repository as a witness of the log of a workspace made from a clone${isEarlier ? ' by an earlier build' : ''}`, function () {
     this.timeout(60_000);
@@ -38,8 +38,8 @@ function describeWitness(isEarlier: boolean): void {
     });
 
     /**
-     * A workspace made from a clone of one with these documents; of those, some were erased before.
-     * @param later by how much the clock is set before that
+     * A workspace made from a clone of a workspace with these documents. Some were erased before the clone.
+     * @param later how far the clock is set forward before the restore
      */
     async function recover(names: readonly string[], erased: readonly string[] = [], later = 0): Promise<Workspace> {
       const actor = new Actor(test.workspace, operator.principalId);
@@ -79,7 +79,7 @@ function describeWitness(isEarlier: boolean): void {
       return (await verifyWorkspace(options, () => undefined)).problems.map(({ message }) => message);
     }
 
-    /** Takes away the last records, behind what is signed. */
+    /** Removes the last records, after the signed ones. */
     function cutTail(from: number): void {
       const sidecar = new Sqlite(join(work, 'data', 'acme', 'sidecar.sqlite'));
       sidecar.prepare('DELETE FROM audit_record WHERE seq >= ?').run(from);
@@ -88,7 +88,7 @@ function describeWitness(isEarlier: boolean): void {
       sidecar.close();
     }
 
-    it('speaks of a tail that was cut, whatever the clock was set to meanwhile', async () => {
+    it('reports a cut tail, at any later setting of the clock', async () => {
       const workspace = await recover(['a.md', 'b.md']);
       test.clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
@@ -101,7 +101,7 @@ function describeWitness(isEarlier: boolean): void {
       assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
     });
 
-    it('speaks of it also after an erase took the commit that the workspace was made from', async () => {
+    it('reports it also after an erase removed the commit that the workspace was made from', async () => {
       const workspace = await recover(['a.md', 'b.md', 'c.md']);
       test.clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
@@ -116,7 +116,7 @@ function describeWitness(isEarlier: boolean): void {
       assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
     });
 
-    it('is not heard where it speaks of the log of before, though its newest commit was made anew, and seems later', async () => {
+    it('is not heard where it speaks of the earlier log, though its newest commit was rewritten and seems later', async () => {
       const workspace = await recover(['a.md', 'b.md', 'c.md'], ['a.md'], -24 * hour);
       assert.deepEqual(await findProblems(), []);
       const recovered = workspace.journal.reader.audit.after(0, 1)[0];

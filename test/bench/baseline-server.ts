@@ -1,9 +1,8 @@
 /**
- * The servers that the service is measured against, in one process of their own:
- * `bare`: an Express route that answers fixed bytes; `stored`: an Express route that does one prepared SELECT and one
- * INSERT, committed in groups with an fsync, before it answers: the least that a recorded read can cost;
- * `written`: Node's http with a prepared UPDATE and INSERT for each PUT of JSON, committed in the same way.
- * Usage: node baseline-server.js bare|stored|written BYTES FILE
+ * The baselines of the measurements, in one process of their own. `bare`: an Express route that answers fixed bytes.
+ * `stored`: an Express route with one prepared SELECT and one INSERT, committed in groups with an fsync before the
+ * answer: the least cost of a recorded read. `written`: Node's http with a prepared UPDATE and INSERT for each PUT of
+ * JSON, committed in the same way. Usage: node baseline-server.js bare|stored|written BYTES FILE
  */
 import { createServer, type Server } from 'node:http';
 import Sqlite from 'better-sqlite3';

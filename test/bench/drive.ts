@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** What a load found. */
+/** The results of a load. */
 export interface LoadResult {
   /** Requests answered with 2xx, a second. */
   readonly perSecond: number;
@@ -23,17 +23,17 @@ export interface Load {
     readonly path: string;
     readonly body?: string;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Told the answer's ETag. */
+    /** Gets the answer's ETag. */
     readonly noteTag?: (etag: string) => void;
   };
 }
 
-/** What autocannon keeps for one request of a connection. */
+/** The part of autocannon's state for one request of a connection. */
 interface RequestContext {
   noteTag?: ((etag: string) => void) | undefined;
 }
 
-/** Sends requests over that many kept-alive connections, each waiting for its answer before the next. */
+/** Sends requests over so many kept-alive connections. Each connection waits for its answer before the next request. */
 export async function drive(load: Load): Promise<LoadResult> {
   const result = await autocannon({
     url: load.url,

@@ -22,7 +22,7 @@ function stepThrough(seeded: Seeded, step: number): () => string {
   };
 }
 
-/** GET of a 4 kB document: authorised, recorded durably; beside the least that a recorded read can cost. */
+/** GET of a 4 kB document, authorised and durably recorded, beside the least cost of a recorded read. */
 export async function measureReads(report: Report, effort: Effort): Promise<void> {
   const seeded = await seed(10_000);
   const service = await startCartulary(seeded.dataFolder);
@@ -37,7 +37,7 @@ export async function measureReads(report: Report, effort: Effort): Promise<void
       headers,
       next: () => ({ method: 'GET', path: path() }),
     });
-    // Alternating, so that a machine that slows down slows all of them.
+    // The two alternate, so that a slower machine slows down all of them.
     const own: number[] = [];
     const least: number[] = [];
     const plain: number[] = [];
@@ -140,7 +140,7 @@ export function writeLoad(seeded: Seeded, url: string, connections: number): Omi
   };
 }
 
-/** GET and PUT a second over 16 connections, in turn, each on documents all over the workspace. */
+/** GET and PUT a second over 16 connections, in alternation, each on documents all over the workspace. */
 export async function measureBoth(
   seeded: Seeded,
   url: string,
@@ -163,9 +163,9 @@ export async function measureBoth(
 }
 
 /**
- * One folder of 1,000 listed by pages of 200, beside a bare Express route of the same bytes, and beside the same folder
- * in a workspace that has many documents elsewhere.
- * @param elsewhere how many
+ * One folder of 1,000, listed by pages of 200. It is measured beside a bare Express route of the same bytes, and beside
+ * the same folder in a workspace with many documents elsewhere.
+ * @param elsewhere the number of those documents
  */
 export async function measureLists(report: Report, effort: Effort, elsewhere: number): Promise<void> {
   const seeded = await seed(1000, { perFolder: 1000 });

@@ -7,13 +7,13 @@ import { seed, writeVersions } from './seed.js';
 import { startCartulary } from './start-server.js';
 
 const documents = 10_000;
-/** The document that is erased is written to once in so many commits. */
+/** One in so many commits writes to the document that is later erased. */
 const writtenEvery = 1000;
 
 /**
- * Erases a document that is as old as the history and has lived through all of it, while others write and read. Every
- * commit and every root folder has to be made anew.
- * @param pace of writes and of reads, a second; left out, as many as are answered
+ * Erases a document as old as the history, while others write and read. Every commit and every root folder is made
+ * again.
+ * @param pace writes and reads a second; without it, as many as are answered
  */
 export async function measureErase(report: Report, commits: number, pace?: number): Promise<void> {
   const seeded = await seed(documents, { bytes: 1024 });

@@ -12,7 +12,7 @@ import { startCartulary, type RunningServer } from './start-server.js';
 
 const milliseconds = (from: number): number => performance.now() - from;
 
-/** 16 clients update one document by what they last read: every answered update is in the history, and none is lost. */
+/** 16 clients update one document by their last read: every answered update is in the history, and none is lost. */
 export async function measureLostUpdates(report: Report, effort: Effort): Promise<void> {
   const seeded = await seed(10);
   const service = await startCartulary(seeded.dataFolder);
@@ -51,7 +51,7 @@ export async function measureLostUpdates(report: Report, effort: Effort): Promis
   await seeded.remove();
 }
 
-/** What one principal reaches, read from the tables: in 1,000 groups, each in the next, with 10,000 grants. */
+/** One principal's reach, read from the tables: in 1,000 groups, each in the next, with 10,000 grants. */
 export async function measureReach(report: Report, effort: Effort): Promise<void> {
   const test = await openTestService();
   const id = await test.principal('Deep');
@@ -142,7 +142,9 @@ async function post(service: RunningServer, seeded: Seeded, path: string, body: 
   });
 }
 
-/** GET and PUT as documents grow; on the largest also start, memory, and the rename of a folder that holds them all. */
+/**
+ * GET and PUT as documents grow. The largest also measures start, memory, and the rename of a folder with all of them.
+ */
 export async function measureGrowth(report: Report, effort: Effort): Promise<void> {
   const sizes = effort.times === 1 ? [1000, 10_000] : [1000, 10_000, 100_000];
   let first: { get: number; put: number } | undefined;

@@ -1,4 +1,4 @@
-import { McpHands } from '../support/http/open-mcp.js';
+import { McpClient } from '../support/http/open-mcp.js';
 import { drive } from './drive.js';
 import { authorization, writeLoad, type Effort } from './measure-core.js';
 import type { Report } from './report.js';
@@ -8,7 +8,7 @@ import { startWatched, type Holds, type RunningServer } from './start-server.js'
 const megabyte = 1024 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(megabyte / Buffer.byteLength(unit)));
 
-/** Documents of a megabyte: an ordinary one, and such as ask more of whoever reads them than their length says. */
+/** Documents of a megabyte: an ordinary one, and some that cost a reader more than their length suggests. */
 const texts: Readonly<Record<string, string>> = {
   'ordinary words': fill('Whoever travels books a train where the journey takes less than four hours.\n'),
   'opening brackets': fill('['),
@@ -27,11 +27,11 @@ const hostileQueries = [
   '['.repeat(500),
 ];
 
-/** What holds the service's event loop, which everybody who asks meanwhile waits for. */
+/** Work that holds the service's event loop, for which all other callers wait. */
 export async function measureHolds(report: Report, effort: Effort): Promise<void> {
   const seeded = await seed(10_000);
   const service = await startWatched(seeded.dataFolder);
-  const hands = new McpHands(service.url, seeded.key);
+  const client = new McpClient(service.url, seeded.key);
   const add = (what: string, { p99, longest }: Holds): void =>
     report.add({
       what: `event loop held, ${what}`,
@@ -40,7 +40,7 @@ export async function measureHolds(report: Report, effort: Effort): Promise<void
       goal: '< 50 ms',
       note: `p99 ${p99.toFixed(1)}, ${Math.round(service.residentBytes() / megabyte)} MB resident`,
     });
-  // Until the validator and V8 have made what they need.
+  // Until the validator and V8 have made their caches.
   await drive({ ...writeLoad(seeded, service.url, 16), seconds: 2 });
   await service.readHolds();
   await drive({ ...writeLoad(seeded, service.url, 16), seconds: effort.seconds * effort.times });
@@ -54,7 +54,7 @@ export async function measureHolds(report: Report, effort: Effort): Promise<void
     // A search waits until the index has followed.
     await search(service, seeded, 'clause');
     add(`a document of 1 MB of ${name}, written and searched`, await service.readHolds());
-    await edit(hands, location);
+    await edit(client, location);
     add('the same read in parts and edited by an agent', await service.readHolds());
   }
   for (const query of hostileQueries) await search(service, seeded, query);
@@ -91,10 +91,10 @@ async function search(service: RunningServer, seeded: Seeded, query: string): Pr
   await answer.arrayBuffer();
 }
 
-/** Every kind of edit that looks for its place; all but the last find none. */
-async function edit(hands: McpHands, location: string): Promise<void> {
-  const read = await hands.call('read_org_doc', { location, max_chars: 60_000 });
-  await hands.call('read_org_doc', { location, section: 'no such heading' });
+/** Every kind of edit that searches for its place; all but the last find none. */
+async function edit(client: McpClient, location: string): Promise<void> {
+  const read = await client.call('read_org_doc', { location, max_chars: 60_000 });
+  await client.call('read_org_doc', { location, section: 'no such heading' });
   const expected_commit = (read.done?.commit ?? '0'.repeat(40)) as string;
   const [first = ''] = Object.values(texts);
   for (const one of [
@@ -103,6 +103,6 @@ async function edit(hands: McpHands, location: string): Promise<void> {
     { op: 'replace_section', section: 'no such heading', new_text: 'x' },
     { op: 'append', new_text: 'x' },
   ]) {
-    await hands.call('edit_org_doc', { location, expected_commit, edits: [one] });
+    await client.call('edit_org_doc', { location, expected_commit, edits: [one] });
   }
 }

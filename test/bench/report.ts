@@ -5,7 +5,7 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What it is compared with; none for a plain measurement. */
+  /** The baseline; none for a plain measurement. */
   readonly baseline?: { readonly name: string; readonly value: number };
   readonly goal?: string;
   readonly note?: string;

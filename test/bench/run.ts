@@ -27,7 +27,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
 };
 
-/** What `--name=N` says. */
+/** The value of `--name=N`. */
 function numberOf(name: string): number | undefined {
   const given = args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
   return given === undefined ? undefined : Number(given);

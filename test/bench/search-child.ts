@@ -54,7 +54,7 @@ function open(where: string | null): SearchIndex {
   return SearchIndex.open({ folder: where, readText: () => null });
 }
 
-/** Milliseconds that this thread has been on a processor; undefined where the system doesn't tell. */
+/** Milliseconds of this thread on a processor; undefined where the system has no such figure. */
 function timeOnProcessor(): number | undefined {
   try {
     return Number(fs.readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
@@ -63,7 +63,7 @@ function timeOnProcessor(): number | undefined {
   }
 }
 
-/** The longest that one turn of the event loop is on the processor until it is answered. Milliseconds. */
+/** The longest processor time of one turn of the event loop until the answer. Milliseconds. */
 async function watchTurns(answer: Promise<unknown>): Promise<number> {
   const state = { isAnswered: false };
   void answer.finally(() => (state.isAnswered = true));
@@ -151,7 +151,7 @@ async function query(): Promise<unknown> {
   return { load, all, inFolder, slowest, manyGrants, memory: megabytes() };
 }
 
-/** An index that was built with meaning: words and meaning, and words that stand nowhere, so that all is compared. */
+/** An index built with meaning. It answers words with meaning, and absent words, so that all documents are compared. */
 async function queryMeaning(): Promise<unknown> {
   const index = open(folder);
   if (index.useVectors(chanceVectors)) throw new Error('The index was built without meaning.');
@@ -167,7 +167,7 @@ async function queryMeaning(): Promise<unknown> {
   return { all, absent: median(times), memory: megabytes() };
 }
 
-/** The same documents and queries for each; memory is what the process has grown by. */
+/** The same documents and queries for each; memory is the growth of the process. */
 async function compare(): Promise<unknown> {
   const before = megabytes();
   const start = performance.now();

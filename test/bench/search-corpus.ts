@@ -1,4 +1,4 @@
-/** Documents that nobody wrote: made-up words as often as words are in a language (Zipf), from a fixed seed. */
+/** Generated documents: made-up words with the frequencies of a language (Zipf), from a fixed seed. */
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchDocument } from '../../lib/search/analysis/analyze-document.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
@@ -28,7 +28,7 @@ export function wordOf(rank: number): string {
   return word;
 }
 
-/** Made-up words have no meaning: each points somewhere by chance, in as many dimensions as words that have one. */
+/** Made-up words have no meaning: each points in a random direction, in as many dimensions as real words. */
 class ChanceVectors implements WordVectors {
   readonly name = 'chance';
   readonly dimensions = 64;

@@ -28,7 +28,7 @@ interface Asked {
   readonly all: Times;
   readonly inFolder: Times;
   readonly manyGrants: Times;
-  /** What is asked, how long it takes, and how long a turn of the event loop is on the processor for it. */
+  /** The queries, their time, and the processor time of a turn of the event loop. */
   readonly slowest: readonly (readonly [string, number, number])[];
 }
 interface AskedMeaning {
@@ -48,7 +48,7 @@ async function run<Result>(...args: readonly string[]): Promise<Result> {
   return JSON.parse(stdout) as Result;
 }
 
-/** Documents at which other engines are compared: stock lunr takes some 45 kB of heap for each. */
+/** The number of documents for the comparison with other engines: stock lunr takes some 45 kB of heap for each. */
 const maxCompared = 10_000;
 
 export async function measureSearch(

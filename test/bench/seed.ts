@@ -15,7 +15,7 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../support/store/service.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
-/** A data folder with documents in it, and a key that may edit them all. */
+/** A data folder with documents, and a key that may edit them all. */
 export interface Seeded {
   readonly dataFolder: string;
   readonly key: string;
@@ -26,7 +26,7 @@ export interface Seeded {
 const batch = 250;
 const together = 64;
 
-/** Where the n-th document lies: in folders of so many, all below one folder if that is named. */
+/** The place of the n-th document: in folders of so many, all below one folder if it is named. */
 export function placeOf(number: number, perFolder: number, below: string): Location {
   const prefix = below === '' ? '' : `${below}/`;
   return parseLocation(`${prefix}folder-${Math.floor(number / perFolder)}/document-${number % perFolder}.md`);
@@ -59,7 +59,7 @@ export async function seed(
   return { dataFolder, key, locations, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
 
-/** Writes that many versions of 1 kB, each to the document whose number it is told, in groups as writers would. */
+/** Writes so many versions of 1 kB, each to the document with the given number, in groups like real writers. */
 export async function writeVersions(
   { dataFolder, locations }: Seeded,
   count: number,

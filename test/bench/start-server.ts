@@ -8,13 +8,13 @@ export interface RunningServer {
   readonly url: string;
   /** Bytes of resident memory now. */
   residentBytes(): number;
-  /** What held its event loop since this was asked last; only of one that is watched. */
+  /** The holds of its event loop since the last call; only of a watched server. */
   readHolds(): Promise<Holds>;
-  /** Ends it and waits for that. */
+  /** Ends it and waits for its end. */
   stop(): Promise<void>;
 }
 
-/** How long others waited for their turn of an event loop, beside the millisecond that is measured by. Milliseconds. */
+/** The time that others waited for an event loop, beside the millisecond of the measuring timer. Milliseconds. */
 export interface Holds {
   readonly p99: number;
   readonly longest: number;
@@ -25,7 +25,7 @@ export function builtFile(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
-/** Starts a script that prints one line of JSON with its `url` once it answers. */
+/** Starts a script, which prints one line of JSON with its `url` once it answers. */
 export function startServer(script: string, ...args: readonly string[]): Promise<RunningServer> {
   return startProcess([script, ...args]);
 }
@@ -55,7 +55,7 @@ export function startCartulary(dataFolder: string): Promise<RunningServer> {
   return startProcess(serveOn(dataFolder));
 }
 
-/** The same, telling what holds its event loop. */
+/** The same, with reports of the holds of its event loop. */
 export function startWatched(dataFolder: string): Promise<RunningServer> {
   return startProcess(['--import', builtFile('./watch-holds.js'), ...serveOn(dataFolder)]);
 }

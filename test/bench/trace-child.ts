@@ -1,4 +1,4 @@
-/** Runs in the copy that `trace.ts` makes: makes requests and prints through which files of lib each one goes. */
+/** Runs in the copy made by `trace.ts`: makes requests and prints the files of lib that each one enters. */
 import { openMcpServer } from '../support/http/open-mcp.js';
 
 const entered: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * Shows through which files of lib one request goes: `npm run trace [-- --files] [REQUEST…]`.
+ * Shows the files of lib that one request enters: `npm run trace [-- --files] [REQUEST…]`.
  *
- * Makes a copy of the build in which every function of lib notes that it was entered, warms a service of that copy up,
- * and makes each request once. Prints how many files took part, and how often the next function was in another room.
+ * Makes a copy of the build in which every function of lib notes its calls, warms a service of the copy up, and makes
+ * each request once. Prints the number of files, and how often the next function was in another room.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ function instrument(file: string, source: string): string {
     else inserts.push({ at: start, text: `(${call},` }, { at: end, text: ')' });
   });
   let made = source;
-  // From the end, so that the places before stay what they are; of two at one place the later one is the inner one.
+  // From the end, so that earlier places stay valid; of two at one place the later one is the inner one.
   for (const { at, text } of inserts.toSorted((one, other) => other.at - one.at)) {
     made = made.slice(0, at) + text + made.slice(at);
   }

@@ -1,11 +1,11 @@
 /**
- * Loaded before a program (`node --import`), watches its event loop and tells the one who started it, whenever asked by
- * a message, how long others had to wait since the last time.
+ * Loaded before a program (`node --import`). Watches its event loop. A message from the parent process asks for the
+ * time that others had to wait since the last message.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Holds } from './start-server.js';
 
-/** Milliseconds: a timer of so many is late by what held the loop. */
+/** Milliseconds: a timer of so many is late by the hold of the loop. */
 const resolution = 1;
 const histogram = monitorEventLoopDelay({ resolution });
 histogram.enable();

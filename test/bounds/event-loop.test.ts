@@ -3,14 +3,14 @@ import { request } from 'node:http';
 import { readDefinitions } from '../../lib/mcp/definition.js';
 import { routes } from '../../lib/rest/routes.js';
 import { WatchedServer } from '../support/processes/watched-server.js';
-import { McpHands } from '../support/http/open-mcp.js';
+import { McpClient } from '../support/http/open-mcp.js';
 import { makeLargeCalls } from './mcp-requests.js';
 import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
 import { makeLargeWorld, type LargeWorld } from './world.js';
 
-/** Milliseconds of processor time for which no request may hold the event loop. */
+/** Milliseconds of processor time. No request may hold the event loop for longer. */
 const maxHold = 50;
-/** A hold of the request itself shows each time; what the engine or the disk does, now and then. */
+/** A hold of the request itself shows each time; one of the engine or the disk only sometimes. */
 const rounds = 3;
 
 describe('The event loop', function () {
@@ -22,7 +22,7 @@ describe('The event loop', function () {
   before(async () => {
     world = await makeLargeWorld();
     server = await WatchedServer.start('--data', world.dataFolder);
-    // Compiles what is used by all requests.
+    // Compiles the code that all requests use.
     for (let warming = 0; warming < 30; warming += 1) {
       await send({ route: '', as: 'editor', target: '/v1/search?q=text', status: 200 });
       await send({ route: '', as: 'editor', target: '/v1/documents/history.md', status: 200 });
@@ -70,7 +70,7 @@ describe('The event loop', function () {
     for (let round = 0; round < rounds; round += 1) {
       await server.holds();
       await work();
-      // What the request left to be done belongs to it.
+      // The work left behind by the request belongs to it.
       await new Promise((resolve) => setTimeout(resolve, 20));
       holds.push((await server.holds()).held);
       if (Math.min(...holds) < maxHold) break;
@@ -95,10 +95,10 @@ describe('The event loop', function () {
   });
 
   it('is held by no call of any tool, however large it is', async () => {
-    const hands = new McpHands(server.url, world.keys.editor);
+    const client = new McpClient(server.url, world.keys.editor);
     const commits = new Map<string, string>();
     for (const location of ['large/letters.txt', 'large/lists.md', 'large/headings.md']) {
-      const { done } = await hands.call('read_org_doc', { location });
+      const { done } = await client.call('read_org_doc', { location });
       commits.set(location, done.commit as string);
     }
     const calls = makeLargeCalls(commits);
@@ -113,7 +113,7 @@ describe('The event loop', function () {
       const name = `${tool}${kind === undefined ? '' : ` (${kind})`}`;
       const outcomes: string[] = [];
       const held = await holdOf(async () => {
-        const { refusal } = await hands.call(tool, args);
+        const { refusal } = await client.call(tool, args);
         outcomes.push(refusal === '' ? 'done' : refusal);
       });
       if (outcomes[0] !== outcome) wrong.push(`${name}: ${outcomes[0]}`);

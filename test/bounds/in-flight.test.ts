@@ -11,16 +11,16 @@ import { until } from '../support/until.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const mebibyte = 1024 * 1024;
-/** Milliseconds that a request waits for room in these tests. */
+/** Milliseconds for which a request waits for room in these tests. */
 const timeout = 300;
 const waiting = 2;
 
-/** What one key has in flight, until it is let go. */
+/** The requests of one key in flight, until they are released. */
 interface Held {
   readonly connection: RawConnection;
 }
 
-describe('What a key has under way', function () {
+describe('A key’s work under way', function () {
   this.timeout(60_000);
   let server: McpTestServer;
   let greedy: string;
@@ -42,7 +42,7 @@ describe('What a key has under way', function () {
     });
     greedy = await makeKey('Greedy');
     modest = await makeKey('Modest');
-    // What cannot be compressed, so that an export of it is as long.
+    // Bytes that do not compress, so that an export of them is as long.
     const large = randomBytes(20 * mebibyte);
     await server.as(modest).post('/v1/documents?location=large.bin', large, raw);
     await server.as(modest).create('a.md', 'text');
@@ -78,14 +78,14 @@ describe('What a key has under way', function () {
     hold(key, 'POST /mcp', [...typed('json'), 'Accept: application/json, text/event-stream', 'Content-Length: 9'], '{');
   const typed = (type: string): string[] => [`Content-Type: application/${type}`];
 
-  it('is so many requests and no more, whatever the face; the next is told when to come again', async () => {
+  it('is so many requests and no more, on all faces; the next gets a time for its retry', async () => {
     const held = [await holdUpload(greedy, 10), await holdUpload(greedy, 10), await holdUpload(greedy, 10)];
     held.push(await holdMessage(greedy));
     await until('all of them are counted', () => isTaken('requests'));
     const refused = await server.as(greedy).get('/v1/documents/a.md');
     assert.equal(refused.refusal, 'RATE_LIMITED');
     assert.equal(refused.headers['retry-after'], '1');
-    const posted = await server.hands(greedy).request('tools/list');
+    const posted = await server.client(greedy).request('tools/list');
     assert.equal(posted.status, 429);
     assert.equal(posted.headers.get('retry-after'), '1');
     assert.equal((await server.as(modest).get('/v1/documents/a.md')).status, 200);
@@ -106,7 +106,7 @@ describe('What a key has under way', function () {
     assert.equal((await waits).status, 200);
   });
 
-  it('is counted for what it can become where a body does not state its length', async () => {
+  it('is counted by its possible size where a body does not state its length', async () => {
     const { connection } = await hold(
       greedy,
       'PUT /v1/documents/a.md',
@@ -117,7 +117,7 @@ describe('What a key has under way', function () {
     connection.end();
   });
 
-  it('is so many uploads, downloads and exports, in the forms that take long', async () => {
+  it('is so many uploads, downloads and exports, in their slow forms', async () => {
     const upload = await holdUpload(greedy, 5 * mebibyte);
     await until('the upload is under way', () => isTaken('uploads'));
     assert.equal(
@@ -146,7 +146,7 @@ describe('What a key has under way', function () {
     await until('the export is over', () => !isTaken('exports'));
   });
 
-  it('is so many operations that take long, each of them recorded, done or refused', async () => {
+  it('is so many long operations, each of them recorded, done or refused', async () => {
     const gates = new Map<string, () => void>();
     const slow: ReadOperation<string, string> = {
       kind: 'read',
@@ -177,7 +177,7 @@ describe('What a key has under way', function () {
     assert.deepEqual(recorded.toSorted(), ['first done', 'next done', 'other done', 'refused RATE_LIMITED']);
   });
 
-  it('changes nothing that another key receives', async () => {
+  it('has no effect on answers to another key', async () => {
     const ask = async (): Promise<string> => {
       const client = server.as(modest);
       const answers = [
@@ -225,7 +225,7 @@ describe('What a key has under way', function () {
   }
 });
 
-describe('A body that is larger than its route needs', function () {
+describe('A body too large for its route', function () {
   this.timeout(60_000);
   let server: McpTestServer;
   before(async () => {
@@ -264,7 +264,7 @@ describe('A body that is larger than its route needs', function () {
     });
   }
 
-  it('is not read where its sender may write nowhere, and refused as what is not there', async () => {
+  it('is not read where its sender may write nowhere, and is refused as not found', async () => {
     const { key } = await server.host.person('reader');
     for (const line of ['PUT /v1/documents/a.md', 'POST /v1/documents']) {
       const connection = await RawConnection.open(server.rest.port);

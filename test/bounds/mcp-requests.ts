@@ -1,9 +1,9 @@
 import { mebibyte } from './world.js';
 
-/** A call of a tool that is as large, or asks for as much, as the tool allows. */
+/** A call of a tool with the largest input, or the largest output, that the tool allows. */
 export interface LargeCall {
   readonly tool: string;
-  /** Of what kind it is, where a tool has several. */
+  /** The kind of call, where a tool has several. */
   readonly kind?: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** How it must end: `done`, or `CODE reason`. */
@@ -14,7 +14,7 @@ const noCommit = '0'.repeat(40);
 const controls = '\u0001'.repeat(mebibyte);
 const page = Array.from({ length: 3 }, () => 'x'.repeat(200)).join('/');
 
-/** At least one call for each tool. @param commits by location, of documents that are edited */
+/** At least one call for each tool. @param commits of edited documents, by location */
 export function makeLargeCalls(commits: ReadonlyMap<string, string>): readonly LargeCall[] {
   const commitOf = (location: string): string => commits.get(location) ?? noCommit;
   const edit = (kind: string, location: string, outcome: string, ...edits: readonly object[]): LargeCall => ({

@@ -6,12 +6,12 @@ import { makeLargeWorld, mebibyte, type LargeWorld } from './world.js';
 
 /** Requests of one key that are begun and held. */
 const many = 100;
-/** Bytes by which they may make the process grow, whatever they are. */
+/** The most bytes by which they may make the process grow. */
 const maxGrowth = 256 * mebibyte;
-/** Milliseconds that the service has to read what it reads of them. */
+/** Milliseconds in which the service reads its part of them. */
 const settling = 3000;
 
-describe('The memory that a hundred held requests of one key take', function () {
+describe('The memory of a hundred held requests of one key', function () {
   this.timeout(120_000);
   let world: LargeWorld;
   let server: WatchedServer;
@@ -40,7 +40,7 @@ describe('The memory that a hundred held requests of one key take', function () 
   }
 
   async function growthOf(begin: (n: number) => Promise<void>): Promise<number> {
-    // What answers the first requests is loaded by them.
+    // The first requests load the code that answers them.
     await fetch(`${server.url}/v1/documents/written.txt`, {
       headers: { authorization: `Bearer ${world.keys.editor}` },
     });
@@ -54,7 +54,7 @@ describe('The memory that a hundred held requests of one key take', function () 
 
   const json = 'Content-Type: application/json';
   const raw = 'Content-Type: application/octet-stream';
-  /** All but the last byte of the longest body that a document can have. */
+  /** All but the last byte of the longest possible body of a document. */
   const longBody = Buffer.from(`{"content":"${'\\u0001'.repeat(10 * mebibyte)}"`);
 
   const kinds: Readonly<Record<string, (n: number) => Promise<void>>> = {

@@ -1,23 +1,23 @@
 import type { Role } from '../../lib/domain/role.js';
 import { mebibyte } from './world.js';
 
-/** A request that is as large, or asks for as much, as its route allows. */
+/** A request with the largest input, or the largest output, that its route allows. */
 export interface LargeRequest {
   /** The route's method and path, as in the table. */
   readonly route: string;
-  /** Of what kind it is, where a route has several. */
+  /** The kind of request, where a route has several. */
   readonly kind?: string;
   readonly as: 'nobody' | Role;
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The status that it must have, so that the test knows that it did what it is for. */
+  /** The required status. It shows that the request did its work. */
   readonly status: number;
 }
 
 const json = (value: object): string => JSON.stringify(value);
 const escaped = (count: number): string => '\\u0061'.repeat(count);
-/** The longest location that there can be. */
+/** The longest possible location. */
 const longest = Array.from({ length: 5 }, () => 'x'.repeat(200)).join('/');
 const maxQueryLength = encodeURIComponent(`${'wo '.repeat(20)}"${'of the '.repeat(60)}"`);
 const page = Array.from({ length: 3 }, () => 'x'.repeat(200)).join('/');

@@ -19,11 +19,11 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../support/store/service.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
-/** A data folder with the largest of everything that a request can ask for, within what a test can wait for. */
+/** A data folder with the largest possible answer to each request, within the time that a test can wait for. */
 export interface LargeWorld {
   readonly dataFolder: string;
   readonly keys: Readonly<Record<'nobody' | Role, string>>;
-  /** Of whoever wrote it all. */
+  /** The id of the writer of it all. */
   readonly writerId: string;
   remove(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const page = 200;
 
 const fill = (unit: string, bytes: number): string => unit.repeat(Math.ceil(bytes / unit.length)).slice(0, bytes);
 
-/** Texts that cost more than their length says. */
+/** Texts that cost more than their length suggests. */
 export const texts: Readonly<Record<string, string>> = {
   'long/words.md': fill('Whoever travels books a train where the journey takes less than four hours.\n', 10 * mebibyte),
   'long/controls.txt': fill('\u0001', 10 * mebibyte),

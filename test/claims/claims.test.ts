@@ -3,7 +3,7 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
@@ -11,23 +11,23 @@ const text = '# Top\n\nintro\n\n## One\n\nfirst\n\n### Deeper\n\ndeep\n\n## Two\
 
 describe('claims', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let boss: Hands;
-  let reader: Hands;
+  let ada: Client;
+  let ben: Client;
+  let boss: Client;
+  let reader: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'editor', 'a');
-    ben = await addHands(cast, 'Ben', 'editor', 'a');
-    boss = await addHands(cast, 'Boss', 'approver', 'a');
-    reader = await addHands(cast, 'Rea', 'reader', 'a');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'editor', 'a');
+    ben = await addClient(host, 'Ben', 'editor', 'a');
+    boss = await addClient(host, 'Boss', 'approver', 'a');
+    reader = await addClient(host, 'Rea', 'reader', 'a');
     await ada.create('a/x.md', text);
   });
   afterEach(() => service.close());
 
-  it('keep every write of others out, whatever If-Match says, and let the holder work', async () => {
+  it('keep every write of others out, with any If-Match, and let the holder work', async () => {
     const first = (await ada.record('a/x.md')).current.id;
     await ada.claim('a/x.md');
     const folder = async (work: Promise<unknown>) => assert.equal(await outcomeOf(work), 'CONFLICT claimed');
@@ -61,7 +61,7 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ben.update('a/x.md', 'mine')), 'done');
   });
 
-  it('last half an hour unless said otherwise, a minute at least and a day at most', async () => {
+  it('last half an hour by default, a minute at least and a day at most', async () => {
     const { claimedAt, expiresAt } = await ada.claim('a/x.md');
     assert.equal(expiresAt - claimedAt, 30 * minute);
     assert.equal(await outcomeOf(ada.claim('a/x.md', undefined, 59)), 'INVALID_REQUEST bad_field');
@@ -84,7 +84,7 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ada.renew(first.id)), 'CONFLICT claim_lost');
   });
 
-  it('say when they hold the whole document, also on a section of a text too long to be looked into', async () => {
+  it('report that they hold the whole document, also on a section of a text too long to be searched', async () => {
     const held = async (section?: string): Promise<boolean> => (await ada.claim('a/x.md', section)).holdsDocument;
     assert.deepEqual([await held(), await held('one')], [true, false]);
     const { holdsDocument: before, id } = await ada.claim('a/x.md', 'one');
@@ -110,7 +110,7 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ada.release(id)), 'done');
   });
 
-  it('are told of to their holder for a week after they ran out, whoever has claimed something since', async () => {
+  it('are shown to their holder for a week after they ran out, whatever other claims followed', async () => {
     const outcomes: string[] = [];
     for (const isBusy of [false, true]) {
       const { id } = await ada.claim('a/x.md', undefined, 60);
@@ -124,7 +124,7 @@ describe('claims', () => {
     assert.deepEqual(outcomes, ['NOT_FOUND', 'NOT_FOUND']);
   });
 
-  it('are nothing to their holder while it cannot read the document, erased or not', async () => {
+  it('are not shown to their holder while it cannot read the document, erased or not', async () => {
     const { id: documentId } = await ada.create('a/y.md');
     const lost = [await ada.claim('a/x.md'), await ada.claim('a/y.md')];
     await service.revoke('editor', { type: 'principal', id: ada.id }, 'a');
@@ -156,7 +156,7 @@ describe('claims', () => {
     assert.ok(records.includes('claim.break'));
   });
 
-  it('lapse without a word, and then the write that relies on one is refused', async () => {
+  it('lapse silently, and then the write that relies on one is refused', async () => {
     const { id } = await ada.claim('a/x.md', undefined, 60);
     assert.equal(await outcomeOf(ada.updateUnder(id, 'a/x.md', 'hers')), 'done');
     assert.deepEqual(await ada.ownClaims(), ['a/x.md# active']);
@@ -189,7 +189,7 @@ describe('claims', () => {
   });
 
   it('count only while their holder is in the group that makes it an editor', async () => {
-    const gus = await addHands({ service, workspace: service.workspace }, 'Gus');
+    const gus = await addClient({ service, workspace: service.workspace }, 'Gus');
     await service.grant('approver', { type: 'principal', id: boss.id }, '');
     const group = await service.group('writers', { type: 'principal', id: gus.id });
     await service.grant('editor', { type: 'group', id: group }, 'a');
@@ -199,10 +199,10 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ben.update('a/x.md', 'mine')), 'done');
   });
 
-  it('need an editor; for a reader there is nothing to claim', async () => {
+  it('need an editor; a reader can claim nothing', async () => {
     assert.equal(await outcomeOf(reader.claim('a/x.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.claim('a/absent.md')), 'NOT_FOUND');
-    const stranger = await addHands({ service, workspace: service.workspace }, 'Sam');
+    const stranger = await addClient({ service, workspace: service.workspace }, 'Sam');
     assert.equal(await outcomeOf(stranger.claim('a/x.md')), 'NOT_FOUND');
   });
 
@@ -221,8 +221,8 @@ describe('claims', () => {
     assert.deepEqual(await reader.claims(), []);
   });
 
-  it('on what one cannot read are in no list', async () => {
-    const zoe = await addHands({ service, workspace: service.workspace }, 'Zoe', 'editor', 'z');
+  it('on unreadable documents are in no list', async () => {
+    const zoe = await addClient({ service, workspace: service.workspace }, 'Zoe', 'editor', 'z');
     await zoe.create('z/x.md');
     await zoe.claim('z/x.md');
     assert.deepEqual(await ada.claims(), []);
@@ -237,7 +237,7 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ada.claim('a/x.md')), 'INVALID_REQUEST too_many_claims');
   });
 
-  it('and writes that arrive together are told apart by order, and nothing is lost', async () => {
+  it('and simultaneous writes are settled by their order, and nothing is lost', async () => {
     const outcomes = await Promise.all([
       outcomeOf(ben.update('a/x.md', 'before')),
       outcomeOf(ada.claim('a/x.md')),
@@ -255,7 +255,7 @@ describe('claims', () => {
   it('of many at once on one document: one has it', async () => {
     const crowd = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        addHands({ service, workspace: service.workspace }, `Ed ${index}`, 'editor', 'a'),
+        addClient({ service, workspace: service.workspace }, `Ed ${index}`, 'editor', 'a'),
       ),
     );
     const outcomes = await Promise.all(crowd.map((each) => outcomeOf(each.claim('a/x.md'))));
@@ -264,7 +264,7 @@ describe('claims', () => {
   });
 
   describe('on a section', () => {
-    it('let others write where they leave its lines as they are', async () => {
+    it('let others write where those leave the claimed lines unchanged', async () => {
       await ada.claim('a/x.md', 'one');
       assert.equal(await outcomeOf(ben.update('a/x.md', text.replace('second', 'changed'))), 'done');
       assert.equal(await outcomeOf(ben.update('a/x.md', text.replace('first', 'changed'))), 'CONFLICT claimed');
@@ -287,7 +287,7 @@ describe('claims', () => {
       assert.equal(await outcomeOf(ben.update('a/x.md', hers.replace('second', 'mine'))), 'done');
     });
 
-    it('bind restores by what they would bring', async () => {
+    it('bind restores by the lines that they would change', async () => {
       const first = (await ada.record('a/x.md')).current.id;
       const other = (await ben.update('a/x.md', text.replace('first', 'changed'))).current.id;
       await ben.update('a/x.md', text.replace('second', 'changed'));
@@ -321,7 +321,7 @@ describe('claims', () => {
       assert.equal(await outcomeOf(ada.update('a/x.md', text.replace('first', 'hers'))), 'done');
     });
 
-    it('need a heading that is there', async () => {
+    it('need an existing heading', async () => {
       assert.equal(await outcomeOf(ada.claim('a/x.md', 'absent')), 'INVALID_REQUEST no_such_section');
       await ada.create('a/x.bin', 'x\0y');
       assert.equal(await outcomeOf(ada.claim('a/x.bin', 'one')), 'INVALID_REQUEST no_such_section');

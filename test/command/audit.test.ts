@@ -37,7 +37,7 @@ describe('cartulary audit', function () {
     return { code, ...(JSON.parse(stdout) as Verdict) };
   }
 
-  it('verifies the log where it lies, and an export alone, with the public key its signatures too', async () => {
+  it('verifies the log where it lies, and an export alone; with the public key also its signatures', async () => {
     const here = await ask<Verdict>('audit', 'verify', '--data', data);
     assert.equal(here.sound, true);
     const alone = await verifyExport(exported);
@@ -51,7 +51,7 @@ describe('cartulary audit', function () {
     assert.equal(signed.chains[0]?.signed?.seq, records);
   });
 
-  it('names the first record of an export that was changed, removed, moved or cut off', async () => {
+  it('names the first changed, removed, moved or cut record of an export', async () => {
     const lines = exported.trim().split('\n');
     const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
     const [third, fourth] = [placeOf(3), placeOf(4)];
@@ -89,7 +89,7 @@ describe('cartulary audit', function () {
       return [code, (JSON.parse(stdout) as Verdict).chains[0]?.problem ?? 'sound'];
     };
     assert.deepEqual(await audit('--clone', clone), [0, 'sound']);
-    // Cut off: what the rows still say is whole, and only commits know that there was more.
+    // The log is cut off: its remaining rows are whole, and only commits show that more existed.
     const sidecar = join(own, 'acme', 'sidecar.sqlite');
     const whole = await readFile(sidecar);
     const last = oneValue(before, 'SELECT max(seq) FROM audit_record');

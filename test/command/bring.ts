@@ -3,7 +3,7 @@ import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
 import type { CommandError } from '../../lib/socket/command.js';
 import type { TestService } from '../support/store/service.js';
 
-/** What an import answers. */
+/** The answer of an import. */
 export interface Brought {
   readonly created: number;
   readonly updated: number;
@@ -14,7 +14,7 @@ export interface Brought {
 }
 
 export interface Bringing {
-  /** Called after each batch has been begun, and not while it is counted what there is. */
+  /** Called after each batch has begun, and not while the import counts its documents. */
   readonly onProgress?: (progress: object) => Promise<unknown>;
   readonly dataFolder?: string;
 }
@@ -22,7 +22,7 @@ export interface Bringing {
 async function run(service: TestService, fields: Record<string, unknown>, { onProgress, dataFolder }: Bringing) {
   let now = 0;
   const host = {
-    // Goes on by itself, so that there is something to onProgress each time.
+    // Moves by itself, so that each step has progress to report.
     clock: { now: () => (now += 1000) },
     randomness: service.workspace.randomness,
     dataFolder: dataFolder ?? null,

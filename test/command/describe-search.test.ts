@@ -11,15 +11,15 @@ const report = (search: Partial<SearchReport>): SearchReport => ({
   ...search,
 });
 
-describe('what `status` says of search', () => {
+describe('the line of `status` about search', () => {
   let test: TestService | undefined;
   afterEach(async () => test?.close());
 
-  it('is nothing while there is nothing to wait for', () => {
+  it('is empty while no search has to wait', () => {
     assert.deepEqual(describeSearch(report({})), []);
   });
 
-  it('is how far work on the index is, and what searches get meanwhile', () => {
+  it('shows how far work on the index is, and the answer to searches meanwhile', () => {
     const progress = { done: 128, documents: 300 };
     const tell = (task: 'build' | 'meaning' | 'languages'): string =>
       describeSearch(report({ answers: task !== 'build', progress: { ...progress, task } })).join();
@@ -28,7 +28,7 @@ describe('what `status` says of search', () => {
     assert.match(tell('languages'), /languages, 128 of 300 documents; .* answers in en/);
   });
 
-  it('says so when an index could not be built', () => {
+  it('reports an index that could not be built', () => {
     assert.match(describeSearch(report({ answers: false })).join(), /no index/);
   });
 

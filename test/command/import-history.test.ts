@@ -11,7 +11,7 @@ describe('the command line imports the history of a git repository', function ()
 
   afterEach(tidyUp);
 
-  it('commit by commit, with who made each, and goes on where it was', async () => {
+  it('commit by commit, with the author of each, and continues where it was', async () => {
     const place = await makePlace();
     await place.write('a.md', 'one');
     await place.write('gone.md', 'for a while');
@@ -59,7 +59,7 @@ describe('the command line imports the history of a git repository', function ()
     assert.deepEqual(await historyOf(place, 'wiki/side.md'), before);
   });
 
-  it('finishes what was ended in the middle, to the same documents and versions', async () => {
+  it('finishes an interrupted import, with the same documents and versions', async () => {
     const place = await makePlace();
     const rounds = 400;
     const who = 'Grace <grace@example.org> 1580706246 +0000';
@@ -70,7 +70,7 @@ describe('the command line imports the history of a git repository', function ()
       file(`new-${round}.md`, 'x');
     const input = Array.from({ length: rounds }, (_, round) => commitOf(round)).join('\n');
     execFileSync('git', ['-C', place.tree, 'fast-import', '--quiet'], { input });
-    // Where a program is when it is killed nobody knows: it is tried until one was in the middle.
+    // The moment of a kill in a program is unknown: the test tries until one was in the middle.
     for (let attempt = 0; ; attempt += 1) {
       assert.ok(attempt < 8, 'no import was killed in its middle');
       const into = `wiki-${attempt}`;
@@ -121,7 +121,7 @@ describe('the command line imports the history of a git repository', function ()
     assert.equal(await documentsIn(place), 3);
   });
 
-  it('never overwrites nor deletes what was changed here, and says so', async () => {
+  it('never overwrites nor deletes documents changed here, and reports them', async () => {
     const place = await makePlace();
     await place.write('a.md', 'one');
     await place.write('b.md', 'one');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSource } from '../../lib/git/sources/check-source.js';
 import { requireGit } from '../../lib/git/program/git-program.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { runGit } from '../support/processes/run-git.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, bringRefused } from './bring.js';
@@ -19,7 +19,7 @@ describe('an import of a hostile repository', function () {
   let repository: string;
   let file: { mode: string; oid: string };
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-hostile-'));
@@ -27,7 +27,7 @@ describe('an import of a hostile repository', function () {
     runGit(folder, ['init', '-q', '--bare', '-b', 'main', repository]);
     file = { mode: '100644', oid: putObject(repository, 'blob', 'a file') };
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(async () => {
     await service.close();
@@ -36,15 +36,15 @@ describe('an import of a hostile repository', function () {
 
   const putFile = (name: string): string => putTree(repository, [{ name, ...file }]);
 
-  /** What is said of the refused import; nothing of it has come in. */
+  /** The message of the refused import. Nothing of it is stored. */
   async function refuse(fields: Record<string, unknown> = {}) {
     const error = await bringRefused(service, { directory: repository, ...fields });
     assert.equal(service.workspace.journal.state.head, null, 'nothing came in');
     return error;
   }
 
-  describe('that is a bomb', () => {
-    it('is refused before anything comes in, at a commit and with its history', async () => {
+  describe('with a bomb', () => {
+    it('is refused before its first document, at a commit and with its history', async () => {
       putCommit(repository, { tree: putBomb(repository, 10, file) });
       for (const history of [false, true]) {
         const { message, details } = await refuse({ history });
@@ -77,7 +77,7 @@ describe('an import of a hostile repository', function () {
       assert.equal(details?.['reason'], 'import_too_large');
     });
 
-    it('comes in where the operator allows it', async () => {
+    it('is imported where the operator allows it', async () => {
       putCommit(repository, { tree: putBomb(repository, 2, file) });
       assert.equal((await refuse({ max_files: '109' })).details?.['limit'], 109);
       assert.equal((await bring(service, { directory: repository, max_files: '110' })).created, 100);
@@ -91,7 +91,7 @@ describe('an import of a hostile repository', function () {
     });
   });
 
-  it('does not read a commit, a tag or a folder that is too large to be held', async () => {
+  it('does not read a commit, a tag or a folder too large for memory', async () => {
     const large = Buffer.alloc(65 * mebibyte);
     const tree = putObject(repository, 'tree', large);
     putCommit(repository, { tree });
@@ -147,7 +147,7 @@ describe('an import of a hostile repository', function () {
     assert.equal((await bring(service, { directory: repository, ref: 'branch-77' })).created, 1);
   });
 
-  it('waits for nothing that lies there in the place of a file', async () => {
+  it('waits for nothing that lies in the place of a file', async () => {
     putCommit(repository, { tree: putFile('a.md') });
     const places = ['refs/heads/other', 'packed-refs', 'config.worktree', 'info/grafts', 'objects/pack/x.idx', 'v1'];
     for (const place of places) {
@@ -193,7 +193,7 @@ describe('an import of a hostile repository', function () {
     });
   });
 
-  it('names what it passes over, up to where that is of use', async () => {
+  it('names skipped files, as long as the list is useful', async () => {
     const link = { mode: '120000', oid: file.oid };
     const entries = Array.from({ length: 10_050 }, (_, index) => ({ name: String(index).padStart(5, '0'), ...link }));
     putCommit(repository, { tree: putTree(repository, [...entries, { name: 'z.md', ...file }]) });
@@ -209,7 +209,7 @@ describe('an import of a folder with very much in it', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-much-'));
     service = await openTestService();
-    await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     for (const place of ['a', 'b']) {
       await mkdir(join(folder, place));
       for (let index = 0; index < 10; index += 1) await writeFile(join(folder, place, `${index}.md`), 'ten bytes!');
@@ -220,7 +220,7 @@ describe('an import of a folder with very much in it', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is refused before anything comes in, where there is more than the bound', async () => {
+  it('is refused before its first document, where there is more than the bound', async () => {
     const error = await bringRefused(service, { directory: folder, max_files: '21' });
     assert.deepEqual(error.details, { reason: 'import_too_large', field: 'max_files', limit: 21 });
     assert.equal(service.workspace.journal.state.head, null);
@@ -233,7 +233,7 @@ describe('an import of a folder with very much in it', () => {
     assert.equal((await bring(service, { directory: folder, max_bytes: '200' })).created, 20);
   });
 
-  it('is refused with a bound that is none', async () => {
+  it('is refused with an invalid bound', async () => {
     for (const bound of [{ max_files: '0' }, { max_files: 'x' }, { max_bytes: '-1' }, { max_bytes: '1 zb' }]) {
       assert.equal((await bringRefused(service, { directory: folder, ...bound })).details?.['reason'], 'bad_field');
     }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { documentsIn, historyOf, makePlace } from './git-place.js';
 import { timeout, tidyUp } from '../support/processes/run-program.js';
 
-describe('the command line imports files with names that are not what they seem', function () {
+describe('the command line imports files with deceptive names', function () {
   this.timeout(timeout);
 
   afterEach(tidyUp);
 
-  it('not at all: it passes them over and says which character it is', async () => {
+  it('not at all: it skips them and names the character', async () => {
     const place = await makePlace();
     for (const name of ['a.md', 'own\u200b.md', 'own.md ', 'کار‌ها.md']) await place.write(name, 'text');
     await place.write('b\u202ec/inside.md', 'text');
@@ -29,7 +29,7 @@ describe('the command line imports files with names that are not what they seem'
     }
   });
 
-  it('without what is hidden in the words of a commit', async () => {
+  it('without the hidden characters in the words of a commit', async () => {
     const place = await makePlace();
     await place.write('a.md', 'text');
     place.commit('Be\u200bgin \u202ehere 👩🏽‍🚀');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { timeout, serve, tidyUp } from '../support/processes/run-program.js';
 import { type Imported, type Place, makePlace, historyOf, documentsIn } from './git-place.js';
 
-/** One of everything that a tree can hold. */
+/** One of each kind of entry that a tree can hold. */
 async function fill(place: Place): Promise<string> {
   const { tree, write, git } = place;
   await write('welcome.md', '# Welcome\n');
@@ -42,7 +42,7 @@ describe('the command line imports a git repository', function () {
 
   afterEach(tidyUp);
 
-  it('as it is at a commit: what can come in does, the rest is named, and again changes nothing', async () => {
+  it('as it is at a commit: it imports all it can, names the rest, and changes nothing the second time', async () => {
     const place = await makePlace();
     const commit = await fill(place);
     await place.write('not-committed.md', 'x');
@@ -87,7 +87,7 @@ describe('the command line imports a git repository', function () {
     );
   });
 
-  it('and refuses what it cannot read, with a sentence that says why', async () => {
+  it('and refuses an unreadable one, with a sentence that gives the reason', async () => {
     const place = await makePlace();
     await place.write('a.md', 'one');
     const unborn = await place.refuse(place.tree, '--history');
@@ -125,7 +125,7 @@ describe('the command line imports a git repository', function () {
     assert.match((await place.refuse(place.tree, '--ref', 'main')).message, /only SHA-1 repositories/);
   });
 
-  it("and refuses one that borrows: nobody else's objects become documents", async () => {
+  it('and refuses one that borrows: foreign objects never become documents', async () => {
     const secret = await makePlace();
     await secret.write('secret.md', 'hidden');
     secret.commit('secret');
@@ -198,7 +198,7 @@ describe('the command line imports a git repository', function () {
     assert.equal(existsSync(called), false);
   });
 
-  it('and passes over what the repository has lost', async () => {
+  it('and skips the objects that the repository has lost', async () => {
     const place = await makePlace();
     await place.write('a.md', 'one');
     await place.write('b.md', 'two');

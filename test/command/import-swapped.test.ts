@@ -10,7 +10,7 @@ import { EntryCounter } from '../../lib/socket/count-entries.js';
 import { openSource } from '../../lib/socket/import-folder.js';
 import { walkFolder, type Walk, type WalkedFile } from '../../lib/socket/walk-folder.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
 
@@ -23,7 +23,7 @@ describe('an import of a folder that others change meanwhile', function () {
   let source: string;
   let outside: string;
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'cartulary-swapped-')));
@@ -31,7 +31,7 @@ describe('an import of a folder that others change meanwhile', function () {
     await mkdir(source);
     await mkdir(outside);
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(async () => {
     await service.close();
@@ -40,7 +40,7 @@ describe('an import of a folder that others change meanwhile', function () {
 
   const nameOf = (index: number): string => `${String(index).padStart(3, '0')}.md`;
 
-  /** So many that the last ones have been looked at, and not opened, when the first batch is written. */
+  /** So many that the last ones have been listed, and not opened, when the first batch is written. */
   const many = 300;
   const last = nameOf(many - 1);
 
@@ -58,7 +58,7 @@ describe('an import of a folder that others change meanwhile', function () {
   const reasonOf = ({ skipped }: Brought, path: string): string =>
     skipped.find((each) => each.path === path)?.reason ?? '';
 
-  it('does not follow a link that came to the place of a file', async () => {
+  it('does not follow a link put in the place of a file', async () => {
     await fill(source);
     await writeFile(join(outside, 'key'), secret);
     const brought = await bringWhile(async () => {
@@ -70,7 +70,7 @@ describe('an import of a folder that others change meanwhile', function () {
     assert.equal(await outcomeOf(ada.read(`wiki/${last}`)), 'NOT_FOUND');
   });
 
-  it('does not wait for a FIFO that came to the place of a file', async () => {
+  it('does not wait for a FIFO put in the place of a file', async () => {
     await fill(source);
     const brought = await bringWhile(async () => {
       await rm(join(source, last));
@@ -88,7 +88,7 @@ describe('an import of a folder that others change meanwhile', function () {
     assert.match(reasonOf(brought, last), /was replaced/);
   });
 
-  it('does not follow a link that came to the place of a folder on the way', async () => {
+  it('does not follow a link put in the place of a folder on the way', async () => {
     await fill(join(source, 'sub'));
     for (let index = 0; index < many; index += 1) await writeFile(join(outside, nameOf(index)), secret);
     const brought = await bringWhile(async () => {
@@ -99,7 +99,7 @@ describe('an import of a folder that others change meanwhile', function () {
     assert.equal(await outcomeOf(ada.read(`wiki/sub/${last}`)), 'NOT_FOUND');
   });
 
-  it('lists no folder to which a link leads that came to the place of one', async () => {
+  it('lists no folder behind a link put in its place', async () => {
     await fill(join(source, 'a'));
     await mkdir(join(source, 'b'));
     await writeFile(join(outside, 'key'), secret);
@@ -112,7 +112,7 @@ describe('an import of a folder that others change meanwhile', function () {
     assert.equal(await outcomeOf(ada.read('wiki/b/key')), 'NOT_FOUND');
   });
 
-  it('brings nothing in from outside, however often links are swapped in and out', async () => {
+  it('imports nothing from outside, however often links are swapped in and out', async () => {
     await mkdir(join(source, 'sub'));
     for (const place of [source, join(source, 'sub')]) {
       for (let index = 0; index < 20; index += 1) await writeFile(join(place, nameOf(index)), 'own');
@@ -163,7 +163,7 @@ describe('an import of a folder that others change meanwhile', function () {
         return text;
       };
 
-      it('reads a file that nobody touched, small or large', async () => {
+      it('reads an untouched file, small or large', async () => {
         await mkdir(join(source, 'sub'));
         for (const text of ['small', 'large'.repeat(1000)]) {
           await writeFile(join(source, 'sub', 'a.md'), text);
@@ -171,7 +171,7 @@ describe('an import of a folder that others change meanwhile', function () {
         }
       });
 
-      it('refuses what was swapped since it was looked at', async () => {
+      it('refuses a file swapped since it was looked at', async () => {
         await mkdir(join(source, 'sub'));
         await writeFile(join(source, 'sub', 'a.md'), 'own');
         await writeFile(join(outside, 'a.md'), secret);
@@ -184,7 +184,7 @@ describe('an import of a folder that others change meanwhile', function () {
         assert.match(await read(looked), /was replaced/);
       });
 
-      it('refuses a large file that is swapped after it was opened, and before it is read', async () => {
+      it('refuses a large file swapped between its opening and its reading', async () => {
         await writeFile(join(source, 'a.md'), 'own'.repeat(1000));
         await writeFile(join(outside, 'key'), secret);
         const { walk, file } = await look();
@@ -200,7 +200,7 @@ describe('an import of a folder that others change meanwhile', function () {
         );
       });
 
-      it('reads no more of a file that has grown than it may', async () => {
+      it('reads no more of a grown file than it may', async () => {
         await writeFile(join(source, 'a.md'), 'own');
         const looked = await look();
         await writeFile(join(source, 'a.md'), 'x'.repeat(limits.whole + 1));

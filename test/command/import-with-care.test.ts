@@ -7,7 +7,7 @@ import type { Policy } from '../../lib/domain/policy.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { runGit } from '../support/processes/run-git.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
@@ -16,12 +16,12 @@ describe('an import', function () {
   this.timeout(30_000);
   let folder: string;
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-import-'));
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     git('init', '-q', '-b', 'main');
   });
   afterEach(async () => {
@@ -57,7 +57,7 @@ describe('an import', function () {
   const withHistory = (): Promise<Brought> => bring(service, { directory: folder, history: true });
 
   describe('of a history', () => {
-    it('leaves alone what somebody made by hand, though it has the same bytes', async () => {
+    it('leaves documents made by people alone, though they have the same bytes', async () => {
       await write('a.md', 'one');
       await write('b.md', 'one');
       await write('moved.md', 'one');
@@ -79,7 +79,7 @@ describe('an import', function () {
       assert.equal(await outcomeOf(ada.read('wiki/b.md')), 'done');
     });
 
-    it('goes on from what an import of one commit has brought in', async () => {
+    it('continues after an import of one commit', async () => {
       await write('a.md', 'one');
       await write('b.md', 'one');
       commit('One');
@@ -100,7 +100,7 @@ describe('an import', function () {
       ['committer C <c@x.org> 1 +0000', 'x y', 'unknown <unknown>, at no known time'],
     ];
 
-    it('is not stopped by whatever a commit says of its author', async () => {
+    it('is not stopped by any author line of a commit', async () => {
       await write('a.md', 'begin');
       commit('Begin');
       for (const [index, [author, committer]] of odd.entries()) {
@@ -116,7 +116,7 @@ describe('an import', function () {
       }
     });
 
-    it('reads names and messages in the encoding that the commit names, and in UTF-8 where nobody knows it', async () => {
+    it('reads names and messages in the encoding of the commit, and in UTF-8 where that is unknown', async () => {
       await write('0.md', 'begin');
       commit('Begin');
       const inShiftJis = Buffer.from('93fa967b8cea', 'hex');
@@ -153,7 +153,7 @@ describe('an import', function () {
       return bring(service, { directory: folder }, { onProgress });
     };
 
-    it('passes over what is too large now, by name, and brings the rest in', async () => {
+    it('skips documents that are now too large, by name, and imports the rest', async () => {
       const { created, skipped } = await importing({ largestText: 4096, largestBlob: 4096 });
       assert.deepEqual(skipped, [
         { path: '300.md', reason: 'has 6000 bytes, and the policy allows 4096 (largest_blob)' },
@@ -163,7 +163,7 @@ describe('an import', function () {
       assert.equal(await ada.read('wiki/302.md'), 'the last one');
     });
 
-    it('brings in as a large file what is no text of a permitted length any more', async () => {
+    it('imports as a large file a document that is no longer a text of a permitted length', async () => {
       const { created, skipped } = await importing({ largestText: 4096 });
       assert.deepEqual([created, skipped], [303, []]);
       assert.equal((await ada.read('wiki/301.md')).length, 6000);

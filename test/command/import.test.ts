@@ -10,7 +10,7 @@ interface Imported {
   readonly seconds: number;
 }
 
-/** A folder with three documents, one of them large, and one of everything that cannot come in. */
+/** A folder with three documents, one of them large, and one of each kind of entry that cannot be imported. */
 async function makeSource(): Promise<string> {
   const source = join(await makeFolder(), 'source');
   await mkdir(join(source, 'policies', '.git'), { recursive: true });
@@ -53,7 +53,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.match(refused.message, /"team\/welcome.md" is a document/);
     });
 
-    it('brings in what can be, skips the rest with reasons, and leaves what is there when run again', async () => {
+    it('imports all it can, skips the rest with reasons, and leaves existing documents when run again', async () => {
       const data = join(await makeFolder(), 'data');
       const source = await makeSource();
       const server = mode === 'beside a server' ? await serve(data) : undefined;
@@ -104,7 +104,7 @@ describe('the command line imports', function () {
     assert.ok((workspaces[0]?.audit.records ?? 999) < 12, 'a record for each batch, not for each file');
   });
 
-  it("never takes the service's own files for documents, by whatever path they are entered", async () => {
+  it('never takes the service’s own files for documents, by any path', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -117,7 +117,7 @@ describe('the command line imports', function () {
     assert.equal(around?.created ?? 0, 0);
   });
 
-  it('fails where nothing could be brought in, and where there is no such folder', async () => {
+  it('fails where nothing could be imported, and where there is no such folder', async () => {
     const folder = await makeFolder();
     const [data, source] = [join(folder, 'data'), join(folder, 'source')];
     await mkdir(source);

@@ -5,7 +5,7 @@ import { Actor } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { liveDocuments } from '../support/store/erase-at.js';
 
-describe('a command whose asker goes away, or whose server stops,', () => {
+describe('a command whose client goes away, or whose server stops,', () => {
   let test: TestService;
   let interrupted: AbortController;
   let faults: string[];
@@ -19,7 +19,7 @@ describe('a command whose asker goes away, or whose server stops,', () => {
   });
   afterEach(() => test.close());
 
-  /** @param until interrupts when what is told matches */
+  /** @param until interrupts when the output matches */
   function run(command: string, fields: Readonly<Record<string, unknown>>, until: RegExp): Promise<CommandLine> {
     return runCommand(
       { command, fields },
@@ -37,7 +37,7 @@ describe('a command whose asker goes away, or whose server stops,', () => {
     );
   }
 
-  it('says of an erase that it was accepted and goes on, and how to follow it', async () => {
+  it('reports that an erase was accepted and goes on, and how to follow it', async () => {
     const actor = new Actor(test.workspace, operator.principalId);
     const { id: document } = await actor.create('plan.md');
     await actor.create('other.md');
@@ -60,7 +60,7 @@ describe('a command whose asker goes away, or whose server stops,', () => {
     assert.deepEqual(Object.keys(await liveDocuments(test.workspace)), ['other.md']);
   });
 
-  it('is no fault of the service: an export of the log that is cut off', async () => {
+  it('is no fault of the service: an interrupted export of the log', async () => {
     const actor = new Actor(test.workspace, operator.principalId);
     for (let index = 0; index < 300; index += 1) await actor.list();
     const line = await run('audit.export', {}, /lines/);

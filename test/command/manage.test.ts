@@ -80,7 +80,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.equal(again.code, 'CONFLICT');
     });
 
-    it('adds people, agents and groups, nests groups, and shuts out and lets in', async () => {
+    it('adds people, agents and groups, nests groups, and disables and enables principals', async () => {
       const agent = await ask<Shown>(...at('principal add', 'Indexer', '--kind', 'agent'));
       assert.equal(agent['kind'], 'agent');
       const [outer, inner] = await Promise.all([
@@ -104,7 +104,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.equal(last.details?.['reason'], 'last_approver');
     });
 
-    it('grants, lists what is inherited, and takes grants away', async () => {
+    it('grants, lists inherited grants, and revokes', async () => {
       const person = await ask<Shown>(...at('principal add', 'Bea', '--kind', 'person'));
       const grant = ['--scope-type', 'folder', '--scope-id', 'handbook', '--subject', `principal:${person.id}`];
       const added = await ask<Shown>(...at('grant add', ...grant, '--role', 'editor'));
@@ -126,7 +126,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.match(gone.message, /grant list/);
     });
 
-    it('mints keys for MCP unless REST is asked for, rotates and revokes them', async () => {
+    it('mints keys for MCP unless the option asks for REST, rotates and revokes them', async () => {
       const mint = (...more: string[]): Promise<Shown> =>
         ask<Shown>(...at('key mint', '--principal', made.admin.id, ...more));
       const [plain, rest] = await Promise.all([
@@ -185,7 +185,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.ok(atRoot.length > 0);
     });
 
-    it('says where there is more than one workspace that one must be named', async () => {
+    it('demands a workspace’s name where there is more than one', async () => {
       await ask('init', '--data', data, '--workspace', 'other', '--admin', 'Ada');
       const unclear = await askRefused('principal', 'list', '--data', data);
       assert.match(unclear.message, /--workspace: acme, other/);

@@ -13,7 +13,7 @@ import { runGit } from '../support/processes/run-git.js';
 import { skipBecause } from '../support/skip.js';
 import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 
-/** What other accounts may do anything with, each with its mode; links have none of their own. */
+/** Files that other accounts can access, each with its mode; links have none of their own. */
 async function findOpen(folder: string): Promise<string[]> {
   const found = await lstat(folder).catch(() => undefined);
   if (found === undefined || found.isSymbolicLink()) return [];
@@ -23,7 +23,7 @@ async function findOpen(folder: string): Promise<string[]> {
   return [...own, ...(await Promise.all(names.map((name) => findOpen(join(folder, name))))).flat()];
 }
 
-/** Looks again and again while something is done. @returns all that was open at any moment */
+/** Looks again and again during some work. @returns everything that was open at any moment */
 async function watching(folders: readonly string[], work: () => Promise<unknown>): Promise<string[]> {
   const open = new Set<string>();
   const state = { isDone: false };
@@ -52,7 +52,7 @@ describe('a data folder', function () {
     await tidyUp();
   });
 
-  it('is closed to other accounts at every moment, with all that is in it and its backups, under any mask', async () => {
+  it('is closed to other accounts at every moment, with its whole content and its backups, under any mask', async () => {
     const folder = await makeFolder();
     const at = (name: string): string => join(folder, name);
     const [data, copy] = [at('data'), ['--data', at('copy')]];
@@ -85,7 +85,7 @@ describe('a data folder', function () {
     }
   });
 
-  it('is closed by the service itself, whoever starts it, with all that a git writes in it', async () => {
+  it('is closed by the service itself, started by any account, with all files that git writes in it', async () => {
     process.umask(0);
     const test = await openTestService({ store: 'disk' });
     try {
@@ -105,7 +105,7 @@ describe('a data folder', function () {
     }
   });
 
-  it('that was open is closed at the next command, and doctor says so before', async () => {
+  it('that was open is closed at the next command, and doctor reports it before', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -125,7 +125,7 @@ describe('a data folder', function () {
     assert.equal((await runProgram(['doctor', '--data', data, '--port', '0'])).code, 0);
   });
 
-  it('can be named by a link, and what it leads to is closed', async () => {
+  it('can be named by a link, and the target of the link is closed', async () => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'disk'));
     await chmod(join(folder, 'disk'), 0o755);
@@ -144,7 +144,7 @@ describe('a data folder', function () {
       if (asNobody('true').status !== 0) skipBecause(this, 'There is no `setpriv` to act as another account with.');
     });
 
-    /** Opens a file to read, which is what a lock on it needs (fcntl(2)). */
+    /** Opens a file to read, which a lock on it needs (fcntl(2)). */
     const tryToOpen = (path: string): string => asNobody('sh', '-c', 'exec 3< "$1" && echo opened', 'sh', path).stdout;
 
     it('has no file that it can lock or read', async () => {
@@ -156,12 +156,12 @@ describe('a data folder', function () {
       await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
       const files = ['owner.lock', 'service.sqlite', 'acme/sidecar.sqlite'].map((name) => join(data, name));
       for (const file of files) assert.equal(tryToOpen(file), '', file);
-      // Also where the folders cannot be closed, because they belong to somebody else.
+      // Also where another account owns the folders, so that they cannot be closed.
       for (const place of ['.', 'acme']) await chmod(join(data, place), 0o755);
       for (const file of files) assert.equal(tryToOpen(file), '', file);
     });
 
-    it('may be a folder of that account: the service runs, its files are closed, and doctor says what to do', async () => {
+    it('may be a folder of that account: the service runs, its files are closed, and doctor gives the remedy', async () => {
       const folder = await makeFolder();
       const data = join(folder, 'data');
       await mkdir(data);

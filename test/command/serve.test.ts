@@ -16,7 +16,7 @@ import {
   timeout,
 } from '../support/processes/run-program.js';
 
-/** What a line of curl as it is printed would send; written for the quoting that the program uses. */
+/** The request of a printed line of curl; written for the quoting of the program. */
 function readCurl(line: string): { url: string; init: RequestInit } {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
   assert.equal(words.shift(), 'curl');
@@ -67,7 +67,7 @@ describe('the command line serves', function () {
     assert.equal(existsSync(socket), false);
   });
 
-  it('leads below the path of its public address, wherever it leads', async () => {
+  it('leads below the path of its public address, whatever the path', async () => {
     const data = join(await makeFolder(), 'data');
     const port = await findFreePort();
     const settings = ['--port', String(port), '--public-url', 'https://example.org/files/'];
@@ -77,7 +77,7 @@ describe('the command line serves', function () {
     assert.match(await (await get('/v1/openapi.yaml')).text(), /^servers:\n {2}- url: "\/files"\n/m);
   });
 
-  it('refuses a data folder that a server has, and a port that is taken, saying which', async () => {
+  it('refuses a data folder in use by a server, and a taken port, and names it', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     const server = await serve(data);
@@ -93,7 +93,7 @@ describe('the command line serves', function () {
     assert.equal(await server.stop('SIGINT'), 0);
   });
 
-  it('starts again after it was killed, over the socket that was left', async () => {
+  it('starts again after a kill, over the old socket', async () => {
     const data = join(await makeFolder(), 'data');
     const killed = await serve(data);
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -146,7 +146,7 @@ describe('the command line serves', function () {
     }
   });
 
-  it('in memory makes a workspace and leaves nothing behind', async () => {
+  it('in memory makes a workspace and leaves no files behind', async () => {
     const folder = await makeFolder();
     const server = await startProgram(['serve', '--memory', '--port', '0', '--json'], /^\{/, { cwd: folder });
     const { url, workspace, key } = JSON.parse(server.lines[0] ?? '') as Record<string, string>;

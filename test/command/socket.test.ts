@@ -28,7 +28,7 @@ describe('the socket', function () {
     await tidyUp();
   });
 
-  /** Sends text and gathers the lines that come back until the server closes. */
+  /** Sends text and gathers the returned lines until the server closes. */
   async function send(text: string): Promise<Line[]> {
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(text);
@@ -68,7 +68,7 @@ describe('the socket', function () {
     assert.equal(unknown?.error?.details?.reason, 'unknown_command');
   });
 
-  it('closes on what is no request, and goes on serving', async () => {
+  it('closes on an invalid request, and continues to serve', async () => {
     for (const text of ['nonsense\n', 'null\n', '[]\n', '{"command":1,"fields":{}}\n', `"${'x'.repeat(1_100_000)}`]) {
       assert.deepEqual(await send(text).catch(() => []), [], text.slice(0, 40));
     }
@@ -76,7 +76,7 @@ describe('the socket', function () {
     assert.equal(items.length, 2);
   });
 
-  it('stops an import whose asker went away', async () => {
+  it('stops an import whose client went away', async () => {
     const folder = await makeFolder();
     // One file by many names: far more than comes in between the first progress and the end of its asker.
     const many = 16_000;
@@ -88,7 +88,7 @@ describe('the socket', function () {
     const fields = { directory, into: 'abandoned' };
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(`${JSON.stringify({ command: 'import', fields })}\n`);
-    // The first progress is told while it is under way.
+    // The first progress is reported while it is under way.
     for await (const _ of socket) break;
     socket.destroy();
     // It has stopped when others come in by the same way and nothing else does.

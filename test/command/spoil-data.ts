@@ -25,7 +25,7 @@ export interface Verified {
 
 export const documents = 40;
 
-/** A data folder with a workspace of documents, small ones and a large one, which no process has open. */
+/** A data folder with a workspace of small documents and a large one, which no process has open. */
 export async function makeData(): Promise<string> {
   const folder = await makeFolder();
   const [data, source] = [join(folder, 'data'), join(folder, 'source')];
@@ -53,7 +53,7 @@ export function changeRows(data: string, sql: string): void {
   connection.close();
 }
 
-/** What a query of one value finds. */
+/** The result of a query of one value. */
 export function oneValue(data: string, sql: string): string {
   const connection = new Database(sidecarOf(data), { readonly: true });
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
-import { addHands } from '../support/store/client.js';
+import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
@@ -10,7 +10,7 @@ describe('cartulary status', function () {
 
   afterEach(tidyUp);
 
-  it('says how many bytes are kept beside documents', async () => {
+  it('shows how many bytes are kept beside documents', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -25,8 +25,8 @@ describe('cartulary status', function () {
   it('counts each in its place', async () => {
     const test = await openTestService({ store: 'disk' });
     try {
-      const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
-      const ben = await addHands({ service: test, workspace: test.workspace }, 'Ben', 'editor');
+      const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+      const ben = await addClient({ service: test, workspace: test.workspace }, 'Ben', 'editor');
       await ada.create('a.md', 'text');
       type Sizes = Record<'comments' | 'messages' | 'audit_log' | 'stored_answers', number>;
       const measure = async (): Promise<Sizes> => {
@@ -50,7 +50,7 @@ describe('cartulary status', function () {
     }
   });
 
-  it('warns of what has become large, and says what can be done', () => {
+  it('warns of large parts, and names the remedy', () => {
     const small = { comments: 1e6, messages: 1e6, auditLog: 1e6, storedAnswers: 1e6 };
     assert.deepEqual(warnOfSizes(small), []);
     const [log, answers, ...others] = warnOfSizes({ ...small, auditLog: 2.34e9, storedAnswers: 1e9 });

@@ -8,7 +8,10 @@ import { skipBecause } from '../support/skip.js';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
-/** Sets the window's title, fills the clipboard, clears the screen, moves the cursor in one character, turns the text. */
+/**
+ * Sets the window's title, fills the clipboard, clears the screen, moves the cursor in one character, reverses the
+ * text.
+ */
 const hostile = '\u001b]0;title\u0007 \u001b]52;c;cm0gLXJm\u0007 \u001b[2J \u009b1A \u202etxt.exe';
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -39,11 +42,11 @@ describe('the command line at a terminal', function () {
     return { version };
   }
 
-  /** What a terminal gets, without what the terminal's driver adds. */
+  /** The output to a terminal, without the additions of the terminal's driver. */
   function onTerminal(...words: string[]): string {
     const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
     const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', input: '' });
-    // The line that tells how far it is overwrites itself.
+    // The line of progress overwrites itself.
     return stdout.replaceAll('\r\n', '\n').replace(/\r[^\r\n]*\u001b\[K/g, '');
   }
 
@@ -56,7 +59,7 @@ describe('the command line at a terminal', function () {
     assert.ok(lines[0]?.includes(String.raw`\nskipped  forged`));
   });
 
-  it('shows texts of others in tables and records, and the same as JSON says them exactly', async () => {
+  it('shows texts of others in tables and records, and in JSON exactly', async () => {
     await change();
     const history = ['document', 'history', 'wiki/a.md', '--data', data];
     const { stdout } = await runProgram(history);
@@ -83,7 +86,7 @@ describe('the command line at a terminal', function () {
     assert.ok(shown.includes(String.raw`+\u{1b}]0;title\u{7} \u{1b}]52;c;cm0gLXJm\u{7} \u{1b}[2J \u{9b}1A`), shown);
   });
 
-  it('shows what it says of a mistake', async () => {
+  it('shows its own messages about mistakes', async () => {
     for (const words of [[hostile], ['status', '--workspace', hostile], ['import', hostile, '--into', 'x']]) {
       const { stdout, stderr, code } = await runProgram([...words, '--data', data]);
       assert.notEqual(code, 0);

@@ -89,7 +89,7 @@ describe('the command line is used', function () {
     );
   });
 
-  it('a call that is no command, or lacks something, ends with 2 and says so, with --json as JSON', async () => {
+  it('an unknown or incomplete command ends with 2 and a message, with --json as JSON', async () => {
     const calls = await Promise.all(
       [
         [],
@@ -107,7 +107,7 @@ describe('the command line is used', function () {
     assert.match(calls[2]?.stdout ?? '', /^\{"error":\{"code":"USAGE","message":"unknown command 'serv'/);
   });
 
-  it('says which options a command needs, and names a wrong one as it is written', async () => {
+  it('names the options that a command needs, and quotes a wrong one', async () => {
     const [help, unnamed, wrong] = await Promise.all([
       runProgram(['grant', 'add', '--help']),
       runProgram(['init', '--admin', 'Ada', '--data', join(await makeFolder(), 'new')]),
@@ -129,7 +129,7 @@ describe('the command line is used', function () {
     assert.equal(listed.details?.['field'], 'data');
   });
 
-  it('a wrong setting is named with where it came from, and ends with 2', async () => {
+  it('a wrong setting is named with its source, and ends with 2', async () => {
     const cwd = await makeFolder();
     const file = join(cwd, 'cartulary.json');
     await writeFile(file, JSON.stringify({ trust_proxy: ['10.0.0.0/8', 'everyone'], prot: 1 }));
@@ -147,7 +147,7 @@ describe('the command line is used', function () {
     assert.match(missing.stderr, /nowhere\.json cannot be read/);
   });
 
-  it('doctor finds this machine well, and says what helps where it is not', async () => {
+  it('doctor finds this machine well, and names remedies where it is not', async () => {
     const data = await makeFolder();
     await writeFile(join(data, 'file'), '');
     const [well, ill] = await Promise.all([

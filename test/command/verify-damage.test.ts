@@ -12,7 +12,7 @@ import { openTestService, operator } from '../support/store/service.js';
 import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 
-/** What is reported, a line each: `part: location message`. */
+/** The reports, a line each: `part: location message`. */
 const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
   [...service.problems, ...workspaces.flatMap(({ problems }) => problems)].map(
     ({ part, location, message }) => `${part}: ${location === undefined ? '' : `${location} `}${message}`,
@@ -21,9 +21,9 @@ const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces
 interface Planted {
   readonly what: string;
   plant(data: string): Promise<void> | void;
-  /** Lines of which each must be among those reported. */
+  /** Each of these lines must be among the reports. */
   readonly says: readonly RegExp[];
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: RegExp;
 }
 
@@ -238,7 +238,7 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** Takes all packs apart, so that each object has a file of its own. */
+/** Unpacks all packs, so that each object has a file of its own. */
 async function unpack(repository: string): Promise<void> {
   const folder = join(repository, 'objects', 'pack');
   const packs: Buffer[] = [];
@@ -249,7 +249,7 @@ async function unpack(repository: string): Promise<void> {
   for (const input of packs) execFileSync('git', ['-C', repository, 'unpack-objects', '-q'], { input, stdio: 'pipe' });
 }
 
-describe('verification of what is not served every day', function () {
+describe('verification of rarely served parts', function () {
   this.timeout(timeout);
 
   let sound: string;
@@ -269,7 +269,7 @@ describe('verification of what is not served every day', function () {
   const look = (data: string, isQuick = false): Promise<VerifiedData> =>
     verifyData({ dataFolder: data, workspace: null, git: 'auto', isQuick }, () => undefined);
 
-  it('finds nothing where nothing is damaged, and says how much it looked at', async () => {
+  it('finds nothing where nothing is damaged, and reports how much it looked at', async () => {
     const { service, workspaces } = await look(sound);
     assert.deepEqual(linesOf({ service, workspaces }), []);
     assert.ok((workspaces[0]?.versions ?? 0) > (workspaces[0]?.documents ?? 0));
@@ -325,7 +325,7 @@ describe('verification of what is not served every day', function () {
     assert.match(stdout, /^ {2}What to do \(rows\): `cartulary rebuild` makes these rows again/m);
   });
 
-  it('tells of a lost archive on the command line, and verifies the workspace itself all the same', async () => {
+  it('reports a lost archive on the command line, and verifies the workspace itself all the same', async () => {
     const data = join(await makeFolder(), 'data');
     await cp(sound, data, { recursive: true });
     const folder = join(data, 'acme', 'audit');

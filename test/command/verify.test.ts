@@ -15,7 +15,7 @@ async function packOf(data: string): Promise<string> {
 interface Damage {
   readonly what: string;
   plant(data: string): Promise<void> | void;
-  /** A problem that must be reported: its part, and what its location and message say. */
+  /** A problem that must be reported: its part, its location and its message. */
   readonly part: string;
   readonly says: RegExp;
 }
@@ -131,7 +131,7 @@ describe('cartulary verify', function () {
     });
   }
 
-  it('finds nothing wrong beside a server that is written to meanwhile', async () => {
+  it('finds no fault beside a server that is written to meanwhile', async () => {
     const folder = await makeFolder();
     const [data, source] = [join(folder, 'data'), join(folder, 'source')];
     await mkdir(source);

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const text = 'The fox runs. The dog sleeps.\nThe fox sleeps too.\n';
 
 describe('comments', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let rea: Hands;
-  let sam: Hands;
+  let ada: Client;
+  let ben: Client;
+  let rea: Client;
+  let sam: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'approver', 'a');
-    ben = await addHands(cast, 'Ben', 'editor', 'a');
-    rea = await addHands(cast, 'Rea', 'reader', 'a');
-    sam = await addHands(cast, 'Sam');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'approver', 'a');
+    ben = await addClient(host, 'Ben', 'editor', 'a');
+    rea = await addClient(host, 'Rea', 'reader', 'a');
+    sam = await addClient(host, 'Sam');
     await ada.create('a/x.md', text);
   });
   afterEach(() => service.close());
@@ -119,7 +119,7 @@ describe('comments', () => {
     assert.equal(await outcomeOf(rea.comment('a/x.md', 'hello?', { threadId: first.threadId })), 'NOT_FOUND');
   });
 
-  it('are resolved and opened again by who started the thread, or an editor', async () => {
+  it('are resolved and opened again by the starter of the thread, or an editor', async () => {
     const one = await rea.comment('a/x.md', 'one');
     const two = await ben.comment('a/x.md', 'two');
     assert.equal(await outcomeOf(rea.resolve('a/x.md', two.threadId)), 'NOT_FOUND');
@@ -132,14 +132,14 @@ describe('comments', () => {
     assert.deepEqual(await rea.remarks('a/x.md', 'open'), ['one', 'two']);
   });
 
-  it('come by pages that lose and repeat nothing', async () => {
+  it('are listed by pages without loss or repetition', async () => {
     for (let count = 0; count < 5; count += 1) {
       const { threadId } = await rea.comment('a/x.md', `${count}`);
       await ben.comment('a/x.md', `${count}+`, { threadId });
     }
     const seen: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['comments']>> = await rea.comments('a/x.md', 'all', 3, after);
+      const page: Awaited<ReturnType<Client['comments']>> = await rea.comments('a/x.md', 'all', 3, after);
       seen.push(...page.items.map(({ comment }) => comment.text));
       after = page.next;
     }
@@ -147,7 +147,7 @@ describe('comments', () => {
     assert.equal(await outcomeOf(rea.comments('a/x.md', 'all', 3, 'nonsense')), 'INVALID_REQUEST bad_cursor');
   });
 
-  it('reach those they mention, and those whose thread they answer', async () => {
+  it('reach mentioned people, and the authors of the answered thread', async () => {
     const { threadId } = await rea.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     await ben.comment('a/x.md', 'Yes?', { threadId });
     const toBen = await ben.addressed();
@@ -195,7 +195,7 @@ describe('comments', () => {
     assert.equal(await shape('prn_unknown'), await shape(sam.id));
   });
 
-  it('addressed to one come without those that one cannot read', async () => {
+  it('addressed to one person are listed without those on unreadable documents', async () => {
     await ada.create('a/hidden.md');
     await service.grant('reader', { type: 'principal', id: sam.id }, 'a/x.md', 'document');
     for (let count = 0; count < 12; count += 1) {
@@ -220,7 +220,7 @@ describe('comments', () => {
     ]) {
       assert.equal(await outcomeOf(work), 'NOT_FOUND');
     }
-    const other = await addHands({ service, workspace: service.workspace }, 'Zoe', 'approver', 'z');
+    const other = await addClient({ service, workspace: service.workspace }, 'Zoe', 'approver', 'z');
     await other.create('z/x.md');
     assert.equal(await outcomeOf(other.deleteComment('z/x.md', id)), 'NOT_FOUND');
     assert.equal(await outcomeOf(other.comment('z/x.md', 'hi', { threadId })), 'NOT_FOUND');
@@ -254,9 +254,9 @@ describe('labels', () => {
   it('are added, removed and set by editors, and make no version', async () => {
     const service = await openTestService();
     try {
-      const cast = { service, workspace: service.workspace };
-      const ada = await addHands(cast, 'Ada', 'editor');
-      const rea = await addHands(cast, 'Rea', 'reader');
+      const host = { service, workspace: service.workspace };
+      const ada = await addClient(host, 'Ada', 'editor');
+      const rea = await addClient(host, 'Rea', 'reader');
       const before = (await ada.create('x.md')).current.id;
       assert.deepEqual(await ada.labels('add', 'x.md', 'b', 'a'), ['a', 'b']);
       assert.deepEqual(await ada.labels('add', 'x.md', 'a', 'c'), ['a', 'b', 'c']);

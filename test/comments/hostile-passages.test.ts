@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const length = 1024 * 1024;
-/** What was quoted, and nearly stands everywhere in what the document became. */
+/** The quoted text, which nearly stands everywhere in the new text of the document. */
 const gone = `${'a'.repeat(999)}b`;
 const kept = 'a'.repeat(1000);
-/** Stretches of a text of that length after which others can have their turn. */
+/** Spans of a text of that length. The work can yield after each. */
 const stretches = length / 65_536;
 
 describe('A page of comments of the worst kind', () => {
   const now = performance.now.bind(performance);
   let elapsed = 0;
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(async () => {
     performance.now = now;
     await service.close();
   });
 
-  /** What comes of it, and how often others had their turn meanwhile. */
+  /** The result, and how often the work yielded meanwhile. */
   async function watch<Result>(asked: Promise<Result>): Promise<{ result: Result; turns: number }> {
-    // Each look at the clock finds that a long time has passed, so that work rests wherever it can.
+    // Each look at the clock finds that a long time has passed, so that work yields wherever it can.
     performance.now = () => (elapsed += 1000);
     const state = { isDone: false };
     void asked.then(() => (state.isDone = true));
@@ -37,7 +37,7 @@ describe('A page of comments of the worst kind', () => {
     return { result: await asked, turns };
   }
 
-  it('lets others have their turn again and again, and costs nothing when it is asked for once more', async () => {
+  it('yields again and again, and costs nothing at its repetition', async () => {
     await ada.create('x.md', 'a'.repeat(length - 1000) + gone);
     const threads = 3;
     for (let thread = 0; thread < threads; thread += 1) {
@@ -56,7 +56,7 @@ describe('A page of comments of the worst kind', () => {
     assert.ok(again.turns < stretches, `${again.turns} turns`);
   });
 
-  it('lets others have their turn while a quote is sought that is not there', async () => {
+  it('yields during the search for an absent quote', async () => {
     await ada.create('x.md', 'a'.repeat(length));
     const asked = ada.comment('x.md', 'why?', { passage: { quote: gone, start: length / 2 } });
     const { result, turns } = await watch(asked.then(() => 'found').catch((error: unknown) => String(error)));

@@ -34,7 +34,7 @@ describe('finding a quoted passage again', () => {
     );
   });
 
-  it('gives the same words, but for blanks between them, or nothing: whatever became of the text', () => {
+  it('gives the same words, except for blanks between them, or nothing, in any later text', () => {
     fc.assert(
       fc.property(piece, piece, piece, piece, (before, quoted, after, edited) => {
         fc.pre(quoted.trim() !== '');
@@ -47,7 +47,7 @@ describe('finding a quoted passage again', () => {
     );
   });
 
-  it('tells equal words apart by what stands around them', () => {
+  it('distinguishes equal words by the text around them', () => {
     const text = 'red fish, blue fish, old fish';
     const quote = makeQuote(text, { start: 15, end: 19 });
     assert.equal(find('blue fish, then red fish, and old fish', quote)?.start, 5);

@@ -28,7 +28,7 @@ type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
 const runs = countOf('MIXED_WRITES', { usual: 6, campaign: 200 });
 
-describe('Writes of all kinds that come together', () => {
+describe('Simultaneous writes of all kinds', () => {
   let test: TestService;
   let someone: Actor;
 

@@ -31,7 +31,7 @@ for (const store of ['memory', 'disk'] as const) {
       );
     }
 
-    /** Adds its own line to what it has just read, and tries again whenever somebody was quicker. */
+    /** Adds its own line to the version it has just read, and tries again whenever another writer was quicker. */
     async function addLines(writer: number, lines: number): Promise<{ readonly won: string[]; readonly lost: number }> {
       const input = { location: parseLocation('log.md'), withContent: true };
       const won: string[] = [];
@@ -71,7 +71,7 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal(new Set(before.trim().split('\n')).size, writers * 3);
     });
 
-    it('of whom all hold the same ETag: one wins, the others are told the new one', async () => {
+    it('who all hold the same ETag: one wins, the others get the new one', async () => {
       const { current } = await someone.create('a.md', 'first');
       const outcomes = await Promise.allSettled(
         Array.from({ length: writers }, (_, writer) => someone.update('a.md', `${writer}`, `"${current.id}"`)),
@@ -99,7 +99,7 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal(outcomes.filter((outcome) => outcome === 'done').length, 1);
     });
 
-    it('who all create it: one does, the others are told that the name is taken', async () => {
+    it('who all create it: one does, the others get the refusal that the name is taken', async () => {
       const outcomes = await Promise.all(
         Array.from({ length: writers }, (_, writer) => outcomeOf(someone.create('a/b.md', `${writer}`))),
       );

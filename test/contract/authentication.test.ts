@@ -154,7 +154,7 @@ describe('authentication while the workspace cannot be read', () => {
       const ada = await server.person('approver');
       await ada.create('a.md', 'text');
       spoilSidecar(join(server.host.dataFolder ?? '', 'acme'));
-      // The damage is found by whoever first reads it from the disk.
+      // The first read from the disk finds the damage.
       await ada.put('/v1/documents/a.md', { content: 'lost' });
       const answers = [
         await ada.get('/v1/documents/a.md'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { routes } from '../../lib/rest/routes.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** One request of every route that needs a key, and one of a path that is none. */
+/** One request of every route that needs a key, and one of an unknown path. */
 const keyed: [method: string, target: string][] = [
   ...routes.map(({ method, path }): [string, string] => [method, path.replace('{location}', 'a/one.md')]),
   ['GET', '/v1/not-a-route'],

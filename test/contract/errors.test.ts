@@ -14,7 +14,7 @@ describe('the errors of the REST API', () => {
   });
   after(() => server.close());
 
-  /** One refusal of each code that a client can bring about at will. */
+  /** One refusal of each code that a client can cause at will. */
   async function refusals(): Promise<Record<string, HttpAnswer>> {
     const limited = await openTestServer({ requestsPerMinute: 1 });
     try {
@@ -53,7 +53,7 @@ describe('the errors of the REST API', () => {
     try {
       const bob = await broken.person('editor');
       await bob.post('/v1/documents?location=large.bin', Buffer.alloc(2_000_000, 1));
-      // What was stored is lost, which nobody foresees.
+      // A stored value is lost. No code foresees this.
       const objects = join(broken.host.dataFolder ?? '', 'acme', 'content.git', 'objects');
       for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
       const answer = await bob.get('/v1/documents/large.bin');
@@ -106,7 +106,7 @@ describe('the errors of the REST API', () => {
       [await ada.create('x.md', '', { 'Idempotency-Key': 'no spaces' }), 'bad_field', 'Idempotency-Key'],
     ];
     for (const [{ json }, reason, field] of wrong) {
-      // What stands beside these two helps, and differs with the reason.
+      // The other members help, and differ with the reason.
       const { details, message } = json.error;
       assert.deepEqual({ reason: details.reason, field: details.field }, { reason, field });
       assert.ok(message.includes(field), message);

@@ -23,8 +23,8 @@ describe('MCP beside REST', () => {
   after(() => server.close());
 
   it('MCP: the tools are these eleven, and the edit tool takes an expected_commit', async () => {
-    const { hands } = await server.agent('reader');
-    const { tools } = (await hands.request('tools/list')).json.result as {
+    const { client } = await server.agent('reader');
+    const { tools } = (await client.request('tools/list')).json.result as {
       tools: { name: string; inputSchema: { required?: string[]; properties: Record<string, unknown> } }[];
     };
     assert.deepEqual(new Set(tools.map(({ name }) => name)), new Set(names));
@@ -35,20 +35,20 @@ describe('MCP beside REST', () => {
   });
 
   it('Authentication 3: what opens /mcp opens nothing on /v1, and the other way round', async () => {
-    const { id, key, hands } = await server.agent('reader');
-    assert.equal((await hands.request('tools/list')).status, 200);
+    const { id, key, client } = await server.agent('reader');
+    assert.equal((await client.request('tools/list')).status, 200);
     assert.equal((await server.as(key).get('/v1/folders')).refusal, 'UNAUTHENTICATED');
     const rest = await server.host.key(id, ['rest']);
     assert.equal((await server.as(rest).get('/v1/folders')).status, 200);
-    assert.equal((await server.hands(rest).request('tools/list')).status, 401);
+    assert.equal((await server.client(rest).request('tools/list')).status, 401);
   });
 
   it('Audit: a tool that is called leaves one record, done or refused, of the same chain as REST', async () => {
-    const { id, hands } = await server.agent('reader', 'team');
+    const { id, client } = await server.agent('reader', 'team');
     const before = server.records().length;
-    await hands.call('list_org_folders');
-    await hands.call('read_org_doc', { location: 'team/absent.md' });
-    await hands.call('write_org_doc', { location: 'team/absent.md', content: 'x' });
+    await client.call('list_org_folders');
+    await client.call('read_org_doc', { location: 'team/absent.md' });
+    await client.call('write_org_doc', { location: 'team/absent.md', content: 'x' });
     const records = server.records().slice(before);
     assert.deepEqual(
       records.map(({ record }) => [record.interface, record.principal, record.action, record.outcome]),

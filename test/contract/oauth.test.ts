@@ -26,7 +26,7 @@ describe('authentication of people by OAuth', () => {
   });
   after(() => server.close());
 
-  /** Acts as whoever bears the token, if it is one: found anew each time, as a face does for each request. */
+  /** Acts as the bearer of a valid token. It looks the token up each time, as a face does for each request. */
   function bearer(token: string): Actor {
     const read: AccessToken | undefined = server.face.readAccessToken(token);
     assert.ok(read, 'the token is refused');

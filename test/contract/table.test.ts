@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Titles of the tests that are written out in a file; those put together at run time are not cited. */
+/** Titles of tests that stand literally in a file; generated titles are not cited. */
 function titlesIn(file: string): string[] {
   const found = readFileSync(file, 'utf8').matchAll(/\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
   return [...found].map(([, single, double]) => single ?? double ?? '');
 }
 
-/** What rules may wait for, in the order of the table: a part that is there has tests. */
+/** Parts that rules may wait for, in the order of the table: an existing part has tests. */
 const partsToCome = ['with the console', 'with the client'];
 
 describe('the table of rules and tests', () => {

@@ -52,7 +52,7 @@ describe('A time', () => {
     );
   });
 
-  it('is none where a day, an hour or an offset is none, or no offset is said', () => {
+  it('is invalid where its day, hour or offset is, or the offset is missing', () => {
     for (const text of [
       '2026-02-30T00:00Z',
       '2026-13-01T00:00Z',
@@ -69,7 +69,7 @@ describe('A time', () => {
     }
   });
 
-  it('is one wherever JSON Schema takes it for one, and nowhere else', () => {
+  it('is valid wherever JSON Schema accepts it, and nowhere else', () => {
     const ajv = new Ajv2020();
     (formats as unknown as (compiler: Ajv2020) => void)(ajv);
     const isTime = ajv.compile({ type: 'string', format: 'date-time' });

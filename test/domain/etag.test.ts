@@ -53,7 +53,7 @@ describe('If-Match', () => {
     assert.deepEqual(read(`W/",", "${id}"`), { any: false, versionIds: [id] });
   });
 
-  it('accepts a well-formed tag of somebody else, which matches nothing', () => {
+  it('accepts a well-formed foreign tag, which matches nothing', () => {
     for (const header of [
       '"xyz"',
       'W/"1"',
@@ -70,7 +70,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('refuses what is no entity-tag as INVALID_REQUEST with the header named', () => {
+  it('refuses anything but an entity-tag as INVALID_REQUEST with the name of the header', () => {
     for (const header of ['', ' ', ',', ' , ', '"', '"a b"', 'a b', '"a"b', '\u0000', '"a" "b"']) {
       assert.throws(
         () => read(header),

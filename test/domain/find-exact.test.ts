@@ -9,7 +9,7 @@ function findPlainly(text: string, pattern: string): number[] {
 }
 
 describe('looking for words in a text', () => {
-  // Few letters and long patterns, so that much nearly matches and the engine's own search is given up.
+  // Few letters and long patterns, so that many places nearly match and the engine's own search gives up.
   const letters = fc.string({ unit: fc.constantFrom('a', 'a', 'a', 'b'), maxLength: 200 });
   const pattern = fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength: 1, maxLength: 30 });
 
@@ -26,14 +26,14 @@ describe('looking for words in a text', () => {
     );
   });
 
-  it('finds places that go on over a rest', () => {
+  it('finds places across a yield', () => {
     const text = `${'a'.repeat(70_000)}b${'a'.repeat(70_000)}b${'a'.repeat(70_000)}`;
     const words = `${'a'.repeat(69_990)}b`;
     assert.deepEqual(finish(findForwards(text, words, 0, 10)), [10, 70_011]);
     assert.deepEqual(finish(findBackwards(text, words, text.length, 10)), [70_011, 10]);
   });
 
-  it('rests again and again in a long text in which all nearly matches', () => {
+  it('yields again and again in a long text in which every place nearly matches', () => {
     const text = 'a'.repeat(1024 * 1024);
     const words = `${'a'.repeat(999)}b`;
     for (const work of [findForwards(text, words, 0, 200), findBackwards(text, words, text.length, 200)]) {

@@ -5,7 +5,7 @@ import { finish } from '../support/finish.js';
 
 const count = (text: string): number => finish(countHidden(text));
 
-/** Texts with one character each that has no business in a name, and its place. */
+/** Texts with one character each that is not allowed in a name, and its place. */
 const misleading: readonly (readonly [what: string, text: string, character: string, position: number])[] = [
   ['a space without width', 'own\u200b.md', 'U+200B', 4],
   ['an override of the direction', 'a/\u202egnp.exe', 'U+202E', 3],
@@ -35,7 +35,7 @@ const misleading: readonly (readonly [what: string, text: string, character: str
   ['tags that spell no flag', '\u{1f3f4}\u{e0041}\u{e007f}', 'U+E0041', 2],
 ];
 
-/** What people write in their scripts. */
+/** Ordinary text in several scripts. */
 const honest: readonly string[] = [
   'naïve café Ærøskøbing',
   'می‌خواهم',
@@ -67,7 +67,7 @@ describe('A hidden character', () => {
     });
   }
 
-  it('is none that a script or an emoji needs', () => {
+  it('is none of those that a script or an emoji needs', () => {
     for (const text of honest) {
       assert.equal(findHidden(text), undefined, text);
       assert.equal(dropHidden(text), text);
@@ -82,7 +82,7 @@ describe('A hidden character', () => {
     assert.equal(count(`a\ufeff`), 1);
   });
 
-  it('is dropped without anything else, whatever the text', () => {
+  it('is dropped alone, from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const left = dropHidden(text);
@@ -93,7 +93,7 @@ describe('A hidden character', () => {
   });
 });
 
-describe('A text of several lines that is sent to others', () => {
+describe('A text of several lines for other people', () => {
   it('has no control characters but tabs and line feeds, and no tag characters but those of flags', () => {
     for (const [text, character] of [
       ['a\u0007', 'U+0007'],

@@ -4,7 +4,7 @@ import { encodeBase32, makeIdentifier } from '../../lib/domain/identifier.js';
 import { makeTestRandomness } from '../support/store/service.js';
 
 describe('Base32', () => {
-  it('writes five bits a character and tells any two byte strings of one length apart', () => {
+  it('writes five bits a character and distinguishes any two byte strings of one length', () => {
     assert.equal(encodeBase32(new Uint8Array([])), '');
     assert.equal(encodeBase32(new Uint8Array([0])), '00');
     assert.equal(encodeBase32(new Uint8Array([255, 255, 255, 255, 255])), 'xxxxxxxx');

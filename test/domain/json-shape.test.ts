@@ -47,7 +47,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 describe('The outline of JSON', () => {
-  it('is seen as parsing would, whatever texts hold', () => {
+  it('is the one that parsing finds, with any content of texts', () => {
     fc.assert(
       fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
         const sent = JSON.stringify(value, null, indent);
@@ -60,7 +60,7 @@ describe('The outline of JSON', () => {
     );
   });
 
-  it('is seen as well where a long text is gone through in stretches', () => {
+  it('is found as well where a long text is read in pieces', () => {
     const stretch = 256 * 1024;
     for (const end of ['', '\\', '\\\\', '"', '\\"', '"\\']) {
       for (let over = -4; over <= 4; over += 1) {

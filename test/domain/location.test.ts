@@ -24,7 +24,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 
 const isRefused = (text: string): boolean => faultOfLocation(text) !== undefined;
 
-/** Segments that are fine, in many scripts. */
+/** Valid segments, in many scripts. */
 const segment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
   .map((text) => text.normalize('NFC'))
@@ -62,7 +62,7 @@ describe('A location', () => {
     assert.ok(!isRefused('\ud83d\udca9'));
   });
 
-  it('is in normalization form C; nothing is normalized in silence', () => {
+  it('is in normalization form C; nothing is normalized silently', () => {
     assert.ok(!isRefused('caf\u00e9'));
     for (const text of ['cafe\u0301', '\u212b', '\u1100\u1161', 'a/cafe\u0301/b']) assert.ok(isRefused(text));
     fc.assert(
@@ -88,7 +88,7 @@ describe('A location', () => {
     );
   });
 
-  it('has no segment that git takes for its own folder on some system, wherever it stands', () => {
+  it('has no segment that git takes for its own folder on some system, in any position', () => {
     const hfs = ['.g\u200cit', '\u200d.git', '.git\ufeff', '.\u202eGi\u206ft', '.GI\u200et'];
     const ntfs = [
       '.git.',
@@ -107,7 +107,7 @@ describe('A location', () => {
     }
   });
 
-  it('has no segment that is one of the files by which git changes what it does', () => {
+  it('has no segment named like one of the files that change git’s behaviour', () => {
     const names = [
       '.gitmodules',
       '.GitModules',
@@ -150,7 +150,7 @@ describe('A location', () => {
     for (const text of ['.Keep', 'keep', '.keeps']) assert.ok(!isRefused(text));
   });
 
-  it('that is new looks like what it is: nothing hidden, no blank at an end of a segment', () => {
+  it('that is new looks like itself: no hidden character, no blank at an end of a segment', () => {
     for (const [text, said] of [
       ['lobby/own\u200b.md', /has U\+200B as character 10, which cannot be seen/],
       ['lobby/\u202egnp.exe.md', /has U\+202E as character 7/],
@@ -187,7 +187,7 @@ describe('A location', () => {
     for (const text of ['a/b', '/', '', '..', '.git', 'e\u0301']) assert.throws(() => parseName(text), Refusal);
   });
 
-  it('falls apart into its folder and name, and comes together again', () => {
+  it('splits into its folder and name, and joins again', () => {
     fc.assert(
       fc.property(location, (text) => {
         const parsed = parseLocation(text);
@@ -210,7 +210,7 @@ describe('A location', () => {
     assert.ok(isWithin(rootLocation, a) && isWithin(rootLocation, rootLocation) && !isWithin(a, rootLocation));
   });
 
-  it('keeps what lies below when a folder above it is replaced', () => {
+  it('keeps everything below a folder when that folder is replaced', () => {
     fc.assert(
       fc.property(location, location, location, (from, to, rest) => {
         const below = `${from}/${rest}`;

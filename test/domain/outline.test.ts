@@ -16,7 +16,7 @@ describe('the outline of a Markdown text', () => {
     ]);
   });
 
-  it('knows headings that are underlined, over several lines too', () => {
+  it('knows underlined headings, over several lines too', () => {
     assert.deepEqual(brief('Title\n===\n\ntwo\nlines\n---\n'), ['title h1 1-6', 'two-lines h2 4-6']);
   });
 
@@ -39,7 +39,7 @@ describe('the outline of a Markdown text', () => {
     );
   });
 
-  it('makes ids that are told apart', () => {
+  it('makes distinct ids', () => {
     assert.deepEqual(
       readOutline('# Über uns!\n# a\n# a\n# a-1\n# 😀\n# A').map(({ id }) => id),
       ['über-uns', 'a', 'a-1', 'a-1-1', 'section', 'a-2'],
@@ -54,7 +54,7 @@ describe('the outline of a Markdown text', () => {
     assert.deepEqual(sections('# A\r\none\r\n\r\n# B'), ['# A\r\none', '# B']);
   });
 
-  it('keeps of a heading what can be named in a request', () => {
+  it('keeps the part of a heading that a request can name', () => {
     const [long, again] = readOutline(`# ${'word 😀 '.repeat(1000)}\n# ${'word 😀 '.repeat(1000)}\n`);
     assert.ok(long !== undefined && again !== undefined);
     assert.ok(long.title.length <= 300 && long.id.length <= 200 && again.id.length <= 210);
@@ -67,7 +67,7 @@ describe('the outline of a Markdown text', () => {
     );
   });
 
-  it('takes time in proportion to the text, whatever it is', () => {
+  it('takes time in proportion to any text', () => {
     // Time in the square of a million is more than the runner waits.
     for (const part of ['# a\n', '#', '=', '`', '> ', ' ', '# a \u2028', '# \t', '```\n', 'a\n---\n', '- \n']) {
       readOutline(part.repeat(Math.ceil(1_000_000 / part.length)));

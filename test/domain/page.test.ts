@@ -3,14 +3,14 @@ import * as fc from 'fast-check';
 import { makePage } from '../../lib/domain/page.js';
 
 describe('A page', () => {
-  it('says where to go on exactly when something is left', () => {
+  it('gives a position exactly when items are left', () => {
     const keyOf = (item: string): string => item;
     assert.deepEqual(makePage(['a', 'b', 'c'], 2, keyOf), { items: ['a', 'b'], next: 'b' });
     assert.deepEqual(makePage(['a', 'b'], 2, keyOf), { items: ['a', 'b'], next: null });
     assert.deepEqual(makePage([], 2, keyOf), { items: [], next: null });
   });
 
-  it('followed to the end gives every item once and in order, whatever the size', () => {
+  it('followed to the end gives every item once and in order, at any size', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 500 })), fc.integer({ min: 1, max: 7 }), (items, limit) => {
         const sorted = items.toSorted((a, b) => a - b);

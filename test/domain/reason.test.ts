@@ -15,7 +15,7 @@ interface Details {
   readonly properties?: { readonly reason?: { readonly enum?: readonly string[]; readonly const?: string } };
 }
 
-/** Reasons that the description of REST names, with the words that explain each. */
+/** Reasons in the description of REST, with the words that explain each. */
 function readDescribed(): Map<string, string> {
   const schemas = readDescription().document.components['schemas'] as Readonly<Record<string, Details>>;
   const described = new Map<string, string>();
@@ -40,10 +40,10 @@ function readSources(folder = packagePath('lib')): string {
 }
 
 describe('The table of reasons', () => {
-  it('has every reason that the description of REST names, and no other that is met there', () => {
+  it('has every reason that the description of REST names, and no other of REST', () => {
     const described = readDescribed();
     assert.deepEqual([...described.keys()].toSorted(), metAt('rest'));
-    // Where a schema is about several, its words say what each of them is.
+    // A schema for several reasons explains each of them in its words.
     for (const [reason, words] of described) assert.ok(words.length > 20, reason);
     const shared = [...described].filter(
       ([, words]) => [...described.values()].filter((each) => each === words).length > 1,
@@ -52,7 +52,7 @@ describe('The table of reasons', () => {
     for (const [reason, words] of shared) assert.ok(words.includes(`\`${reason}\``), `${reason} is not explained`);
   });
 
-  it('has every reason that agents can be told, each with a remedy, and no other that they meet', () => {
+  it('has every reason that agents can meet, each with a remedy, and no other of theirs', () => {
     const schema = JSON.parse(readFileSync(packagePath('schema', 'mcp', 'error.json'), 'utf8'));
     const { code, reason } = schema.properties.error.properties as Record<'code' | 'reason', { enum: string[] }>;
     assert.deepEqual(reason.enum.toSorted(), metAt('mcp'));
@@ -61,15 +61,15 @@ describe('The table of reasons', () => {
     for (const name of metAt('mcp')) assert.ok(code.enum.includes(reasons[name].code), name);
   });
 
-  it('has none that nothing in the service says', () => {
+  it('has none that the service never gives', () => {
     const sources = readSources();
     const ofCodes = new Set(['not_found', 'rate_limited', 'internal', 'unavailable']);
-    // That each one said stands in the table, with its code, is what the compiler holds.
+    // The compiler checks that each thrown reason stands in the table, with its code.
     for (const reason of all)
       assert.ok(ofCodes.has(reason) || sources.includes(`'${reason}'`), `${reason} is never said`);
   });
 
-  it('says what each means in one sentence', () => {
+  it('explains each in one sentence', () => {
     for (const reason of all) assert.match(reasons[reason].means, /^[A-Z][^.]+\.$/, reason);
   });
 });

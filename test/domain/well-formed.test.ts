@@ -22,8 +22,8 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-describe('Text that is no Unicode', () => {
-  it('is found exactly where some text does not come back from UTF-8 as it went in', () => {
+describe('Ill-formed Unicode', () => {
+  it('is found exactly where a text comes back from UTF-8 changed', () => {
     let found = 0;
     fc.assert(
       fc.property(value, (given) => {
@@ -36,7 +36,7 @@ describe('Text that is no Unicode', () => {
     assert.ok(found > 100 && found < 900, `${found} of them were ill-formed`);
   });
 
-  it('is found by its path, and in a name by the path of what has the name', () => {
+  it('is found by its path, and in a name by the path of the named member', () => {
     const cases: readonly (readonly [unknown, string | undefined])[] = [
       ['whole \u{1f600} \0 \ufffe', undefined],
       ['\ud800', ''],

@@ -8,7 +8,7 @@ describe('cartulary erase', function () {
   this.timeout(timeout);
   after(tidyUp);
 
-  /** The document that a script would be told to name. */
+  /** The document to name in a script. */
   async function lookAt(...parameters: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await runProgram(['erase', ...parameters, '--json']);
     assert.equal(code, 2, stderr);
@@ -17,7 +17,7 @@ describe('cartulary erase', function () {
     return String(details['document']);
   }
 
-  it('shows the document, asks for its name, destroys the document, and leaves a receipt that names nothing', async () => {
+  it('shows the document, asks for its name, destroys the document, and leaves a receipt without names', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -65,7 +65,7 @@ describe('cartulary erase', function () {
     assert.ok(sound);
   });
 
-  it('repeated destroys nothing else that had the name; of several deleted ones it asks which', async () => {
+  it('repeated destroys no other document of that name; of several deleted ones it asks for one', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -94,7 +94,7 @@ describe('cartulary erase', function () {
     await ask(...erase, '--document', await lookAt(location, '--data', data));
   });
 
-  it('given again in a script, destroys nothing that came to the place since', async () => {
+  it('repeated in a script, destroys no document that took the place since', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');

@@ -1,4 +1,7 @@
-/** A program that erases a document and kills itself at a step: what a power cut leaves, but for the disk's own cache. */
+/**
+ * A program that erases a document and kills itself at a step. It leaves the state of a power cut, except for the
+ * disk's own cache.
+ */
 import { makeTestRandomness } from '../support/store/service.js';
 import { Workbench } from '../support/faults/workbench.js';
 import { eraseAt } from '../support/store/erase-at.js';

@@ -13,7 +13,7 @@ import { findTraces } from '../support/store/evidence.js';
 
 const word = 'zebrafinchsecret';
 
-describe('a backup that is taken while an erase is under way', function () {
+describe('a backup during an erase', function () {
   this.timeout(60_000);
 
   it('has it finished where it is restored', async () => {
@@ -27,7 +27,7 @@ describe('a backup that is taken while an erase is under way', function () {
       const actor = new Actor(workspace, operator.principalId);
       await actor.create('plan.md', word);
       await actor.create('other.md', 'other');
-      // Both at once: the backup is of a moment at which the erase was accepted and no more.
+      // Both at once: the backup holds a moment at which the erase was accepted and not begun.
       const [{ id }] = await Promise.all([
         eraseAt(workspace, 'plan.md'),
         perform(workspace, operator, backUpWorkspace, { folder, passphrase, cost: 1024 }),

@@ -11,7 +11,7 @@ import { makeTestRandomness, openTestService, operator, type TestService } from 
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
 
-describe('an erase that the history does not let go on', function () {
+describe('an erase that the history blocks', function () {
   this.timeout(60_000);
   let test: TestService;
   let work: string;
@@ -71,7 +71,7 @@ describe('an erase that the history does not let go on', function () {
     return (line.result as { items: never[] }).items;
   }
 
-  it('says why and what is left to do, and keeps no other waiting, also after the next start', async () => {
+  it('reports the reason and the remaining work, and keeps no other erase waiting, also after the next start', async () => {
     git('checkout', '-q', '-b', 'side', 'HEAD~1');
     git('commit', '-q', '--allow-empty', '-m', 'Beside it');
     git('checkout', '-q', 'main');
@@ -109,7 +109,7 @@ describe('an erase that the history does not let go on', function () {
     assert.equal(await actor.update('kept.md', 'goes on').then(({ location }) => location), 'kept.md');
   });
 
-  it('keeps none waiting that is as old, where only its own file is not where it has to be', async () => {
+  it('keeps no older one waiting, where only its own file is not in its place', async () => {
     git('rm', '-q', 'taken.md');
     git('commit', '-q', '-m', 'Take it away by hand');
     git('revert', '--no-edit', 'HEAD');

@@ -16,7 +16,7 @@ import { erased, makeWorld } from '../support/store/erased-world.js';
 const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
 const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));
 
-describe('an erase whose process is killed', function () {
+describe('an erase with a killed process', function () {
   this.timeout(120_000);
   let world: string;
   let others: Record<string, string>;
@@ -64,7 +64,7 @@ describe('an erase whose process is killed', function () {
   }
 });
 
-describe('a rebuild whose process is killed', function () {
+describe('a rebuild with a killed process', function () {
   this.timeout(60_000);
 
   it('leaves no rows beside the sidecar in which an erase would find nothing', async () => {

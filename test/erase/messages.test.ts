@@ -3,7 +3,7 @@ import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js
 import { perform } from '../../lib/operations/perform.js';
 import { sendMessage, type SendMessageInput } from '../../lib/operations/messages/send-message.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
@@ -11,16 +11,16 @@ import { findTraces } from '../support/store/evidence.js';
 /** Longer than a page of the file, so that its end lies in pages of its own. */
 const long = (word: string): string => `${`${word} `.repeat(400)}${word}end`;
 
-describe('messages about a document that is erased', function () {
+describe('messages about an erased document', function () {
   this.timeout(60_000);
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
+  let ada: Client;
+  let ben: Client;
 
   beforeEach(async () => {
     service = await openTestService({ store: 'disk' });
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
-    ben = await addHands({ service, workspace: service.workspace }, 'Ben', 'reader');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ben = await addClient({ service, workspace: service.workspace }, 'Ben', 'reader');
     for (const location of ['in/plan.md', 'in/other.md']) await ada.create(location, location);
   });
   afterEach(() => service.close());
@@ -32,8 +32,8 @@ describe('messages about a document that is erased', function () {
     await service.workspace.eraser.finished(id);
   }
 
-  it('are in no file any more, with every answer and what was kept for a retry; others stay', async () => {
-    const send = (who: Hands, input: SendMessageInput, key: string) =>
+  it('are in no file any more, with every answer and every answer kept for a retry; others stay', async () => {
+    const send = (who: Client, input: SendMessageInput, key: string) =>
       perform(service.workspace, who.caller, sendMessage, input, { key, fingerprint: Buffer.alloc(32, key) });
     const about = parseLocation('in/plan.md');
     const first = { to: [ben.id], subject: 'subjectsecret', body: long('startedsecret'), about };
@@ -43,9 +43,9 @@ describe('messages about a document that is erased', function () {
     await ada.send([ben.id], 'kept by itself');
     await ada.send([ben.id], 'kept of the folder', { about: parseFolderLocation('in') });
     await ada.send([ben.id], 'kept of the other', { about: parseLocation('in/other.md') });
-    for (const hands of [ada, ben]) {
-      await hands.readThread(threadId);
-      await hands.brief();
+    for (const client of [ada, ben]) {
+      await client.readThread(threadId);
+      await client.brief();
     }
     const secrets = ['subjectsecret', 'startedsecret', 'answeredsecret', 'startedsecretend', 'answeredsecretend'];
     const before = findTraces(folder(), secrets);

@@ -29,7 +29,7 @@ function follow(connection: Sqlite.Database, rows: RewrittenCommitTable): [strin
 }
 
 describe('notes of rewritten commits', () => {
-  it('say of each commit where it lies now, or that it is no more, however many there are', () => {
+  it('give the new place of each commit, or that it is gone, for any number of commits', () => {
     const connection = new Sqlite(':memory:');
     migrate(connection, () => true);
     const commits: RewrittenCommit[] = Array.from({ length: 2345 }, (_, index) => ({
@@ -48,7 +48,7 @@ describe('notes of rewritten commits', () => {
     assert.deepEqual(follow(connection, rows), []);
   });
 
-  it('that a release before left in the middle of an erase are kept', () => {
+  it('that an earlier release left in the middle of an erase are kept', () => {
     const connection = new Sqlite(':memory:');
     migrate(connection, (number) => number <= 12);
     const before: [string, string | null][] = [

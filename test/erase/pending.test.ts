@@ -5,7 +5,7 @@ import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 
-/** Letters that zlib finds little in. */
+/** Letters that zlib hardly compresses. */
 function makeText(seed: string, length: number): string {
   let text = '';
   for (let number = 0; text.length < length; number++) {
@@ -14,7 +14,7 @@ function makeText(seed: string, length: number): string {
   return text.slice(0, length);
 }
 
-describe('an erase of what was not yet carried into the repository', function () {
+describe('an erase of objects not yet carried into the repository', function () {
   this.timeout(60_000);
   let bench: Workbench;
   let dataFolder: string;
@@ -25,7 +25,10 @@ describe('an erase of what was not yet carried into the repository', function ()
   });
   afterEach(() => bench.remove());
 
-  /** What waits in the sidecar in its stored form: contents, trees with names, commits. Cut into pieces of a page at most. */
+  /**
+   * The waiting objects of the sidecar in their stored form: contents, trees with names, commits. Each piece holds at
+   * most a page.
+   */
   function pendingPieces(): { readonly types: string[]; readonly pieces: Buffer[] } {
     const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
     const rows = sidecar
@@ -44,11 +47,11 @@ describe('an erase of what was not yet carried into the repository', function ()
     const when = checkpointed ? 'in which its rows had just been deleted' : 'in which its rows wait';
     it(`leaves no stored form of it in the sidecar and its log, ${when}`, async () => {
       const { actor, workspace } = bench;
-      // Behind the other in the tree: what comes first in both trees would have the same stored form.
+      // Behind the other in the tree: an entry that comes first in both trees would have the same stored form.
       await actor.create('z-kept.md', 'kept');
       await workspace.checkpointer.run();
       let before = { types: [] as string[], pieces: [] as Buffer[] };
-      // No checkpoint comes between the writes and the look at what waits.
+      // No checkpoint comes between the writes and the look at the waiting objects.
       await workspace.checkpointer.exclusively(async () => {
         await actor.create('quokka-dossier.md', makeText('short', 600));
         await actor.update('quokka-dossier.md', makeText('long', 60_000));

@@ -76,7 +76,7 @@ describe('cartulary erase at a terminal', function () {
     await requireUntouched();
   });
 
-  it('destroys nothing when it is interrupted, also with half of the name typed, and says so', async () => {
+  it('destroys nothing when it is interrupted, also with half of the name typed, and reports it', async () => {
     for (const typed of [controlC, `quokka plan.md${controlC}`, controlD]) {
       const { code, said } = await typeWhenAsked(typed);
       assert.equal(code, 1, said);

@@ -27,7 +27,7 @@ describe('erases, one and many', function () {
   this.timeout(60_000);
   let bench: Workbench;
   let dataFolder: string;
-  /** What is done at a step of an erase. */
+  /** The action at a step of an erase. */
   let atStep: Partial<Record<EraseStep, () => Promise<unknown>>>;
 
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('erases, one and many', function () {
     await requireSound(bench.workspace, dataFolder);
   }
 
-  it('a deleted document goes, and the one that lives in its place stays, whichever is asked for', async () => {
+  it('a deleted document goes, and the live one in its place stays, and the reverse', async () => {
     const { actor, workspace } = bench;
     await actor.create('plan.md', word);
     await actor.delete('plan.md');
@@ -68,7 +68,7 @@ describe('erases, one and many', function () {
     await requireGone('the living one', 'plan.md');
   });
 
-  it('the same request again destroys nothing more, and a document that was meant is never exchanged for another', async () => {
+  it('the same request again destroys nothing more, and never takes another document for the meant one', async () => {
     const { actor, workspace, clock } = bench;
     const ids: string[] = [];
     for (const text of ['old', 'older no more', word]) {
@@ -103,7 +103,7 @@ describe('erases, one and many', function () {
     await requireGone(word, 'older no more');
   });
 
-  it('an erase that is retried, by whatever key and however late, never takes what came to its place', async () => {
+  it('a retried erase, by any key and however late, never takes a document that took the place', async () => {
     const { actor, workspace, clock } = bench;
     const { id: documentId } = await actor.create('plan.md', word);
     const input = { location: parseLocation('plan.md'), confirmation: 'plan.md', documentId };
@@ -120,7 +120,7 @@ describe('erases, one and many', function () {
     await requireGone(word);
   });
 
-  it('what was just written, and is all there ever was, goes too; writing goes on from nothing', async () => {
+  it('a document just written, and alone in the workspace, goes too; writing continues from nothing', async () => {
     const { actor, workspace } = bench;
     await actor.create('only-secret.md', word);
     await finish((await eraseAt(workspace, 'only-secret.md')).id);
@@ -132,7 +132,7 @@ describe('erases, one and many', function () {
     await requireSound(bench.workspace, dataFolder);
   });
 
-  it('several that wait share one rewrite', async () => {
+  it('several waiting ones share one rewrite', async () => {
     const { actor, workspace } = bench;
     for (const name of ['a', 'b', 'c', 'd']) await actor.create(`in/${name}.md`, `${word} ${name}`);
     let rewrites = 0;
@@ -146,7 +146,7 @@ describe('erases, one and many', function () {
     await requireGone(word);
   });
 
-  it('one after the other, versions keep the ids that were handed out, and preconditions hold with them', async () => {
+  it('one after the other, versions keep their known ids, and preconditions hold with them', async () => {
     const { actor, workspace } = bench;
     await actor.create('first-secret.md', `${word} one`);
     const kept = await actor.create('kept.md', 'kept');
@@ -170,7 +170,7 @@ describe('erases, one and many', function () {
     await requireSound(workspace, dataFolder);
   });
 
-  it('goes on beside writers, whose writes are all there', async () => {
+  it('goes on beside writers, and all their writes are there', async () => {
     const { actor, workspace } = bench;
     for (let number = 0; number < 30; number++) {
       await actor.create(`work/${number % 3}/${number}.md`, `text ${number}`);
@@ -213,7 +213,7 @@ describe('erases, one and many', function () {
     await requireGone(word, 'secret-x');
   });
 
-  it('an identical text that another document has stays that one’s, also a large one', async () => {
+  it('an identical text of another document stays, also a large one', async () => {
     const { actor, workspace } = bench;
     const large = `${word} `.repeat(80_000);
     await actor.create('gone.md', large);
@@ -227,7 +227,7 @@ describe('erases, one and many', function () {
     await requireSound(workspace, dataFolder);
   });
 
-  it('needs an approver of the document, and the name typed once more; a claim does not stand in the way', async () => {
+  it('needs an approver of the document, and the name typed once more; a claim does not block it', async () => {
     const { actor, workspace } = bench;
     const { id: documentId } = await actor.create('plan.md', word);
     await claim({ workspace } as Parameters<typeof claim>[0], 'plan.md', operator.principalId);
@@ -243,7 +243,7 @@ describe('erases, one and many', function () {
     await requireGone(word, 'plan.md');
   });
 
-  it('nothing stays of answers that are kept for retries: of a grant’s neither, nor of the keys', async () => {
+  it('no answer kept for a retry holds a trace: neither the one about a grant, nor those about the keys', async () => {
     const { actor, workspace } = bench;
     const { id: adaId } = (await perform(workspace, operator, addPrincipal, { displayName: 'Ada', kind: 'person' }))
       .result;
@@ -260,7 +260,7 @@ describe('erases, one and many', function () {
     assert.equal(await outcomeOf(perform(workspace, operator, createGrant, grant, retry)), 'NOT_FOUND');
   });
 
-  it('says so when something holds on to the old history, and is finished once that is gone', async () => {
+  it('reports a holder of the old history, and is finished once that is gone', async () => {
     const { actor, workspace, paths } = bench;
     await actor.create('plan.md', word);
     await actor.create('other.md', 'other');
@@ -277,7 +277,7 @@ describe('erases, one and many', function () {
     await requireGone(word, 'plan.md');
   });
 
-  it('is not undone by a rebuild that comes before it is finished', async () => {
+  it('is not undone by a rebuild that comes before its end', async () => {
     const { actor, workspace } = bench;
     await actor.create('plan.md', word);
     await actor.create('other.md', 'other');
@@ -290,7 +290,7 @@ describe('erases, one and many', function () {
     await requireGone(word);
   });
 
-  it('has a rebuild wait, or come again, while it takes rows away, and still finds every text that names it', async () => {
+  it('makes a rebuild wait, or try again, while it removes rows, and still finds every text with the name', async () => {
     const { actor, workspace } = bench;
     await actor.create('quokka-dossier.md', word);
     await actor.create('other.md', 'other');
@@ -302,7 +302,7 @@ describe('erases, one and many', function () {
       moved: async () => void outcomes.push(await outcomeOf(rebuild(workspace, operator))),
       checkpointed: async () => {
         waiting = outcomeOf(rebuild(workspace, operator)).finally(() => (state.isRebuilt = true));
-        // What a rebuild begins with, ten times over: by then it would have its answer.
+        // The first steps of a rebuild, ten times over: without the wait it would be finished by then.
         for (let i = 0; i < 10; i++) {
           await actor.create(`${i}.md`, 'meanwhile');
           await workspace.checkpointer.run();
@@ -350,7 +350,7 @@ describe('erases, one and many', function () {
     assert.ok(kept, 'a text about another document of that name stays');
   });
 
-  it('takes away the texts of searches that quote the name, however typed, and of no others', async () => {
+  it('removes the texts of searches that quote the name, in any spelling, and no others', async () => {
     const { actor, workspace } = bench;
     for (const name of ['Secret-Málaga plan.md', 'b/shared.md', 'a/shared.md'])
       await actor.create(name, `${word} ${name}`);

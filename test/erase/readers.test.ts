@@ -42,7 +42,7 @@ describe('An erase, while a reader of other documents takes its time', function 
         await server.close();
       });
 
-      /** Asks for something long, and takes nothing of it but what fits on the way. */
+      /** Asks for a long answer, and reads nothing of it. Only the buffers on the way fill. */
       async function begin(target: string, ...headers: readonly string[]): Promise<RawConnection> {
         const connection = await RawConnection.open(server.rest.port);
         connection.stopReading();
@@ -60,7 +60,7 @@ describe('An erase, while a reader of other documents takes its time', function 
         return release === undefined;
       };
 
-      it('is final all the same, and the download is broken off to be gone on with', async () => {
+      it('is final all the same, and the download is broken off and can be resumed', async () => {
         await begin('/v1/documents/pub/large.bin', 'Accept: application/octet-stream');
         await until('the download is under way', () => isTaken('downloads'));
         const { id } = await eraseAt(server.host.workspace, 'sec/erase-me.md');
@@ -111,7 +111,7 @@ describe('An erase, while a reader of other documents takes its time', function 
         });
       }
 
-      it('breaks off an export of the folder that it lay in, and no other', async () => {
+      it('breaks off an export of its folder, and no other', async () => {
         const ada = await server.person('approver');
         await ada.create('pub/goes.md', 'another word that goes');
         const other = await ada.post('/v1/documents?location=far/large.bin', randomBytes(8 * mebibyte), {
@@ -133,7 +133,7 @@ describe('An erase, while a reader of other documents takes its time', function 
     });
   }
 
-  it('has twenty seconds of patience with readers, so that it is final within a minute', async () => {
+  it('waits twenty seconds for readers, so that it is final within a minute', async () => {
     const server = await openTestServer();
     assert.equal(server.host.workspace.readersGrace, 20_000);
     await server.close();

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
-import { McpHands } from '../support/http/open-mcp.js';
+import { McpClient } from '../support/http/open-mcp.js';
 import { findTraces } from '../support/store/evidence.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 
-/** By which way a word came in. */
+/** The way by which a word came in. */
 const words = [
   'namedsecret',
   'restsecret',
@@ -33,16 +33,16 @@ interface Answer {
   readonly text: string;
 }
 
-describe('a service that served, searched, read and wrote a document by both faces, and erased it,', function () {
+describe('a service that served, searched, read and wrote a document on two faces, and erased it,', function () {
   this.timeout(timeout);
   let folder: string;
   let data: string;
   let service: ChildProcess;
   let url = '';
   let key = '';
-  /** All that the process wrote: its log. */
+  /** All output of the process: its log. */
   let log = '';
-  /** Words that a heap still had, before the erase and after it. */
+  /** Words still in a heap, before the erase and after it. */
   const inHeap: Record<'before' | 'after', string[]> = { before: [], after: [] };
 
   let serial = 0;
@@ -73,7 +73,7 @@ describe('a service that served, searched, read and wrote a document by both fac
     return answer;
   }
 
-  /** By every kind of request that keeps something for a while. */
+  /** By every kind of request that keeps data for a while. */
   async function useIt(): Promise<void> {
     const document = `/v1/documents/${location}`;
     const named = `location=${encodeURIComponent(location)}`;
@@ -89,13 +89,13 @@ describe('a service that served, searched, read and wrote a document by both fac
     await send('PUT', document, { content: 'asidesecret' }, { 'If-Match': first.etag });
     await done('POST', '/v1/comments', { location, text: 'commentsecret', passage: { quote: 'rawsecret' } });
     await done('POST', '/v1/claims', { location, purpose: 'purposesecret' });
-    const hands = new McpHands(url, key);
-    const call = async (tool: string, input: object): Promise<McpHands> => {
-      const { refusal, text } = await hands.call(tool, input);
+    const client = new McpClient(url, key);
+    const call = async (tool: string, input: object): Promise<McpClient> => {
+      const { refusal, text } = await client.call(tool, input);
       assert.equal(refusal, '', text);
-      return hands;
+      return client;
     };
-    const { commit } = (await hands.call('read_org_doc', { location })).done as { commit: string };
+    const { commit } = (await client.call('read_org_doc', { location })).done as { commit: string };
     const edits = [{ old_text: 'More of it, and', new_text: 'A mcpsecret, and' }];
     await call('edit_org_doc', { location, expected_commit: commit, edits });
     for (let round = 0; round < 3; round += 1) {
@@ -112,7 +112,8 @@ describe('a service that served, searched, read and wrote a document by both fac
       ])
         await send('GET', `/v1/${page}`);
       for (const page of ['history', 'diffs', 'labels', 'comments']) await done('GET', `/v1/${page}?${named}`);
-      // A search for a word that it holds, as such, is on record for good; a part of the word shows as well what is kept.
+      // A search for a whole word of the document is on record for good; a part of the word shows the kept data as
+      // well.
       for (const query of [`${name}-plan.md`, ...contents.map((word) => `${word.slice(0, -3)}*`)]) {
         const { text } = await done('GET', `/v1/search?q=${query}`);
         if (query.startsWith('rests')) assert.match(text, /restsecret/);
@@ -130,7 +131,7 @@ describe('a service that served, searched, read and wrote a document by both fac
     }
   }
 
-  /** Words that the process holds, as far as its heap goes; a snapshot is taken after a collection of garbage. */
+  /** Words in the process, as far as its heap goes; the snapshot follows a collection of garbage. */
   async function lookIntoHeap(): Promise<string[]> {
     const snapshots = (): string[] => readdirSync(folder).filter((file) => file.endsWith('.heapsnapshot'));
     service.kill('SIGUSR2');
@@ -168,7 +169,7 @@ describe('a service that served, searched, read and wrote a document by both fac
     const { details } = (JSON.parse(looked.stdout) as { error: { details: Record<string, string> } }).error;
     const document = ['--document', details['document'] ?? ''];
     await ask('erase', location, ...document, '--yes', `${name}-plan.md`, '--data', data);
-    // What is kept of the last request of a kind is replaced by that of another.
+    // The state kept from the last request of a kind is replaced by that of another.
     for (const target of [
       'documents/handbook/other.md',
       'search?q=other',

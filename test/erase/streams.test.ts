@@ -14,12 +14,12 @@ import { answering, findTraces } from '../support/store/evidence.js';
 
 const mebibyte = 1024 * 1024;
 
-describe('an erase of a document that is on its way', function () {
+describe('an erase of a document on its way', function () {
   this.timeout(60_000);
   let server: TestServer;
   let key: string;
   let connection: RawConnection;
-  /** What nobody can have by chance, nor compress: pieces of it show where its bytes lie. */
+  /** Random, incompressible bytes: pieces of them show where the bytes lie. */
   let word: string;
   let large: Buffer;
 
@@ -81,14 +81,14 @@ describe('an erase of a document that is on its way', function () {
         );
       });
 
-      it('is not final while somebody still has a large version of it open, and is when they are through', async () => {
+      it('is not final while a reader has a large version of it open, and is when the reader ends', async () => {
         const { workspace } = server.host;
         const ada = server.as(key);
         await ada.post('/v1/documents?location=plan.bin', large);
         await ada.put('/v1/documents/plan.bin', Buffer.from('small'));
         await workspace.checkpointer.run();
         const [, first] = workspace.journal.reader.versions.before(1, Number.MAX_SAFE_INTEGER, 10);
-        // Read beside the guard, as by whoever does not look whether it may: the bytes flow as long as they are taken.
+        // Read beside the guard, without its check: the bytes flow as long as the reader takes them.
         const { stream } = await workspace.repository.readStream(first?.blobOid ?? '');
         const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
         const begun = await pieces.next();
@@ -110,7 +110,7 @@ describe('an erase of a document that is on its way', function () {
         assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
       });
 
-      it('is not final while a request still holds an upload of the same bytes, which go when it is over', async () => {
+      it('is not final while a request still holds an upload of the same bytes, which are removed when it ends', async () => {
         const { workspace } = server.host;
         await server.as(key).post('/v1/documents?location=plan.bin', large);
         await workspace.checkpointer.run();
@@ -142,10 +142,10 @@ describe('an erase of a document that is on its way', function () {
         await workspace.checkpointer.run();
         const headers = { Authorization: `Bearer ${key}`, Accept: 'application/octet-stream' };
         const asked = request({ port: server.rest.port, path: '/v1/documents/plan.bin', headers }).end();
-        // Nothing of the body is taken before somebody asks for it.
+        // Nothing of the body is read before the first request for it.
         const [response] = (await once(asked, 'response')) as [IncomingMessage];
         assert.equal(response.statusCode, 200);
-        // Until what lies between the two sides is full, and nothing is sent any more.
+        // Until the buffers between the two sides are full, and no more is sent.
         await delay(1000);
         const steps: EraseStep[] = [];
         const { id } = await eraseAt(workspace, 'plan.bin');

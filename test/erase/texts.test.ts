@@ -19,7 +19,7 @@ describe('texts of the log, when a document is erased,', function () {
   });
   afterEach(() => bench.remove());
 
-  /** In vain, so that the record knows of no document. */
+  /** In vain, so that the record names no document. */
   async function miss(...locations: readonly string[]): Promise<void> {
     for (const location of locations) assert.equal(await outcomeOf(bench.actor.read(location)), 'NOT_FOUND');
   }
@@ -39,7 +39,7 @@ describe('texts of the log, when a document is erased,', function () {
     await requireSound(bench.workspace, bench.files.dataFolder ?? '');
   }
 
-  /** Targets of the texts that are there and about no document, each once; with what of the detail is asked for. */
+  /** Targets of the stored texts without a document, each once, with the requested part of the detail. */
   function keptTexts(): string[] {
     const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
     const rows = sidecar
@@ -143,7 +143,7 @@ describe('texts of the log, when a document is erased,', function () {
     requireCleared(...own);
   });
 
-  it('stay where they name people and groups, whatever the document is called', async () => {
+  it('stay where they name people and groups, for any name of the document', async () => {
     const { actor, workspace } = bench;
     await perform(workspace, operator, addPrincipal, { displayName: 'Ada Lovelace', kind: 'person' });
     await actor.create('letters/Ada Lovelace', 'a letter');
@@ -156,7 +156,7 @@ describe('texts of the log, when a document is erased,', function () {
     requireCleared('leters/Ada Lovelace');
   });
 
-  it('of archived records go and stay in the same way', async () => {
+  it('of archived records are removed and stay in the same way', async () => {
     const { actor, workspace } = bench;
     for (const name of ['README.md', 'docs/README.md', 'drafts/secret-plan.md']) await actor.create(name, name);
     await miss('team/README.md', 'draft/secret-plan.md');

@@ -3,7 +3,7 @@ import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
 
-describe('what an erase does in one go', function () {
+describe('one step of an erase', function () {
   this.timeout(60_000);
   let bench: Workbench;
   let isClearing = false;
@@ -19,7 +19,7 @@ describe('what an erase does in one go', function () {
   });
   afterEach(() => bench.remove());
 
-  it('is the less, the more names it has to find: everyone else has a turn in between', async () => {
+  it('is shorter the more names it has to find: other requests run in between', async () => {
     const { actor, workspace } = bench;
     const names = Array.from({ length: 120 }, (_, index) => `quokka-dossier-${index}.md`);
     await actor.create(names[0] ?? '');
@@ -36,14 +36,14 @@ describe('what an erase does in one go', function () {
     };
     const { id } = await eraseAt(workspace, names.at(-1) ?? '');
     await workspace.eraser.finished(id);
-    // A location, which is the name, and its stem of each.
+    // For each erase: a location, which is also the name, and its stem.
     const most = Math.ceil(50_000 / (names.length * 3));
     assert.ok(texts > 10 * most, `${texts} texts`);
     assert.ok(turns > texts / most, `${turns} turns`);
     assert.deepEqual(findTraces(bench.files.dataFolder ?? '', ['quokka-dossier']), []);
   });
 
-  it('looks through everything that has a name a few rows at a time, also through what it was called before', async () => {
+  it('searches everything with a name a few rows at a time, also for earlier names', async () => {
     const { actor, workspace } = bench;
     for (const name of ['a/one.md', 'b/two.md', 'c/three.md', 'd/one.md', 'e/four.md']) await actor.create(name);
     await actor.rename('b/two.md', 'renamed.md');

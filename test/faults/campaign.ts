@@ -41,12 +41,12 @@ export interface CampaignOptions {
   readonly seed: number;
   readonly actors?: number;
   readonly git?: 'auto' | 'never';
-  /** Longest time that a writer is left alive once it is open, in milliseconds. */
+  /** Longest life of a writer after it is open, in milliseconds. */
   readonly maxLifetime?: number;
   readonly tell?: (line: string) => void;
 }
 
-/** What a campaign went through. */
+/** The figures of a campaign. */
 export interface Tally {
   rounds: number;
   kills: number;
@@ -59,7 +59,7 @@ export interface Tally {
   retries: number;
   replays: number;
   documentsRead: number;
-  /** Documents of which no trace was left, and erases that a kill met before they were answered. */
+  /** Documents that left no trace, and erases that a kill interrupted before their answer. */
   erased: number;
   erasesUnderWay: number;
 }
@@ -71,7 +71,7 @@ interface Asked {
   answer: Extract<Line, { at: 'done' | 'refused' }> | undefined;
 }
 
-/** A version that was made, and has to be there as long as its document is not erased. */
+/** A version that must be there until its document is erased. */
 interface MadeVersion {
   readonly id: string;
   readonly etag: string;
@@ -84,8 +84,8 @@ const roundsAFolder = 8;
 /**
  * One data folder with its model, over several rounds of writing, killing and comparing.
  *
- * What was acknowledged must be there; what was under way is there as a whole or not at all, and the audit log says
- * which: a request with a record must have had its effect, one without none.
+ * Acknowledged requests must have had their effect. Requests under way had their whole effect or none, and the audit
+ * log shows which: a request with a record must have had its effect, one without none.
  */
 class Trial {
   readonly dataFolder: string;
@@ -259,7 +259,7 @@ class Trial {
     this.#asked.push(...asked.values());
   }
 
-  /** Brings the model to where the acknowledgements, and the log for what got none, say it is. */
+  /** Brings the model to the state of the acknowledgements, and of the log for unanswered requests. */
   #settle(evidence: Evidence): void {
     const records = new Map<string, LoggedAction[]>();
     for (const action of evidence.actions(this.#checkedSeq)) {
@@ -297,7 +297,7 @@ class Trial {
       if (answer === undefined && step.kind === 'erase') this.#tally.erasesUnderWay += 1;
       this.#apply(step, completed(step, outcome, evidence), made);
     }
-    // Not only what is current: each version that was acknowledged keeps its place, unless its document was erased.
+    // Not only current versions: each acknowledged version keeps its place, unless its document was erased.
     const erased = new Set(this.#model.erased.map(({ id }) => id));
     for (const { id, etag, content, location } of made) {
       const version = evidence.version(id, etag);
@@ -336,7 +336,7 @@ class Trial {
     }
   }
 
-  /** What a client does that got no answer: it sends the request again, under the same key. */
+  /** The behaviour of a client without an answer: it sends the request again, under the same key. */
   async #repeat(workspace: Workspace): Promise<void> {
     const unanswered = this.#asked.filter(({ answer, step }) => answer === undefined && isRepeatable(step));
     const evidence = new Evidence(pathsOf(this.dataFolder, 'acme').folder);
@@ -365,7 +365,7 @@ class Trial {
   }
 }
 
-/** Erases that the kill met go on at the start; what is compared is what they come to. */
+/** Interrupted erases go on at the start. The comparison takes their final state. */
 async function finishErases(workspace: Workspace): Promise<void> {
   const open = workspace.journal.reader.erasures.open();
   await Promise.all(open.map(({ id }) => workspace.eraser.finished(id)));
@@ -389,7 +389,7 @@ function outcomeOf(step: Step, { version, documentId, detail }: LoggedAction): O
   return { etag: version ?? undefined, id: documentId ?? undefined };
 }
 
-/** Runs rounds of writing, killing and comparing. @throws Error that says how to see it again; its folder stays then */
+/** Runs rounds of writing, killing and comparing. @throws Error with the way to reproduce it; its folder stays then */
 export async function runCampaign(options: CampaignOptions): Promise<Tally> {
   const tally: Tally = {
     rounds: 0,

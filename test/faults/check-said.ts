@@ -5,7 +5,7 @@ import { git } from '../support/git/fixture.js';
 import type { Evidence } from './check.js';
 import type { Model, ModelDocument } from '../support/faults/model.js';
 
-/** What is said about documents, to people, and about them is what the model says. @throws AssertionError */
+/** Comments, messages and access equal those of the model. @throws AssertionError */
 export function checkSaid(evidence: Evidence, model: Model): void {
   const documents: ModelDocument[] = [...Object.values(model.documents), ...Object.values(model.deleted).flat()];
   const said = documents.flatMap(({ id: document, comments = {} }) =>
@@ -34,8 +34,8 @@ export function checkSaid(evidence: Evidence, model: Model): void {
 }
 
 /**
- * Nothing is left of what was erased: its id stands in no file and in no commit, and its bytes are no object any more
- * unless another document has the same; and each is on record as erased once. @throws AssertionError
+ * No trace of the erased documents is left. Their ids stand in no file and no commit. Their bytes are no object any
+ * more, unless another document has the same bytes. Each is on record as erased once. @throws AssertionError
  */
 export function checkErased(evidence: Evidence, { erased }: Model): void {
   const records = evidence.number(`SELECT count(*) FROM audit_record WHERE action = 'document.erased'`);

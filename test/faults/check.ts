@@ -24,7 +24,7 @@ export interface RowDocument {
   readonly claims: string | null;
 }
 
-/** A record of the audit log, with what its commitments stand for. */
+/** A record of the audit log, with the values behind its commitments. */
 export interface LoggedAction {
   readonly seq: number;
   readonly request: string;
@@ -99,7 +99,7 @@ export class Evidence {
       .all(afterSeq);
   }
 
-  /** What was said about documents, live or not, by their ids. */
+  /** Comments and messages, live or not, by their ids. */
   said(): { readonly document: string; readonly id: string; readonly thread: string; readonly text: string }[] {
     return this.#connection
       .prepare<[], { document: string; id: string; thread: string; text: string; resolved: number }>(
@@ -147,14 +147,14 @@ const committing = new Set([
   'folder.revert',
 ]);
 
-/** Whether the record tells of a commit of its own: done, not a stored answer given again, and not an empty import. */
+/** Whether the record has a commit of its own: done, not a stored answer given again, and not an empty import. */
 export function madeCommit({ action, code, version, detail }: LoggedAction): boolean {
   const { replayed, created } = JSON.parse(detail ?? '{}') as { replayed?: boolean; created?: number };
   if (action === 'document.import' && (created === 0 || version === null)) return false;
   return committing.has(action) && code === null && replayed !== true;
 }
 
-/** Whatever happened, these hold in every workspace that has caught up. @throws AssertionError */
+/** These hold in every workspace that has caught up, after any fault. @throws AssertionError */
 export async function checkSelf(evidence: Evidence, workspace: Workspace): Promise<void> {
   const { repository } = evidence;
   const leftovers = readdirSync(evidence.folder, { recursive: true })
@@ -212,7 +212,7 @@ export async function checkSelf(evidence: Evidence, workspace: Workspace): Promi
   assert.ok(verdict.sound, JSON.stringify(verdict));
 }
 
-/** What is there is what the model says: no more, no less, nothing else. @throws AssertionError */
+/** The workspace holds exactly the content of the model. @throws AssertionError */
 export async function checkModel(
   evidence: Evidence,
   workspace: Workspace,

@@ -18,7 +18,7 @@ import { damagePages, makeFilled } from './damaged-pages.js';
 import { makeRandom } from '../support/faults/load.js';
 import { makeWorkbench, readAll, Workbench } from '../support/faults/workbench.js';
 
-/** Text that compresses badly, so that there is something to damage. */
+/** Text that compresses badly, so that its stored form is long enough to damage. */
 const textOf = (seed: string, size: number): string => {
   const random = makeRandom(seed);
   return Array.from({ length: size }, () => String.fromCharCode(33 + Math.floor(random() * 90))).join('');
@@ -30,7 +30,7 @@ const late = textOf('late', 20_000);
 for (const program of ['auto', 'never'] as const) {
   describe(`damage to the repository (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
     let bench: Workbench;
-    /** The pack that holds early.md; late.md and the newest commit lie in another. */
+    /** The pack with early.md; late.md and the newest commit lie in another. */
     let pack: string;
 
     beforeEach(async () => {
@@ -60,7 +60,7 @@ for (const program of ['auto', 'never'] as const) {
       await handle.close();
     }
 
-    /** What is damaged fails, and everything else goes on; put right again, all is as it was. */
+    /** Reads of damaged objects fail, and all other requests work. After the repair everything is as before. */
     async function failsAlone(damage: () => Promise<void>, mend: () => Promise<void>): Promise<void> {
       await bench.close();
       await damage();
@@ -86,7 +86,7 @@ for (const program of ['auto', 'never'] as const) {
         () => flip(pack, 9000),
       ));
 
-    it('a pack that was cut short', async () => {
+    it('a shortened pack', async () => {
       const whole = await readFile(pack);
       await failsAlone(
         async () => {
@@ -97,13 +97,13 @@ for (const program of ['auto', 'never'] as const) {
       );
     });
 
-    it('a pack that is gone', () =>
+    it('a missing pack', () =>
       failsAlone(
         () => rename(pack, `${pack}.away`),
         () => rename(`${pack}.away`, pack),
       ));
 
-    it('an index that is gone: the right bytes or none, and the next opening makes it again', async () => {
+    it('a missing index: the right bytes or none, and the next opening makes it again', async () => {
       await rm(pack.replace('.pack', '.idx'));
       const outcome = await outcomeOf(bench.actor.read('early.md'));
       if (outcome === 'done') assert.equal(await bench.actor.read('early.md'), early);
@@ -114,7 +114,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(fsck(bench.paths.repository), '');
     });
 
-    it('an index that points at other objects: nothing is handed out under a wrong name', async () => {
+    it('an index that points at other objects: no object is served under a wrong name', async () => {
       const index = pack.replace('.pack', '.idx');
       const { oid } = makePackable('blob', Buffer.from(early));
       await failsAlone(
@@ -123,7 +123,7 @@ for (const program of ['auto', 'never'] as const) {
       );
     });
 
-    it('an index that points at other objects: a stream ends in an error before it was all of the wrong one', async function () {
+    it('an index that points at other objects: a stream ends in an error before the whole wrong object', async function () {
       if (program === 'never') skipBecause(this, 'without git, large blobs keep files of their own');
       const [one, two] = ['1', '2'].map((digit) => digit.repeat(1_200_000));
       await bench.actor.create('one.md', one);
@@ -144,7 +144,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.ok(bytes < 1_200_000, 'all of another document was handed out');
     });
 
-    it('a newest commit that is damaged: refused at opening, not served', async () => {
+    it('a damaged newest commit: refused at opening, not served', async () => {
       await bench.close();
       const newest = files('.pack').filter((file) => file !== pack)[0] ?? '';
       const whole = await readFile(newest);
@@ -158,7 +158,7 @@ for (const program of ['auto', 'never'] as const) {
   });
 }
 
-/** Exchanges where the index says that this object and another, or its neighbour, stand. */
+/** Exchanges the offsets of this object and another, or its neighbour, in the index. */
 async function exchangeOffset(file: string, oid: string, neighbour?: string): Promise<void> {
   await chmod(file, 0o644);
   const index = await readFile(file);
@@ -182,7 +182,7 @@ describe('damage to the sidecar', () => {
   });
   afterEach(() => bench.remove());
 
-  it('locked by somebody else: UNAVAILABLE while it is, and as before when it is free', async () => {
+  it('locked by another process: UNAVAILABLE for that time, and as before when it is free', async () => {
     const other = new Sqlite(bench.paths.sidecar);
     other.exec('BEGIN IMMEDIATE');
     const refusals = await Promise.all([
@@ -196,7 +196,7 @@ describe('damage to the sidecar', () => {
     assert.equal(await bench.actor.read('folder-1/1.md'), 'changed');
   });
 
-  it('locked by somebody else: nobody is kept waiting for long, though SQLite waits on the thread of all', () => {
+  it('locked by another process: no request waits for long, though SQLite waits on the thread of all', () => {
     for (const open of [openForWriting, openForCarrying, openForReading]) {
       const connection = open(bench.paths.sidecar);
       const timeout = connection.pragma('busy_timeout', { simple: true }) as number;
@@ -216,7 +216,7 @@ describe('damage to the sidecar', () => {
     assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
   });
 
-  it('overwritten, cut short or emptied: it cannot be opened, and nothing is made anew in its place', async () => {
+  it('overwritten, cut short or emptied: it cannot be opened, and no new one is made in its place', async () => {
     await bench.close();
     const whole = await readFile(bench.paths.sidecar);
     const damages = [Buffer.from('no database '.repeat(1000)), whole.subarray(0, 20_000), whole.subarray(0, 100)];
@@ -250,7 +250,7 @@ describe('damage to the sidecar', () => {
         recursive: true,
         filter: (source) => !source.endsWith('-shm'),
       });
-      // After the checkpoint groups can be lost, which is what a power cut does; before it the repository knows better.
+      // After the checkpoint a power cut can lose groups; before it the repository is ahead.
       const isLate = cut < 8;
       const kept = isLate
         ? sizeAtCheckpoint + Math.floor(random() * (size - sizeAtCheckpoint))
@@ -289,7 +289,7 @@ describe('damage to any one page of the sidecar', () => {
   });
   afterEach(() => bench.remove());
 
-  it('what reading, listing, search and export answer is right, or UNAVAILABLE or INTERNAL', async () => {
+  it('answers of reads, lists, searches and exports are right, or UNAVAILABLE or INTERNAL', async () => {
     const options = { ways: ['head', 'zeros'], every: 7, readEvery: 9 } as const;
     const { wrong, outcomes } = await damagePages(bench, options);
     assert.deepEqual(wrong, []);
@@ -298,7 +298,7 @@ describe('damage to any one page of the sidecar', () => {
     assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1 everywhere');
   }).timeout(60_000);
 
-  it('where SQLite takes it for sound, and rows are gone without a word, the workspace is found unsound', async () => {
+  it('where SQLite takes it for sound, and rows are silently gone, the workspace is found unsound', async () => {
     const { wrong } = await damagePages(bench, { ways: ['forget'], readEvery: 9 });
     assert.ok(wrong.length > 0, 'no page was taken for a sound one');
     for (const { page, noticed } of wrong)
@@ -319,7 +319,7 @@ describe('a disk that is really full, or really read-only', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('refuses writes and keeps what it answered; goes on when there is room; read-only it is not opened', async () => {
+  it('refuses writes and keeps its answered ones; continues when there is room; read-only it is not opened', async () => {
     const bench = await makeWorkbench({ dataFolder: folder });
     try {
       const { actor } = bench;

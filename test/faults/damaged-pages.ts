@@ -1,4 +1,7 @@
-/** A sidecar with one page damaged, and what everybody is told then. By itself it tries every page in every way. */
+/**
+ * A sidecar with one damaged page, and the answers to all callers then. Run as a program, it tries every page in every
+ * way.
+ */
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -16,13 +19,13 @@ export const pageSize = 4096;
 
 /** Ways to damage a page. `forget` leaves a page that SQLite takes for a sound one. */
 export const damages = {
-  /** What says what the page is. */
+  /** The bytes that hold the page's type. */
   head: (page) => page.fill(0xa5, 0, 512),
-  /** What stands in it: SQLite fills a page from its end. */
+  /** The page's content: SQLite fills a page from its end. */
   tail: (page) => page.fill(0xa5, pageSize - 512),
   /** A block that the disk never wrote. */
   zeros: (page) => page.fill(0),
-  /** A block that the disk wrote to another place's. */
+  /** A block that the disk wrote to the place of another. */
   noise: (page) => page.forEach((_, at) => (page[at] = (at * 167 + 13) % 251)),
   /** Fewer rows in a leaf than there are. */
   forget: (page) => {
@@ -32,12 +35,12 @@ export const damages = {
 
 export type Damage = keyof typeof damages;
 
-/** An answer that was wrong: not what there is, and not an error either. */
+/** A wrong answer: neither the stored state nor an error. */
 export interface WrongAnswer {
   readonly damage: Damage;
   readonly page: number;
   readonly answers: readonly string[];
-  /** What `cartulary verify` names of it. */
+  /** The report of `cartulary verify` about it. */
   readonly noticed: readonly string[];
 }
 
@@ -51,7 +54,7 @@ export async function makeFilled(): Promise<Workbench> {
   return bench;
 }
 
-/** Every answer that is neither right nor INTERNAL or UNAVAILABLE; what was answered is added to `outcomes`. */
+/** Every answer that is neither right nor INTERNAL or UNAVAILABLE. It adds the answers to `outcomes`. */
 async function wrongAnswers(actor: Actor, outcomes: Set<string>, readEvery: number): Promise<string[]> {
   const wrong: string[] = [];
   const look = async <Result>(what: string, expected: Result, answer: Promise<Result>): Promise<void> => {
@@ -113,8 +116,8 @@ export interface DamageOptions {
 }
 
 /**
- * Damages one page after another of a closed workspace's sidecar, the first excepted, which every opening reads; opens
- * it, and asks. Leaves it whole and closed.
+ * Damages one page after another of a closed workspace's sidecar, opens it, and asks. It leaves out the first page,
+ * which every opening reads. Leaves the sidecar whole and closed.
  */
 export async function damagePages(
   bench: Workbench,
@@ -160,7 +163,7 @@ export async function damagePages(
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const bench = await makeFilled();
-  // What waits for another try keeps no process alive.
+  // Work that waits for another try keeps no process alive.
   const staying = setInterval(() => undefined, 1000);
   try {
     await bench.close();

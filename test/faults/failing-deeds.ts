@@ -1,4 +1,4 @@
-/** Every other kind of write, and reads, while one call to the disk fails. By itself it tries every call. */
+/** Every other kind of write, and reads, while one call to the disk fails. Run as a program, it tries every call. */
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
@@ -21,7 +21,7 @@ import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js
 
 export type Part = 'repository' | 'sidecar';
 
-/** What is there before anything fails. @returns the version that is gone back to */
+/** The state before any failure. @returns the version for the restore */
 async function prepare({ actor, workspace }: Workbench, at: string): Promise<string> {
   for (const name of ['renamed', 'moved', 'deleted', 'commented', 'claimed', 'erased', 'gone/a', 'going/a', 'undone/a'])
     await actor.create(`${at}/${name}.md`, `text of ${at} ${name}`);
@@ -33,8 +33,8 @@ async function prepare({ actor, workspace }: Workbench, at: string): Promise<str
   return current.id;
 }
 
-/** What is done while the disk fails, each on something of its own, by what is there afterwards when it was done. */
-function deedsOf({ actor, workspace }: Workbench, at: string, versionId: string) {
+/** The actions while the disk fails, each on a document or folder of its own, by the name of their witness. */
+function actionsOf({ actor, workspace }: Workbench, at: string, versionId: string) {
   const { caller } = actor;
   const place = (name: string) => parseLocation(`${at}/${name}`);
   const files = [{ location: place('imported/a.md'), content: { bytes: Buffer.from('imported') } }];
@@ -67,7 +67,7 @@ function deedsOf({ actor, workspace }: Workbench, at: string, versionId: string)
   };
 }
 
-/** For each deed a document that is there only when it was done, or only when it was not. */
+/** For each action a document that shows whether the action was done: its presence or its absence. */
 const witnesses: Readonly<Record<string, readonly [name: string, isThere: boolean]>> = {
   rename: ['other.md', true],
   undelete: ['deleted.md', true],
@@ -79,10 +79,10 @@ const witnesses: Readonly<Record<string, readonly [name: string, isThere: boolea
 };
 
 /**
- * Lets the n-th call fail, for every n from `from` on by `every` until there is none.
- * @returns what failed, each once
+ * Makes the n-th call fail, for every n from `from` on by `every` until there is none.
+ * @returns the failed calls, each once
  */
-export async function failDeeds(
+export async function failActions(
   part: Part,
   git: 'auto' | 'never',
   { from = 1, every = 1 }: { readonly from?: number; readonly every?: number } = {},
@@ -99,7 +99,7 @@ export async function failDeeds(
       if (part === 'repository') fs.arm(failAt, 'EIO', false);
       else sidecars.arm(failAt, 'SQLITE_IOERR_READ');
       const outcomes: Record<string, string> = {};
-      for (const [name, work] of Object.entries(deedsOf(bench, at, versionId)))
+      for (const [name, work] of Object.entries(actionsOf(bench, at, versionId)))
         outcomes[name] = await outcomeOf(work());
       disk.disarm();
       if (disk.failed === undefined) {
@@ -124,7 +124,7 @@ async function settle({ actor, workspace }: Workbench, at: string, outcomes: Rec
     if (outcomes[name] === 'done') assert.equal(found, isThere ? 'done' : 'NOT_FOUND', `${name}: ${where}`);
     else assert.match(found, /^(?:done|NOT_FOUND)$/, `${name}: ${where}`);
   }
-  // An erase that was accepted comes to its end when the disk lets it.
+  // An accepted erase ends once the disk allows it.
   for (const { id } of workspace.journal.reader.erasures.open()) await workspace.eraser.finished(id);
   await workspace.checkpointer.run();
 }
@@ -144,7 +144,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const staying = setInterval(() => undefined, 1000);
   for (const git of ['auto', 'never'] as const) {
     for (const part of ['repository', 'sidecar'] as const) {
-      const { failed, rounds } = await failDeeds(part, git, { every: Number(every) });
+      const { failed, rounds } = await failActions(part, git, { every: Number(every) });
       console.log(`${part}, git: ${git}: ${rounds} calls failed, one at a time: ${[...failed].join(', ')}`);
     }
   }

@@ -8,7 +8,7 @@ import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 import { countOf, requireSeen } from '../support/counts.js';
 
-/** Two disks: what the repository and what the sidecar is written through. */
+/** Two disks: one below the repository and one below the sidecar. */
 interface Disk {
   arm(failAt: number): void;
   disarm(): void;
@@ -18,9 +18,9 @@ interface Disk {
 const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
 
 /**
- * Every kind of write once, the n-th thing that they ask of the disk going wrong, for each n until there is none.
- * Whatever it was: the caller is told so by INTERNAL or UNAVAILABLE, or it did no harm; what was answered is there;
- * what was not is there as a whole or not at all, and the same request again under the same key does it once.
+ * Every kind of write once. The n-th call to the disk goes wrong, for each n until there is none. The caller gets
+ * INTERNAL or UNAVAILABLE, or the failure does no harm. An answered write is there. An unanswered one is there as a
+ * whole or not at all, and its repetition under the same key does it once.
  */
 async function failAtEachCall(
   bench: Workbench,
@@ -63,7 +63,7 @@ const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE)$/;
 async function checkAfter(actor: Actor, at: string, outcomes: Record<string, string>, where: string): Promise<void> {
   for (const name of ['small', 'large', 'update', 'folder', 'delete'])
     assert.match(outcomes[name] ?? '', wayOfFailing, where);
-  // The service goes on as soon as its disk does, a second after it looked last; on a busy machine that is much longer.
+  // The service goes on as soon as its disk does, a second after its last look; on a busy machine that is much longer.
   await until(`it goes on: ${where}`, async () => (await outcomeOf(actor.list(at))) !== 'UNAVAILABLE', 60_000);
   for (const [name, text] of [
     ['small', 'small'],
@@ -163,7 +163,7 @@ describe('a disk that fails', () => {
     }).timeout(120_000);
   }
 
-  it('under the sidecar at its commit: the group is told INTERNAL, is gone, and can be sent again', async () => {
+  it('under the sidecar at its commit: the group gets INTERNAL, is gone, and can be sent again', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
@@ -175,7 +175,7 @@ describe('a disk that fails', () => {
       );
       assert.deepEqual(group, ['INTERNAL', 'INTERNAL', 'INTERNAL']);
       assert.equal(sidecars.failed, 'sidecar.sqlTransaction.commit');
-      // Where the commit was durable before it was said to have failed, it counts.
+      // A commit that was durable before its reported failure counts.
       assert.deepEqual(await actor.list(when), when === 'before' ? [] : ['a.md', 'b.md', 'c.md']);
       for (const location of locations) await actor.create(location, location, location);
       assert.deepEqual(await actor.list(when), ['a.md', 'b.md', 'c.md']);
@@ -183,7 +183,7 @@ describe('a disk that fails', () => {
     await checkWhole(bench);
   });
 
-  it('never answers a read that cannot be recorded', async () => {
+  it('never answers a read without a durable record', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
@@ -191,7 +191,7 @@ describe('a disk that fails', () => {
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
     assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE');
     assert.equal(await actor.read('a.md'), 'secret');
-    // Neither is a refusal told whose record is lost: to all faces the same, too.
+    // A refusal without a durable record is not given either, on all faces.
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
     assert.equal(await outcomeOf(actor.read('b.md')), 'UNAVAILABLE');
     assert.equal(await outcomeOf(actor.read('b.md')), 'NOT_FOUND');

@@ -1,37 +1,36 @@
 import Sqlite from 'better-sqlite3';
 import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
 
-/** What SQLite says when it goes wrong. */
+/** SQLite's errors. */
 export type SqliteFault =
   'SQLITE_FULL' | 'SQLITE_IOERR_WRITE' | 'SQLITE_IOERR_READ' | 'SQLITE_IOERR_FSYNC' | 'SQLITE_BUSY';
 
 export interface FaultOptions {
-  /** Whether what fails is done nevertheless, and only said to have failed. */
+  /** Whether the failing call is done nevertheless, and only reported as failed. */
   readonly when?: 'before' | 'after';
   /** Whether sidecars can be opened until `disarm`. */
   readonly mayOpen?: boolean;
 }
 
 /**
- * Opens real sidecars whose writing side fails once: the n-th thing asked of it since `arm`, be it a statement on a
- * table or a step of the transaction, throws what SQLite would throw there. What was done before it stays undone or
- * done as SQLite leaves it.
+ * Opens real sidecars whose writing side fails once. The n-th call since `arm`, a statement on a table or a step of the
+ * transaction, throws SQLite's error. Earlier calls stay undone or done as SQLite leaves them.
  */
 export class FailingSidecars {
-  /** Things asked of the writing side since `arm`. */
+  /** Calls to the writing side since `arm`. */
   calls = 0;
-  /** What the one that failed was. */
+  /** The kind of the failed call. */
   failed: string | undefined;
-  /** Sidecars that were opened since `arm`. */
+  /** Sidecars opened since `arm`. */
   opened = 0;
-  /** The number of the call that fails, or what it is. */
+  /** The number of the failing call, or its kind. */
   #failAt: number | string = Number.POSITIVE_INFINITY;
   #fault: SqliteFault = 'SQLITE_FULL';
   #when: 'before' | 'after' = 'before';
   #mayOpen = true;
   readonly #watched: ReadonlySet<string>;
 
-  /** @param countsReads whether what is asked of the side that reads counts and fails too */
+  /** @param countsReads whether calls to the reading side count and fail too */
   constructor({ countsReads = false } = {}) {
     this.#watched = new Set(['writer', 'sqlTransaction', ...(countsReads ? ['reader'] : [])]);
   }
@@ -68,7 +67,7 @@ export class FailingSidecars {
     return this.#watch(sidecar, 'sidecar', this.#watched) as Sidecar;
   };
 
-  /** Passes everything on, but for calls of methods that lie below `watched`, which count. */
+  /** Passes everything on, except for calls of methods below `watched`, which count. */
   #watch(target: object, name: string, watched: ReadonlySet<string> | 'all'): object {
     const known = new Map<string | symbol, unknown>();
     return new Proxy(target, {
@@ -93,7 +92,7 @@ export class FailingSidecars {
 
   #count(call: (...given: unknown[]) => unknown, label: string) {
     return (...given: unknown[]): unknown => {
-      // What ends a transaction that failed has to work, as it does in SQLite.
+      // The end of a failed transaction must work, as it does in SQLite.
       if (label.endsWith('.rollback')) return call(...given);
       this.calls += 1;
       if (this.calls !== this.#failAt && label !== this.#failAt) return call(...given);

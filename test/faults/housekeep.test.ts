@@ -4,7 +4,7 @@ import { Housekeeper } from '../../lib/journal/housekeep.js';
 import { makeWorkbench } from '../support/faults/workbench.js';
 
 describe('housekeeping', () => {
-  it('gives room in the sidecar back that a burst of writes took, and loses nothing by it', async () => {
+  it('frees the sidecar’s room after a burst of writes, and loses nothing by it', async () => {
     const bench = await makeWorkbench();
     try {
       const { actor, workspace } = bench;

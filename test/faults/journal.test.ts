@@ -14,16 +14,16 @@ import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 
-/** Lets what was begun come to where it waits for its turn; the turn itself does not begin meanwhile. */
+/** Runs started writes up to their wait for a transaction; the transaction itself does not begin meanwhile. */
 async function untilItWaits(): Promise<void> {
   for (let step = 0; step < 50; step++) await Promise.resolve();
 }
 
-describe('the journal, when things go wrong', () => {
+describe('the journal, during faults', () => {
   let bench: Workbench;
   afterEach(() => bench.remove());
 
-  it('brings in documents of many folders that nobody has touched for long', async () => {
+  it('imports documents of many folders that no write has touched for long', async () => {
     bench = await makeWorkbench();
     const files = (round: string) =>
       Array.from({ length: 150 }, (_, i) => ({
@@ -42,7 +42,7 @@ describe('the journal, when things go wrong', () => {
     assert.equal(await bench.actor.read('folder-149/below/second.md'), 'second 149');
   });
 
-  it('writes below a path of many levels that nobody has touched for long', async () => {
+  it('writes below a path of many levels that no write has touched for long', async () => {
     bench = await makeWorkbench();
     const deep = Array.from({ length: 100 }, (_, i) => `d${i}`).join('/');
     await bench.actor.create(`${deep}/a.md`, 'a');
@@ -51,12 +51,12 @@ describe('the journal, when things go wrong', () => {
     assert.equal(await bench.actor.read(`${deep}/b.md`), 'b');
   });
 
-  it('does not run later what it has told the caller it could not do', async () => {
+  it('does not run later a write that it has reported as impossible', async () => {
     bench = await makeWorkbench();
     await bench.actor.create('cold/old.md', 'old');
     await bench.reopen();
     const { workspace } = bench;
-    // The first finds its tree missing and leaves the turn; the second breaks the group that both began in.
+    // The first finds its tree missing and leaves the transaction; the second breaks the group of both.
     const waiting = bench.actor.create('cold/new.md', 'new');
     await untilItWaits();
     const breaking = outcomeOf(
@@ -71,7 +71,7 @@ describe('the journal, when things go wrong', () => {
     assert.equal(await bench.actor.read('cold/new.md', created.current.id), 'new');
   });
 
-  it('forgets what a caller reached by a grant that its group lost', async () => {
+  it('forgets a caller’s reach by a grant that its group lost', async () => {
     bench = await makeWorkbench();
     const { workspace, actor } = bench;
     await actor.create('hidden/a.md', 'secret');
@@ -99,7 +99,7 @@ describe('the journal, when things go wrong', () => {
     assert.equal(await outcomeOf(ada.read('hidden/a.md')), 'NOT_FOUND');
   });
 
-  it('lets a record that cannot be made fail its own caller alone', async () => {
+  it('lets an impossible record fail its own caller alone', async () => {
     bench = await makeWorkbench();
     const { workspace, actor } = bench;
     const [bad, good] = await Promise.all([
@@ -120,7 +120,7 @@ describe('the journal, when things go wrong', () => {
     assert.deepEqual(bench.reported, []);
   });
 
-  it('answers UNAVAILABLE while the file cannot be opened, and goes on when it can', async () => {
+  it('answers UNAVAILABLE while the file cannot be opened, and continues when it can', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;

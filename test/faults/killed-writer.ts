@@ -1,12 +1,11 @@
-/** What a writer leaves that was killed: its last lines, and programs that it had started. */
+/** The remains of a killed writer: its last lines, and the programs that it had started. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../support/until.js';
 import type { Line } from './writer.js';
 
 /**
- * A git program that was joining packs goes on for a moment when its server is killed. What it leaves is swept at an
- * opening after its end; so that each comparison can demand a clean folder, it is waited for. (Linux; elsewhere it is
- * not looked for.)
+ * A git program that joins packs goes on for a moment after its server is killed. An opening after its end sweeps its
+ * files. The wait for that end lets each comparison demand a clean folder. (Linux; other systems skip it.)
  */
 export async function orphansGone(folder: string): Promise<void> {
   const isAlive = (): boolean =>

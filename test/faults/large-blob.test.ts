@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 describe('100 MiB', () => {
-  it('go up and come down again whole, from a file of their own and from a pack, in flat memory', async () => {
+  it('go up and down again whole, from a file of their own and from a pack, in flat memory', async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-faults-'));
     try {
       const program = fileURLToPath(new URL('./large-blob.js', import.meta.url));

@@ -1,6 +1,6 @@
 /**
- * A child of its own for the memory test: 100 MiB up and down through the operations, and what that did to the memory.
- * Its one argument is a data folder; it answers with a line of JSON.
+ * A child process for the memory test: 100 MiB up and down through the operations, and the growth of the memory. Its
+ * one argument is a data folder; it answers with a line of JSON.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -37,7 +37,7 @@ const service = await Service.open({
 const workspace = await service.addWorkspace('acme');
 const location = parseLocation('large.bin');
 
-// Something small first, so that what is made once for all is there.
+// A small document first, so that all lasting structures are made.
 for (let i = 0; i < 20; i++) {
   await perform(workspace, operator, createDocument, {
     location: parseLocation(`warm/${i}.bin`),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { skipBecause } from '../support/skip.js';
 
 describe('a limit on the size of files', () => {
-  it('makes writes fail as documented, and nothing is lost; they go on when it is lifted', async function () {
+  it('makes writes fail as documented, without loss; they continue when it is lifted', async function () {
     if (spawnSync('prlimit', ['--version']).status !== 0) skipBecause(this, 'there is no prlimit program');
     const child = spawn(process.execPath, [fileURLToPath(new URL('./limited.js', import.meta.url))], {
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 /**
- * A child of its own for the test of a limit on file sizes: writes until it is told to stop, and says how it went.
- * Told by lines on its standard input: `write` writes until something is refused, `check` waits until writing works
- * again and reads everything back.
+ * A child process for the test of a limit on file sizes: it writes on command and reports the outcome. Commands are
+ * lines on its standard input: `write` writes until a refusal, `check` waits until writing works again and reads
+ * everything back.
  */
 import { createInterface } from 'node:readline';
 import { outcomeOf } from '../support/store/actor.js';

@@ -22,7 +22,7 @@ for (const program of ['auto', 'never'] as const) {
     });
     afterEach(() => bench.remove());
 
-    /** What git has begun to write. */
+    /** A file that git has begun to write. */
     const partsOfPacks = (): string[] =>
       readdirSync(bench.paths.repository, { recursive: true })
         .map(String)
@@ -30,7 +30,7 @@ for (const program of ['auto', 'never'] as const) {
     const packs = (): number =>
       readdirSync(join(bench.paths.repository, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length;
 
-    it('keeps their number down while checkpoints add to them, and readers notice nothing', async () => {
+    it('keeps their number down while checkpoints add to them, without effect on readers', async () => {
       const { actor, workspace } = bench;
       await actor.create('large.md', large);
       const { oid } = await workspace.staging.stage(
@@ -78,14 +78,14 @@ for (const program of ['auto', 'never'] as const) {
     }).timeout(120_000);
 
     if (program === 'auto') {
-      it('is called off for whoever is to write packs anew, and leaves nothing of it', async () => {
+      it('is interrupted for a rewrite of packs, and leaves no remains', async () => {
         const { actor, workspace } = bench;
         for (let i = 0; i < 12; i++) {
           await actor.create(`${i}.bin`, randomBytes(400_000).toString('hex'));
           await workspace.checkpointer.run();
         }
         const before = packs();
-        /** Calls a joining off when the time has come. @returns whether that was before it was through */
+        /** Interrupts a joining after some time. @returns whether that was before its end */
         const callOff = async (isTime: () => boolean): Promise<boolean> => {
           const calling = new AbortController();
           const state = { isThrough: false };
@@ -130,7 +130,7 @@ for (const program of ['auto', 'never'] as const) {
         return isCutOff;
       };
       if (program === 'never') assert.equal(await closeWhileJoining(), false);
-      // Closing has other things to do first; where git is through by then, it is given more to join.
+      // Closing has other work first; where git has finished by then, it gets more to join.
       else await until('closing comes before git is through', closeWhileJoining, 60_000);
       const evidence = new Evidence(bench.paths.folder);
       await checkSelf(evidence, bench.workspace);
@@ -139,8 +139,8 @@ for (const program of ['auto', 'never'] as const) {
   });
 }
 
-describe('the one who joins packs', () => {
-  /** Counts packs, and nothing else, and whose joining takes as long as the test wants. */
+describe('the joining of packs', () => {
+  /** Counts packs alone. Its joining takes as long as the test wants. */
   class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
     packs = 0;
     most = 0;
@@ -167,14 +167,14 @@ describe('the one who joins packs', () => {
       }
       if (this.fail) throw new Error('no space left');
       const before = await this.stats();
-      this.packs += 2; // the joined ones and those that were loose, before the old ones go
+      this.packs += 2; // the joined ones and the loose ones, before the old ones go
       this.most = Math.max(this.most, this.packs);
       this.packs -= joined + 1;
       return { before, after: await this.stats(), missing: null };
     }
   }
 
-  it('lets checkpoints wait when they are faster, so that there are never more than 50', async () => {
+  it('makes checkpoints wait when they are faster, so that there are never more than 50', async () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
@@ -201,7 +201,7 @@ describe('the one who joins packs', () => {
     assert.ok(slow.joinings > 3);
   });
 
-  it('waits longer while something else is about to write packs anew, and makes up for it', async () => {
+  it('waits longer while other work is about to rewrite packs, and makes up for it', async () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
@@ -230,7 +230,7 @@ describe('the one who joins packs', () => {
     await maintainer.run();
   });
 
-  it('stands aside at once for who writes packs anew, and who would add too many waits for that alone', async () => {
+  it('yields at once to a rewrite of packs, which would otherwise add too many waits', async () => {
     const slow = new SlowRepository();
     const faults: unknown[] = [];
     const maintainer = new Maintainer({
@@ -254,7 +254,7 @@ describe('the one who joins packs', () => {
       order.push('begun');
       assert.ok(slow.isCalledOff);
       add(25);
-      // What it waits for itself may still be added.
+      // Objects that it waits for itself may still be added.
       await maintainer.roomForPack();
       goOn();
       void maintainer.roomForPack().then(() => order.push('room'));
@@ -275,7 +275,7 @@ describe('the one who joins packs', () => {
     await maintainer.run();
   });
 
-  it('lets checkpoints go on when it fails, says so once, and is not tried again at once', async () => {
+  it('lets checkpoints continue when it fails, reports it once, and is not tried again at once', async () => {
     const slow = new SlowRepository();
     slow.fail = true;
     const faults: unknown[] = [];

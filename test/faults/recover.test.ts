@@ -18,7 +18,7 @@ import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbe
 const large = (text: string): string => text.padEnd(1_500_000, `${text} `);
 
 for (const program of ['auto', 'never'] as const) {
-  describe(`opening a workspace after something happened (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
+  describe(`opening a workspace after a fault (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
     let bench: Workbench;
     beforeEach(async () => {
       bench = await makeWorkbench({ git: program });
@@ -27,7 +27,7 @@ for (const program of ['auto', 'never'] as const) {
 
     const repository = (...args: string[]): string => git(bench.paths.repository, args).toString().trim();
 
-    /** What a push would bring. */
+    /** The commit of a push. */
     const commitOnTop = (parent: string): string =>
       repository(
         '-c',
@@ -42,7 +42,7 @@ for (const program of ['auto', 'never'] as const) {
         'pushed',
       );
 
-    /** Names of the objects that have a file of their own. */
+    /** Names of the objects with a file of their own. */
     function looseObjects(): string[] {
       const objects = join(bench.paths.repository, 'objects');
       return readdirSync(objects)
@@ -61,7 +61,7 @@ for (const program of ['auto', 'never'] as const) {
       return oid;
     }
 
-    it('drops large uploads that no version came to refer to, and keeps the others', async () => {
+    it('drops large uploads without a version, and keeps the others', async () => {
       await bench.actor.create('kept.txt', large('kept'));
       const abandoned = await stage('abandoned');
       const again = await stage('kept'); // the same content once more, and then the process ended
@@ -73,7 +73,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(fsck(bench.paths.repository), '');
     });
 
-    it('forgets an upload that was noted down and never came to be', async () => {
+    it('forgets an upload that was noted and never stored', async () => {
       await bench.workspace.journal.write({
         run: ({ tables, now }) => tables.objects.stage('1'.repeat(40), 2_000_000, now),
       });
@@ -81,7 +81,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.deepEqual(bench.workspace.journal.reader.objects.staged(), []);
     });
 
-    it('sets main again where it is gone or names nothing, and says so', async () => {
+    it('sets main again where it is missing or names nothing, and reports it', async () => {
       await bench.actor.create('a.md', 'a');
       await bench.close();
       const head = repository('rev-parse', 'refs/heads/main');
@@ -97,7 +97,7 @@ for (const program of ['auto', 'never'] as const) {
       }
     });
 
-    it('says nothing of a main that lags behind, and sets one again that stands further back in our own history', async () => {
+    it('does not report a main that lags behind, and sets one again that is further back in our own history', async () => {
       for (const name of ['a', 'b', 'c']) {
         await bench.actor.create(`${name}.md`, name);
         await bench.workspace.checkpointer.run();
@@ -113,7 +113,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(repository('rev-parse', 'main'), newest);
     });
 
-    it('refuses a main that somebody else moved, says the way out, and the way out works', async () => {
+    it('refuses a foreign main, names the remedy, and the remedy works', async () => {
       await bench.actor.create('a.md', 'a');
       await bench.close();
       const ours = repository('rev-parse', 'refs/heads/main');
@@ -134,14 +134,14 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(fsck(bench.paths.repository), '');
     });
 
-    it('refuses to begin anew where the sidecar is gone', async () => {
+    it('refuses to begin again where the sidecar is missing', async () => {
       await bench.close();
       await rm(bench.paths.sidecar);
       await assert.rejects(bench.open(), /has no .*sidecar\.sqlite\. Bring it back from a backup/);
       assert.equal(existsSync(bench.paths.sidecar), false);
     });
 
-    it('refuses a repository with a history that the sidecar knows nothing of', async () => {
+    it('refuses a repository with a history unknown to the sidecar', async () => {
       await bench.actor.create('a.md', 'a');
       await bench.close();
       await rm(bench.paths.sidecar);
@@ -178,7 +178,7 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(await bench.actor.read('a.md'), 'a');
     });
 
-    it('puts main back that is moved while it runs, deletes nothing, and reports it', async () => {
+    it('puts main back when it is moved meanwhile, deletes nothing, and reports it', async () => {
       await bench.actor.create('a.md', 'a');
       await bench.workspace.checkpointer.run();
       const ours = repository('rev-parse', 'refs/heads/main');
@@ -196,7 +196,7 @@ for (const program of ['auto', 'never'] as const) {
       await bench.reopen();
     });
 
-    it('sweeps answers that nobody can ask for any more', async () => {
+    it('sweeps answers that no client can request any more', async () => {
       await bench.actor.create('a.md', 'a', 'key-1');
       bench.clock.advance(20 * 60 * 60 * 1000);
       await bench.actor.create('b.md', 'b', 'key-2');

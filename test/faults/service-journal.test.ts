@@ -86,7 +86,7 @@ describe('a change of people, sessions, links and consents, and its audit record
   });
   const signIn = () => performOwn(service.journal, [actor()], beginSession, session());
 
-  /** The files as a process leaves them that is killed now, opened by another one. */
+  /** The files of a process killed at this moment, opened by another one. */
   async function openAfterKill(): Promise<Service> {
     const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
     copies.push(copy);
@@ -136,7 +136,7 @@ describe('a change of people, sessions, links and consents, and its audit record
           const hasFailed = sidecars.failed !== undefined;
           sidecars.disarm();
           if (secret === undefined) failed += 1;
-          // What was not answered counts all the same.
+          // Unanswered changes count all the same.
           expected += 1;
           clock.advance(2000);
           await service.journal.settleAll();
@@ -149,7 +149,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     }
   }
 
-  it('is answered where the commit of its record was durable and said to have failed', async () => {
+  it('is answered where the commit of its record was durable and reported as failed', async () => {
     const before = count('session.begin');
     sidecars.armFor('sidecar.sqlTransaction.commit', 'SQLITE_IOERR_FSYNC', { when: 'after' });
     const { secret } = await signIn();
@@ -176,7 +176,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     await again.close();
   });
 
-  describe('of a code that is exchanged for tokens', () => {
+  describe('of a code exchanged for tokens', () => {
     let grant: OAuthGrant;
     beforeEach(async () => {
       grant = {
@@ -246,7 +246,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     });
   });
 
-  describe('of a principal that is disabled', () => {
+  describe('of a disabled principal', () => {
     const disable = (disabled = true) =>
       perform(workspaceOf(service), operator, setPrincipalState, { principalId: ada, disabled });
     const sessionsOf = (of = service): number => of.people.sessions.listOf(identityId(of)).length;

@@ -32,7 +32,7 @@ describe('a large upload', () => {
   };
   const temporaryFiles = (): string[] => readdirSync(bench.paths.repository).filter((name) => name.endsWith('.tmp'));
   const assertNothingLeft = async (): Promise<void> => {
-    // A checkpoint of what else was written makes temporary files, too, while it is at work.
+    // A checkpoint of other writes makes temporary files, too, while it is at work.
     await bench.workspace.checkpointer.run();
     assert.deepEqual(looseFiles(), []);
     assert.deepEqual(temporaryFiles(), []);
@@ -54,7 +54,7 @@ describe('a large upload', () => {
     throw new Error('the client went away');
   }
 
-  it('that is refused in its turn leaves nothing behind', async () => {
+  it('that is refused in its transaction leaves nothing behind', async () => {
     assert.equal(await outcomeOf(create('there.md', bytesOf('new'))), 'CONFLICT name_taken');
     await assertNothingLeft();
     const stale = perform(bench.workspace, operator, updateDocument, {
@@ -73,7 +73,7 @@ describe('a large upload', () => {
     assert.equal(await outcomeOf(bench.actor.read('a.md')), 'NOT_FOUND');
   });
 
-  it('that is too large is refused while it comes, and leaves nothing behind', async () => {
+  it('that is too large is refused before its end, and leaves nothing behind', async () => {
     let taken = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (;;) {
@@ -86,7 +86,7 @@ describe('a large upload', () => {
     await assertNothingLeft();
   }).timeout(60_000);
 
-  it('of a batch of which another part fails leaves nothing behind', async () => {
+  it('of a batch with another failing part leaves nothing behind', async () => {
     const importing = perform(bench.workspace, operator, importDocuments, {
       into: parseLocation('batch'),
       files: [
@@ -99,7 +99,7 @@ describe('a large upload', () => {
     await assertNothingLeft();
   });
 
-  it('that an import passes over leaves nothing behind', async () => {
+  it('that an import skips leaves nothing behind', async () => {
     const { result } = await perform(bench.workspace, operator, importDocuments, {
       into: parseLocation('batch'),
       files: [{ location: parseLocation('there.md'), content: bytesOf('other') }],
@@ -150,7 +150,7 @@ describe('a large upload', () => {
     await until('the first one is being dropped', () => dropping.isUnderWay);
     const state = { isCreated: false };
     const created = outcomeOf(create('new.md', bytesOf('same'))).finally(() => (state.isCreated = true));
-    // Another one goes all the way meanwhile that has just as far to go.
+    // Meanwhile two others, with as many steps, go all the way.
     for (const name of ['a', 'b']) assert.equal(await outcomeOf(create(`${name}.md`, bytesOf(name))), 'done');
     assert.equal(state.isCreated, false);
     open();
@@ -172,7 +172,7 @@ describe('a large upload', () => {
     assert.equal(await bench.actor.read('small.md'), 'small stream');
   });
 
-  it('that nobody may make is refused before anything of it is taken', async () => {
+  it('without the right to make it is refused before the first byte is read', async () => {
     let taken = false;
     const nobody = { ...operator, principalId: 'prn_none', kind: 'person' as const };
     const refusal: unknown = await perform(bench.workspace, nobody, createDocument, {

@@ -1,7 +1,7 @@
 /**
  * The child of the kill campaign: opens the data folder and sends requests from many actors at once until it is killed.
- * Before a request and after its answer it writes a line of JSON to file descriptor 3, so that the parent knows what
- * was asked and what was acknowledged whenever it ends.
+ * Before a request and after its answer it writes a line of JSON to file descriptor 3. So the parent knows all requests
+ * and acknowledgements at any end.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -13,16 +13,16 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { chooseStep, makeRandom, runStep } from '../support/faults/load.js';
 import { applyStep, type Model, type Step } from '../support/faults/model.js';
 
-/** What the parent tells the child, as JSON in the file that its only argument names. */
+/** The parent's orders, as JSON in the file named by the only argument. */
 export interface Orders {
   readonly dataFolder: string;
   readonly seed: string;
   readonly git: 'auto' | 'never';
-  /** Principals by home folder, each an actor with what it knows. */
+  /** Principals by home folder, each an actor with its knowledge. */
   readonly actors: readonly { readonly home: string; readonly principal: string; readonly model: Model }[];
-  /** Documents that all actors write to, with the version that is current. */
+  /** Shared documents of all actors, with their current versions. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Whom grants are given to. */
+  /** The subjects of grants. */
   readonly subject: string;
   /** Milliseconds between checkpoints besides the usual ones; 0 for none. */
   readonly checkpointEvery: number;
@@ -93,7 +93,7 @@ const service = await Service.open(options);
 const workspace = service.find('acme');
 if (workspace === undefined) throw new Error('There is no workspace.');
 tell({ at: 'open' });
-// With nothing to do it would end by itself, and it is there to be killed.
+// An idle process would end by itself, and the campaign wants to kill it.
 setInterval(() => undefined, 1000);
 
 if (orders.checkpointEvery > 0) {

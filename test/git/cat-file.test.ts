@@ -30,7 +30,7 @@ describe('reading by a long-lived git cat-file', () => {
       small.push(git(path, ['hash-object', '-w', '--stdin'], `number ${i}\n`).toString().trim());
     const found = await findGit();
     assert.ok(found);
-    // A git that notes each process it is started as.
+    // A git that notes each of its processes.
     pids = join(path, 'pids');
     const file = join(path, 'noted-git');
     await writeFile(file, `#!/bin/sh\necho $$ >> '${pids}'\nexec '${found.file}' "$@"\n`);
@@ -63,14 +63,14 @@ describe('reading by a long-lived git cat-file', () => {
     assert.equal(started().length, 1);
   });
 
-  it('survives that the process is killed while idle', async () => {
+  it('survives a kill of the process while idle', async () => {
     await catFile.ask(small[0]!);
     process.kill(started()[0]!, 'SIGKILL');
     assert.equal((await catFile.ask(small[1]!))?.bytes.toString(), 'number 1\n');
     assert.equal(started().length, 2);
   });
 
-  it('survives that the process is killed under a load, and answers everything', async () => {
+  it('survives a kill of the process under a load, and answers everything', async () => {
     const asked = Array.from({ length: 400 }, (_, i) => (i % 10 === 9 ? large : small[i % 40]!));
     const answers = asked.map((oid) => catFile.ask(oid));
     // With the first answer the process is known, and far more than a pipe holds is still to come.
@@ -81,7 +81,7 @@ describe('reading by a long-lived git cat-file', () => {
     assert.equal(started().length, 2);
   });
 
-  it('gives up a question that two processes died of, and answers the others', async () => {
+  it('gives up a question that killed two processes, and answers the others', async () => {
     const content = await gather(incompressible(300_000));
     const poison = git(path, ['hash-object', '-w', '--stdin'], content).toString().trim();
     const file = join(path, 'objects', poison.slice(0, 2), poison.slice(2));
@@ -108,7 +108,7 @@ describe('reading by a long-lived git cat-file', () => {
     process.kill(young!, 0);
   });
 
-  it('rejects what is still asked when it is closed, and leaves no process', async () => {
+  it('rejects open questions when it is closed, and leaves no process', async () => {
     const asked = Array.from({ length: 50 }, () => catFile.ask(large));
     const settled = Promise.allSettled(asked);
     await asked[0];
@@ -122,7 +122,7 @@ describe('reading by a long-lived git cat-file', () => {
     for (const pid of started()) await assertGone(pid);
   });
 
-  it('says so when git cannot be started', async () => {
+  it('reports that git cannot be started', async () => {
     const none = new CatFile({ ...program, file: '/nonexistent/git' }, path, 'contents');
     await assert.rejects(Promise.all([none.ask(small[0]!), none.ask(small[1]!)]), RepositoryUnreadable);
     await none.close();
@@ -149,7 +149,7 @@ describe('reading by a long-lived git cat-file', () => {
     assert.equal(said.toString(), '5000000\n');
   });
 
-  it('takes nothing of the surroundings: no variables, no user configuration', async () => {
+  it('takes no setting of the environment: no variables, no user configuration', async () => {
     const elsewhere = await folders.make();
     git(elsewhere, ['init', '-q', '--bare', '.']);
     const names = ['GIT_DIR', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_CONFIG_COUNT', 'HOME'];

@@ -52,14 +52,14 @@ for (const git of ['auto', 'never'] as const)
       assert.notDeepEqual(await repository.fsck(), []);
     }
 
-    it('of a pack is told, and is not taken for an absent object', async () => {
+    it('of a pack is reported, and not mistaken for an absent object', async () => {
       const blob = makePackable('blob', await gather(incompressible(600_000)));
       await repository.addPack([blob]);
       await flip(await packFile('pack'), 300_000);
       await assertUnreadable(blob.oid);
     });
 
-    it('of a pack that was cut short is told', async () => {
+    it('of a shortened pack is reported', async () => {
       const blob = makePackable('blob', await gather(incompressible(600_000)));
       await repository.addPack([blob]);
       await truncate(await packFile('pack'), 300_000);
@@ -67,7 +67,7 @@ for (const git of ['auto', 'never'] as const)
       await assert.rejects(repository.has(blob.oid), RepositoryUnreadable);
     });
 
-    it('of a staged blob is told, at its beginning, in its middle and at its end', async () => {
+    it('of a staged blob is reported, at its beginning, in its middle and at its end', async () => {
       const { oid } = await repository.stageBlob(incompressible(600_000));
       const file = await looseFile(oid);
       const whole = await readFile(file);
@@ -84,7 +84,7 @@ for (const git of ['auto', 'never'] as const)
       }
     });
 
-    it('of one object leaves reads of others alone that run at the same time', async () => {
+    it('of one object does not affect reads of others at the same time', async () => {
       const { oid } = await repository.stageBlob(piecesOf('soon to be damaged'));
       const blobs = Array.from({ length: 50 }, (_, i) => makePackable('blob', Buffer.from(`number ${i}`)));
       await repository.addPack(blobs);
@@ -116,14 +116,14 @@ for (const git of ['auto', 'never'] as const)
       assert.equal(fsck(path), '');
     });
 
-    it('of the main branch is told', async () => {
+    it('of the main branch is reported', async () => {
       for (const text of ['', 'ref: refs/heads/other\n', 'abc\n']) {
         await writeFile(join(path, 'refs', 'heads', 'main'), text);
         await assert.rejects(repository.head(), RepositoryUnreadable);
       }
     });
 
-    it('that took an object away which others need is found', async () => {
+    it('that removed an object still needed by others is found', async () => {
       const { objects, commit } = makeCommit({ a: 'x' });
       await repository.addPack(objects.filter(({ type }) => type !== 'blob'));
       await repository.moveHead(commit);
@@ -134,7 +134,7 @@ for (const git of ['auto', 'never'] as const)
       );
     });
 
-    it('that took the whole folder away is told, and is not taken for absent objects', async () => {
+    it('that removed the whole folder is reported, and not mistaken for absent objects', async () => {
       const { objects } = makeCommit({ a: 'x' });
       await repository.addPack(objects);
       await repository.close();
@@ -143,7 +143,7 @@ for (const git of ['auto', 'never'] as const)
       await assert.rejects(openRepository({ path, git }), RepositoryUnreadable);
     });
 
-    it('that left a pack without its index, or temporary files, is swept away at opening', async () => {
+    it('that left a pack without its index, or temporary files, is swept at opening', async () => {
       const { objects, commit } = makeCommit({ a: 'x' });
       await repository.addPack(objects);
       await repository.moveHead(commit);

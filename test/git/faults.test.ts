@@ -63,7 +63,7 @@ describe('when the disk fails', () => {
         }
         failures += 1;
         const where = `${failed}, call ${failAt}`;
-        // A temporary file that cannot be removed is the one failure that does no harm.
+        // A temporary file that cannot be removed is the one failure without harm.
         if (failed !== 'unlink') assert.match(String(outcome), /made to fail/, where);
         assert.equal(fsck(path), '', where);
         assert.ok([first.commit, second.commit].includes((await repository.head()) ?? ''), where);
@@ -106,7 +106,7 @@ describe('when the disk fails', () => {
     await repository.close();
   });
 
-  it('a write that takes only half of the bytes is carried on with', async () => {
+  it('a write of only half of the bytes is continued', async () => {
     const path = join(await folders.make(), 'content.git');
     const fs = new FailingFileSystem(nodeFileSystem);
     const repository = await createRepository({ path, git: 'never', fs });
@@ -119,7 +119,7 @@ describe('when the disk fails', () => {
     await repository.close();
   });
 
-  it('a creation that was interrupted at any call can be done again', async () => {
+  it('a creation interrupted at any call can be repeated', async () => {
     for (let failAt = 1; ; failAt += Math.ceil(step / 2)) {
       const path = join(await folders.make(), 'content.git');
       const fs = new FailingFileSystem(nodeFileSystem);
@@ -131,7 +131,7 @@ describe('when the disk fails', () => {
       if (fs.failed === undefined) break;
       assert.match(String(outcome), /made to fail/);
       const options = { path, git: 'never' as const };
-      // Creation ends with a sync of what is complete already; then opening is what is left.
+      // Creation ends with a sync of complete files; then opening remains.
       const again = await createRepository(options).catch(() => openRepository(options));
       assert.equal(fsck(path), '');
       assert.deepEqual(await temporaryFiles(path), []);
@@ -139,7 +139,7 @@ describe('when the disk fails', () => {
     }
   }).timeout(30_000);
 
-  it('joining packs without git loses nothing, at whatever call it stops', async () => {
+  it('joining packs without git loses nothing, at any call where it stops', async () => {
     for (let failAt = 1; ; failAt += Math.ceil(step / 2)) {
       const path = join(await folders.make(), 'content.git');
       const fs = new FailingFileSystem(nodeFileSystem);

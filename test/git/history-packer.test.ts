@@ -60,7 +60,7 @@ describe('packs of a history', () => {
       const path = await emptyRepository();
       const packer = openHistoryPacker(path, makesDeltas);
       const roots = makeHistory(120, 130);
-      // Wide enough that its beginning and its end take several instructions to copy.
+      // Wide enough that copying its beginning and its end takes several instructions.
       const wide = makeHistory(5000, 130);
       const commits: Oid[] = [];
       for (const [index, root] of roots.entries()) {
@@ -81,7 +81,7 @@ describe('packs of a history', () => {
     });
   }
 
-  it('hold what changed instead of each tree anew, in chains no longer than git makes them', async () => {
+  it('hold the changes instead of each tree again, in chains no longer than git makes them', async () => {
     const path = await emptyRepository();
     const packer = openHistoryPacker(path, true);
     for (const tree of makeHistory(1000, 200)) packer.addTrees([tree]);
@@ -93,7 +93,7 @@ describe('packs of a history', () => {
     assert.equal(/^non delta: (\d+) object/m.exec(verified)?.[1], '4');
   });
 
-  it('hold a tree once, whichever commits have it', async () => {
+  it('hold a tree once, for all commits with it', async () => {
     const path = await emptyRepository();
     const packer = openHistoryPacker(path, true);
     const [one, two] = makeHistory(100, 2);

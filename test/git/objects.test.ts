@@ -56,7 +56,7 @@ describe('git objects', () => {
       assert.throws(() => inflateObject(bad), RepositoryUnreadable);
   });
 
-  it('tell which one is missing', () => {
+  it('name the missing one', () => {
     assert.equal(new MissingObject('a'.repeat(40)).oid, 'a'.repeat(40));
   });
 });
@@ -90,7 +90,7 @@ describe('a commit object', () => {
     );
   });
 
-  it('passes a strict git fsck whatever names, emails and messages hold', async () => {
+  it('passes a strict git fsck with any names, emails and messages', async () => {
     const folder = await folders.make();
     git(folder, ['init', '-q', '--bare', '.']);
     git(folder, ['hash-object', '-w', '-t', 'tree', '--stdin'], '');
@@ -104,7 +104,7 @@ describe('a commit object', () => {
     assert.equal(fsck(folder), '');
   }).timeout(30_000);
 
-  it('says what it was made of when it is read again', () => {
+  it('gives back its parts when it is read again', () => {
     const oid = fc.stringMatching(/^[0-9a-f]{40}$/);
     const signature = fc.record(
       {
@@ -127,7 +127,7 @@ describe('a commit object', () => {
     fc.assert(fc.property(commit, (made) => assert.deepEqual(decodeCommit(encodeCommit(made)), made)));
   });
 
-  it('may carry headers that are passed over, and a zone that does not change the time', () => {
+  it('may carry unknown headers, and a zone without effect on the time', () => {
     const text = [
       `tree ${plain.tree}`,
       `parent ${'1'.repeat(40)}`,
@@ -146,7 +146,7 @@ describe('a commit object', () => {
     assert.equal(commit.message, 'signed');
   });
 
-  it('is refused when its bytes are something else', () => {
+  it('is refused when its bytes are those of another kind', () => {
     for (const text of ['', 'hello', `tree ${plain.tree}\n\nx`, `tree ${plain.tree}\nauthor x\ncommitter y\n\nz`])
       assert.throws(() => decodeCommit(Buffer.from(text)), RepositoryUnreadable);
   });

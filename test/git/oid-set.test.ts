@@ -13,7 +13,7 @@ function setOf(oids: readonly string[]): OidSet {
 }
 
 describe('a set of object names', () => {
-  it('has what was added, once and in that order, beyond its first size too', () => {
+  it('has the added names, once and in that order, beyond its first size too', () => {
     const oids = made(0, 50_000);
     const set = setOf([...oids, ...oids]);
     assert.equal(set.size, oids.length);
@@ -22,14 +22,14 @@ describe('a set of object names', () => {
     assert.ok(made(50_000, 60_000).every((oid) => !set.has(oid)));
   });
 
-  it('tells names apart that begin alike', () => {
+  it('distinguishes names with the same beginning', () => {
     const oids = Array.from({ length: 300 }, (_, index) => `${'0'.repeat(36)}${index.toString(16).padStart(4, '0')}`);
     const set = setOf(oids.slice(1));
     assert.ok(!set.has(oids[0]!));
     assert.deepEqual([...set], oids.slice(1));
   });
 
-  it('knows what it has in common with another, in its own order', () => {
+  it('finds the names shared with another, in its own order', () => {
     const one = setOf(made(0, 300).toReversed());
     const other = setOf(made(100, 400));
     assert.deepEqual([...one.intersect(other)], made(100, 300).toReversed());

@@ -46,7 +46,7 @@ describe('a repository on disk', () => {
     assert.match(await readFile(join(path, 'description'), 'utf8'), /workspace/);
   });
 
-  it('holds after being opened again what it held', async () => {
+  it('holds the same objects after it is opened again', async () => {
     for (const kind of ['auto', 'never'] as const) {
       await rm(path, { recursive: true, force: true });
       const made = await createRepository({ path, git: kind });
@@ -117,7 +117,7 @@ describe('a repository on disk', () => {
     await repository.close();
   });
 
-  it('gets a multi-pack index and a commit graph by maintenance, and stays one that git clones', async () => {
+  it('gets a multi-pack index and a commit graph by maintenance, and git can still clone it', async () => {
     const repository = await createRepository({ path, git: 'auto' });
     let parents: string[] = [];
     for (let i = 0; i < 12; i++) {

@@ -22,7 +22,7 @@ describe('a pack', () => {
     return path;
   }
 
-  it('and its index are what git makes of the same objects', async () => {
+  it('and its index equal git’s of the same objects', async () => {
     const path = await emptyRepository();
     const { objects } = makeCommit(
       Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f${i % 7}/d${i}.md`, `${i} `.repeat(i * 9)])),
@@ -93,7 +93,7 @@ describe('a pack', () => {
     }
   });
 
-  it('that is damaged is refused by git, so the checks above can fail', async () => {
+  it('is refused by git when it is damaged, so the checks above can fail', async () => {
     const path = await emptyRepository();
     const { pack } = sealPack(layOutPack(makeCommit({ a: 'x' }).objects.map(packEntry)));
     pack[20]! ^= 1;
@@ -108,14 +108,14 @@ describe('choosing packs to join', () => {
   const pack = (objects: number, i: number): ListedPack => ({ name: `p${i}`, objects, bytes: objects, isKept: false });
   const choose = (...counts: number[]): number[] => choosePacksToJoin(counts.map(pack)).map(({ objects }) => objects);
 
-  it('leaves packs alone that stand in a geometric row', () => {
+  it('leaves packs in a geometric sequence alone', () => {
     assert.deepEqual(choose(), []);
     assert.deepEqual(choose(7), []);
     assert.deepEqual(choose(1, 2, 4, 8), []);
     assert.deepEqual(choose(100, 3), []);
   });
 
-  it('joins those that are out of the row, and the larger ones that the sum reaches', () => {
+  it('joins those that break the sequence, and the larger ones that the sum reaches', () => {
     assert.deepEqual(choose(1, 1), [1, 1]);
     assert.deepEqual(choose(1000, 2, 1, 1), [1, 1, 2]);
     assert.deepEqual(choose(3, 3, 11, 100), [3, 3, 11]);

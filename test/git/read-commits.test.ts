@@ -90,7 +90,7 @@ describe('reading the commits of a history', () => {
     });
   }
 
-  it('passes on what listing them threw', async () => {
+  it('passes on the error of listing them', async () => {
     const { path, program, repository, oids } = await openHistory(3);
     async function* failing(): AsyncGenerator<WantedCommit, void, undefined> {
       yield { oid: oids[0]!, withTree: false };

@@ -14,7 +14,7 @@ import { TemporaryFolders, incompressible } from '../support/git/fixture.js';
 
 const MiB = 1024 * 1024;
 
-/** Much more than what flows, much less than what is streamed. */
+/** Much more than the buffers of a stream, much less than its length. */
 const fewPieces = 12 * MiB;
 
 describe('streaming a large blob', () => {
@@ -27,11 +27,11 @@ describe('streaming a large blob', () => {
   /** Bytes held outside of JavaScript's heap, garbage not counted. */
   function heldBytes(): number {
     collectGarbage();
-    collectGarbage(); // what the first one found is freed while the second waits
+    collectGarbage(); // the second call waits until the first one's garbage is freed
     return process.memoryUsage().arrayBuffers;
   }
 
-  /** Reads a blob to its end, and says the most that was held meanwhile. */
+  /** Reads a blob to its end, and returns the most that it held meanwhile. */
   async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; maxHeld: number }> {
     const before = heldBytes();
     const { stream } = await repository.readStream(oid);

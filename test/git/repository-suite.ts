@@ -12,7 +12,7 @@ const absent = 'abcdef0123'.repeat(4);
 /** Makes a new, empty repository. */
 type Create = () => Promise<Repository>;
 
-/** What `Repository` promises, for every kind of it. */
+/** The promises of `Repository`, for every kind of it. */
 export function describeRepository(kind: string, create: Create): void {
   describe(`a repository (${kind})`, () => {
     describe('its objects', () => describeObjects(create));
@@ -64,7 +64,7 @@ function describeObjects(create: Create): void {
     assert.equal((await repository.stats()).packs, 5);
   });
 
-  it('says that an object is absent', async () => {
+  it('reports that an object is absent', async () => {
     for (const ask of [
       () => repository.read(absent),
       () => repository.size(absent),
@@ -80,7 +80,7 @@ function describeObjects(create: Create): void {
     assert.equal((await repository.read(Tree.empty.oid)).bytes.length, 0);
   });
 
-  it('refuses what is no object name, before anything else', async () => {
+  it('refuses anything but an object name, before all other checks', async () => {
     for (const bad of ['', 'main', 'HEAD', absent.slice(1), `${absent}\n`, absent.toUpperCase(), '--all'])
       for (const ask of [
         () => repository.read(bad),
@@ -98,7 +98,7 @@ function describeObjects(create: Create): void {
     assert.equal((await repository.stats()).packs, 0);
   });
 
-  it('takes objects that come twice, in one pack or in two', async () => {
+  it('takes repeated objects, in one pack or in two', async () => {
     const { objects, commit } = makeCommit({ a: 'x' });
     await repository.addPack([...objects, ...objects]);
     await repository.addPack([...objects, makePackable('blob', Buffer.from('more'))]);
@@ -108,13 +108,13 @@ function describeObjects(create: Create): void {
   });
 }
 
-/** Blobs that come and go as streams. */
+/** Blobs as streams, in both directions. */
 function describeBlobs(create: Create): void {
   let repository: Repository;
   beforeEach(async () => (repository = await create()));
   afterEach(() => repository.close());
 
-  it('stages a blob, says what it is, and streams it', async () => {
+  it('stages a blob, describes it, and streams it', async () => {
     const content = await gather(incompressible(3_000_001));
     const staged = await repository.stageBlob(incompressible(3_000_001));
     assert.deepEqual(staged, {
@@ -132,7 +132,7 @@ function describeBlobs(create: Create): void {
     assert.deepEqual(await repository.fsck(), []);
   });
 
-  it('streams what stands in a pack, small, large and empty', async () => {
+  it('streams the content of a pack, small, large and empty', async () => {
     for (const length of [0, 1, 70_000, 2_000_000]) {
       const content = await gather(incompressible(length));
       const blob = makePackable('blob', content);
@@ -143,7 +143,7 @@ function describeBlobs(create: Create): void {
     }
   });
 
-  it('tells text from other content, wherever the pieces are cut', async () => {
+  it('distinguishes text from other content, at any cut of the pieces', async () => {
     const bytes = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => Buffer.from(text)),
       fc.uint8Array({ maxLength: 6 }).map((piece) => Buffer.from(piece)),
@@ -202,7 +202,7 @@ function describeBlobs(create: Create): void {
     assert.equal(await repository.has(hashObject('blob', Buffer.from('refused'))), false);
   });
 
-  it('lets a stream be given up early', async () => {
+  it('allows to give up a stream early', async () => {
     const blob = makePackable('blob', await gather(incompressible(2_000_000)));
     await repository.addPack([blob]);
     const staged = await repository.stageBlob(incompressible(2_500_000));
@@ -221,13 +221,13 @@ function describeBlobs(create: Create): void {
   });
 }
 
-/** Where main stands, and what becomes of packs. */
+/** The commit of main, and the lives of packs. */
 function describeHistory(create: Create): void {
   let repository: Repository;
   beforeEach(async () => (repository = await create()));
   afterEach(() => repository.close());
 
-  it('lists the commits of a stretch of its history, the oldest first', async () => {
+  it('lists the commits of a range of its history, the oldest first', async () => {
     const first = makeCommit({ 'a.md': 'one' });
     const second = makeCommit({ 'a.md': 'two' }, [first.commit]);
     const third = makeCommit({ 'a.md': 'three' }, [second.commit]);
@@ -249,7 +249,7 @@ function describeHistory(create: Create): void {
     assert.deepEqual(await repository.fsck(), []);
   });
 
-  it('sweeps away what main does not lead to, and keeps the rest, also what is added meanwhile', async () => {
+  it('sweeps objects that main does not reach, and keeps the rest, also those added meanwhile', async () => {
     const gone = makeCommit({ 'a.md': 'gone', 'b.md': 'in both' });
     const kept = makeCommit({ 'b.md': 'in both', 'c/d.md': 'kept' });
     const apart = makePackable('blob', Buffer.from('asked to stay'));

@@ -5,7 +5,7 @@ import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { startGit } from '../../lib/git/program/start-git.js';
 import { TemporaryFolders, gather, git } from '../support/git/fixture.js';
 
-describe('a git that is started beside us', () => {
+describe('a git started beside us', () => {
   const folders = new TemporaryFolders();
   let path: string;
   let program: GitProgram;
@@ -17,14 +17,14 @@ describe('a git that is started beside us', () => {
   });
   after(() => folders.remove());
 
-  it('has succeeded when it says so itself', async () => {
+  it('has succeeded when its exit code says so', async () => {
     const started = startGit(program, path, ['hash-object', '--stdin']);
     started.stdin.end('');
     assert.equal((await gather(started.stdout)).toString(), 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\n');
     await started.requireSuccess('It cannot be');
   });
 
-  it('tells what it said when it gives up', async () => {
+  it('reports its output when it gives up', async () => {
     const started = startGit(program, path, ['cat-file', 'blob', 'nothing']);
     started.stdout.resume();
     await assert.rejects(
@@ -33,7 +33,7 @@ describe('a git that is started beside us', () => {
     );
   });
 
-  it('has failed when it is ended, by us or by who holds the signal, before or after it was started', async () => {
+  it('has failed when it is ended, by us or by the holder of the signal, before or after its start', async () => {
     const killed = startGit(program, path, ['cat-file', '--batch']);
     killed.kill();
     const controller = new AbortController();

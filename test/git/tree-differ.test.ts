@@ -7,7 +7,7 @@ import { SourceRepository, type SourceChange } from '../../lib/git/sources/sourc
 import { gather } from '../support/gather.js';
 import { runGit } from '../support/processes/run-git.js';
 
-describe('what the commits of a repository changed, asked of one git', () => {
+describe('the changes of a repository’s commits, asked of one git', () => {
   let folder: string;
   let source: SourceRepository;
   let commits: string[];
@@ -66,7 +66,7 @@ describe('what the commits of a repository changed, asked of one git', () => {
     });
   }
 
-  it('is what a git for each of them says: nothing, odd names, merges, and very much', async () => {
+  it('equal those from a git for each of them: none, odd names, merges, and very many', async () => {
     assert.equal(commits.length, 6);
     const counts: number[] = [];
     for (const [index, commit] of commits.entries()) {

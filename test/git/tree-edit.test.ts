@@ -13,7 +13,7 @@ import { TemporaryFolders, git } from '../support/git/fixture.js';
 const one: TreeEntry = { mode: '100644', oid: '1'.repeat(40) };
 const two: TreeEntry = { mode: '100644', oid: '2'.repeat(40) };
 
-/** Trees that were made, to load from. */
+/** The trees made so far, to load from. */
 class Trees extends Map<Oid, Tree> {
   loaded = 0;
 
@@ -82,7 +82,7 @@ describe('editing a tree', () => {
     maxLength: 5,
   });
 
-  /** Does to the model what is no contradiction (a file below a file), and returns what was done. */
+  /** Makes the possible edits in the model, without contradictions (a file below a file), and returns them. */
   function applyToModel(
     model: Map<string, TreeEntry>,
     batch: readonly (readonly [string, TreeEntry | null])[],
@@ -115,7 +115,7 @@ describe('editing a tree', () => {
     );
   }).timeout(60_000);
 
-  it('keeps exactly the files of a map, and creates no tree that is not needed', () => {
+  it('keeps exactly the files of a map, and creates no unneeded tree', () => {
     fc.assert(
       fc.property(batches, (all) => {
         const model = new Map<string, TreeEntry>();
@@ -145,7 +145,7 @@ describe('editing a tree', () => {
     );
   });
 
-  it('lets folders vanish that become empty, up to the root', () => {
+  it('lets folders vanish when they become empty, up to the root', () => {
     const trees = new Trees();
     const root = trees.edit(null, { 'a/b/c': one, 'a/b/d': one, e: one });
     const less = trees.edit(root, { 'a/b/c': null, 'a/b/d': null });
@@ -176,7 +176,7 @@ describe('editing a tree', () => {
     assert.deepEqual([...trees.files(after).keys()].sort(), ['other/3', 'to/deep/y/1', 'to/deep/y/2']);
   });
 
-  it('applies edits below a folder that is put there in the same go, in any order', () => {
+  it('applies edits below a folder that the same batch puts there, in any order', () => {
     const trees = new Trees();
     const root = trees.edit(null, { 'x/1': one, 'x/2': one });
     const moved = trees.load(root).entry('x')!;
@@ -187,7 +187,7 @@ describe('editing a tree', () => {
     assert.deepEqual([...trees.files(trees.edit(root, backwards)).keys()], expected);
   });
 
-  it('puts nothing below a file, unless the file is taken away in the same go', () => {
+  it('puts nothing below a file, unless the same batch removes the file', () => {
     const trees = new Trees();
     const root = trees.edit(null, { a: one });
     assert.throws(() => trees.edit(root, { 'a/b': two }), /a is a file/);
@@ -195,7 +195,7 @@ describe('editing a tree', () => {
     assert.deepEqual([...trees.files(trees.edit(root, { a: null, 'a/b': two })).keys()], ['a/b']);
   });
 
-  it('lets the last of two edits of one path count', () => {
+  it('applies the last of two edits of one path', () => {
     const trees = new Trees();
     const root = trees.apply(null, [
       { path: ['a'], entry: one },
@@ -204,7 +204,7 @@ describe('editing a tree', () => {
     assert.deepEqual(trees.load(root).entry('a'), two);
   });
 
-  it('creates nothing when nothing changes', () => {
+  it('creates nothing without a change', () => {
     const trees = new Trees();
     const root = trees.edit(null, { 'a/b': one });
     const edits = [
@@ -214,7 +214,7 @@ describe('editing a tree', () => {
     assert.deepEqual(editTree(root, edits, trees.load), { root, created: [] });
   });
 
-  it('says which tree has to be loaded first', () => {
+  it('names the tree to load first', () => {
     const trees = new Trees();
     const root = trees.edit(null, { 'a/b/c': one });
     const missing = trees.load(root).entry('a')!.oid;

@@ -6,7 +6,7 @@ import { Tree, packTree, treeLevel } from '../../lib/git/objects/tree.js';
 import type { TreeEntry, TreeMode } from '../../lib/git/objects/tree.js';
 import { TemporaryFolders, git } from '../support/git/fixture.js';
 
-/** Names whose order, or whose bytes, a careless tree would get wrong. */
+/** Names whose order or bytes a careless tree would get wrong. */
 export const trickyNames = [
   'a',
   'a.b',
@@ -61,7 +61,7 @@ describe('a tree', () => {
     );
   }).timeout(30_000);
 
-  it('does what a map does, whatever is set and taken away, one by one or together', () => {
+  it('behaves like a map, for any entries set and removed, one by one or together', () => {
     const change = fc.tuple(name, fc.option(entry));
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 8 }), (batches) => {
@@ -147,7 +147,7 @@ describe('a tree', () => {
       assert.throws(() => Tree.parse(bytes), RepositoryUnreadable);
   });
 
-  it('takes no name that git could not hold, and no oid that is none', () => {
+  it('takes no name that git could not hold, and no invalid oid', () => {
     for (const bad of ['', '.', '..', 'a/b', 'a\0b'])
       assert.throws(() => Tree.empty.with(bad, '100644', '1'.repeat(40)), TypeError);
     for (const bad of ['', '1'.repeat(39), '1'.repeat(41), 'g'.repeat(40)])

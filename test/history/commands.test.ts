@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { presentDocument } from '../../lib/rest/resources/document-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the command line on documents, folders, claims and comments', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor');
   });
   afterEach(() => service.close());
 
@@ -56,7 +56,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     assert.deepEqual(await run('document.history', { location: 'none.md' }), { refused: 'NOT_FOUND' });
   });
 
-  it('deletes a folder, brings it back, and reverts what was previewed', async () => {
+  it('deletes a folder, undeletes it, and reverts the preview', async () => {
     await ada.create('f/a.md', 'one');
     assert.equal((await run('folder.delete', { location: 'f' }))['documents'], 1);
     assert.equal((await run('folder.undelete', { location: 'f' }))['documents'], 1);

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { commentStatements } from '../../lib/sidecar/tables/comment-table.js';
 import { HistoryTable, historyStatements } from '../../lib/sidecar/tables/history-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const migrations = path.join(process.cwd(), 'schema', 'sidecar');
@@ -19,7 +19,7 @@ describe('a page of history or comments costs the same however much there is', (
     const connection = new Sqlite(file, { readonly: true });
     try {
       for (const [name, statement] of Object.entries({ ...historyStatements, ...commentStatements })) {
-        // Parameters that are not bound count as null, which changes nothing about the plan.
+        // Unbound parameters count as null, without effect on the plan.
         const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement.replace(/\?|@\w+/g, 'NULL')}`).all() as {
           detail: string;
         }[];
@@ -37,9 +37,9 @@ describe('a page of history or comments costs the same however much there is', (
     }
   });
 
-  describe('counting what is read', () => {
+  describe('counting the reads', () => {
     let service: TestService;
-    let ada: Hands;
+    let ada: Client;
     let rows = 0;
     const original = {
       versionsBefore: HistoryTable.prototype.versionsBefore,
@@ -50,7 +50,7 @@ describe('a page of history or comments costs the same however much there is', (
 
     beforeEach(async () => {
       service = await openTestService();
-      ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor');
+      ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor');
       HistoryTable.prototype.versionsBefore = function (...args) {
         const found = original.versionsBefore.apply(this, args);
         rows += found.length;
@@ -78,7 +78,7 @@ describe('a page of history or comments costs the same however much there is', (
       const counts: number[] = [];
       for (let after: string | null = ''; after !== null;) {
         rows = 0;
-        const page: Awaited<ReturnType<Hands['history']>> = await ada.history(location, 10, after);
+        const page: Awaited<ReturnType<Client['history']>> = await ada.history(location, 10, after);
         counts.push(rows);
         after = page.next;
       }

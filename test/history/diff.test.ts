@@ -4,7 +4,7 @@ import { formatUnified, type DiffLine } from '../../lib/text/text-diff.js';
 import { diffSequences, Numbering } from '../../lib/text/diff-sequences.js';
 import { diffTexts, diffTextsInPieces } from '../../lib/text/diff-texts.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { makeRandom } from '../support/faults/load.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
@@ -38,12 +38,12 @@ describe('the diff of two texts', () => {
     assert.deepEqual([added, removed, hunks[0]?.fromLine, hunks[0]?.fromLines], [2, 0, 0, 0]);
   });
 
-  it('marks the words that changed in a line', () => {
+  it('marks the changed words in a line', () => {
     const [hunk] = diffTexts('The quick brown fox.\n', 'The slow brown fox!\n').hunks;
     assert.deepEqual(hunk?.lines.map(marked), ['The [quick] brown fox[.]', 'The [slow] brown fox[!]']);
   });
 
-  it('marks no words where nothing is alike', () => {
+  it('marks no words where the lines have nothing in common', () => {
     const [hunk] = diffTexts('one\n', 'two\n').hunks;
     assert.deepEqual(
       hunk?.lines.map(({ parts }) => parts),
@@ -51,7 +51,7 @@ describe('the diff of two texts', () => {
     );
   });
 
-  it('tells a line end that was added from a line that changed', () => {
+  it('distinguishes an added line end from a changed line', () => {
     const [hunk] = diffTexts('a', 'a\n').hunks;
     assert.deepEqual(
       hunk?.lines.map(({ kind, isEnded }) => [kind, isEnded]),
@@ -98,7 +98,7 @@ describe('the diff of two texts', () => {
     assert.deepEqual([diff.added, diff.removed, diff.hunks.length, diff.isShortest], [200, 200, 200, true]);
   });
 
-  it('gives up on the shortest, and says so, for 20,000 lines that have all changed among few words', () => {
+  it('gives up on the shortest, and reports it, for 20,000 changed lines of few words', () => {
     const make = (seed: number): string =>
       Array.from({ length: 20_000 }, (_, index) => `${(index * seed) % 97} ${(index * index * seed) % 5}`).join('\n');
     const diff = diffTexts(make(31), make(57));
@@ -106,7 +106,7 @@ describe('the diff of two texts', () => {
     assert.ok(diff.added > 0 && diff.removed > 0);
   });
 
-  it('compares no more pairs than it may, whatever the texts are, and takes its rests', async () => {
+  it('compares no more pairs than it may, in any texts, and yields', async () => {
     const random = makeRandom('lines');
     const make = (share: number): string =>
       Array.from({ length: 50_000 }, () => (random() < share ? 'a' : 'b')).join('\n');
@@ -151,11 +151,11 @@ describe('the diff of two texts', () => {
 
 describe('comparing versions of a document', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor');
   });
   afterEach(() => service.close());
 
@@ -178,7 +178,7 @@ describe('comparing versions of a document', () => {
     assert.equal(formatUnified(made.diff ?? assert.fail()), '@@ -0,0 +1,1 @@\n+one\n');
   });
 
-  it('does not look into what is no text, or very large', async () => {
+  it('does not look into binary or very large content', async () => {
     await ada.create('a.bin', 'x\0y');
     assert.deepEqual([(await ada.diff('a.bin')).diff, (await ada.diff('a.bin')).why], [null, 'binary']);
     await ada.create('b.txt', '\n'.repeat(50_001));
@@ -190,7 +190,7 @@ describe('comparing versions of a document', () => {
   it('is for readers, and knows only versions of the document', async () => {
     const first = (await ada.create('a.md', 'one')).current.id;
     const other = (await ada.create('b.md', 'one')).current.id;
-    const stranger = await addHands({ service, workspace: service.workspace }, 'Ben');
+    const stranger = await addClient({ service, workspace: service.workspace }, 'Ben');
     assert.equal(await outcomeOf(stranger.diff('a.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.diff('a.md', other)), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.diff('a.md', first, other)), 'NOT_FOUND');

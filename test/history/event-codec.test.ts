@@ -109,7 +109,7 @@ function requireRoundTrips({ decodeEvent, encodeEvent, subjectOf }: Codec, count
 }
 
 describe('An event in the message of its commit', () => {
-  it('is read as it was written, whatever the writer of the message said', () => {
+  it('is read as it was written, with any message of the writer', () => {
     requireRoundTrips(codec, runs);
   });
 
@@ -168,7 +168,7 @@ describe('An event in the message of its commit', () => {
     }
 
     names.forEach((name, number) => {
-      it(`does not come through when it writes ${name} under another name`, async () => {
+      it(`is not read back when the encoder writes ${name} under another name`, async () => {
         const mutant = await openMutant(number, (source) => source.replace(`['${name}', `, `['${name}-Not', `));
         assert.throws(() => requireRoundTrips(mutant, runs));
       });
@@ -182,7 +182,7 @@ describe('An event in the message of its commit', () => {
       'documentId === null',
     ];
     members.forEach((text, number) => {
-      it(`does not come through when it leaves out ${text.split(/[. ]/u)[0] ?? ''}`, async () => {
+      it(`is not read back when the encoder leaves out ${text.split(/[. ]/u)[0] ?? ''}`, async () => {
         const instead = text.endsWith('null') ? 'true' : `[].${text.split('.')[1] ?? ''}`;
         const mutant = await openMutant(100 + number, (source) => source.replace(text, instead));
         assert.throws(() => requireRoundTrips(mutant, runs));

@@ -17,12 +17,12 @@ import { openTestService, operator, type TestService } from '../support/store/se
 
 /** Random histories for each run. */
 const histories = countOf('EVENT_HISTORIES', { usual: 4, campaign: 60 });
-/** Changes that are tried in each. */
+/** The number of attempted changes in each. */
 const steps = 60;
 const seed = seedOf(20261122);
 
-/** Two people who change the same few places at random; most of what they try is refused. */
-class Story {
+/** Two people change the same few places at random; most attempts are refused. */
+class Scenario {
   readonly #test: TestService;
   readonly #random: () => number;
   readonly #people: readonly Actor[];
@@ -108,7 +108,7 @@ describe('Rows of random histories with every kind of event', () => {
         const { workspace } = test;
         const dataFolder = test.dataFolder ?? '';
         const people = [await test.person('approver', '', 'Ada'), await test.person('approver', '', 'Ben')];
-        const story = new Story(
+        const scenario = new Scenario(
           test,
           people.map(({ id }) => new Actor(workspace, id)),
           `${seed} ${history}`,
@@ -121,8 +121,8 @@ describe('Rows of random histories with every kind of event', () => {
           await rebuild(workspace, operator);
           assert.deepEqual(dumpContent(dataFolder), live, `${when}, seed ${seed} ${history}`);
         };
-        for (let step = 0; step < steps; step += 1) await story.step();
-        for (const type of story.done) done.add(type);
+        for (let step = 0; step < steps; step += 1) await scenario.step();
+        for (const type of scenario.done) done.add(type);
         await requireSame('before the erase');
         const locations = [...workspace.view(operator).walk(parseFolderLocation(''))].map(({ location }) => location);
         for (const location of locations.slice(0, 2)) {
@@ -130,7 +130,7 @@ describe('Rows of random histories with every kind of event', () => {
           await workspace.eraser.finished(id);
         }
         await requireSame('after the erase');
-        for (let step = 0; step < steps / 4; step += 1) await story.step();
+        for (let step = 0; step < steps / 4; step += 1) await scenario.step();
         await requireSame('after more was written');
       } finally {
         await test.close();

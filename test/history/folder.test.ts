@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 for (const store of ['memory', 'disk'] as const) {
   describe(`deleting a folder and bringing it back (${store})`, () => {
     let service: TestService;
-    let ada: Hands;
+    let ada: Client;
 
     beforeEach(async () => {
       service = await openTestService({ store });
-      ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+      ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
       for (const place of ['a/x.md', 'a/b/y.md', 'a/b/c/z.md', 'other.md']) await ada.create(place, place);
       await ada.createFolder('a/empty');
     });
@@ -36,7 +36,7 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal(await ada.read('other.md'), 'other.md');
     });
 
-    it('keeps a folder that was made to stay, also when nothing was in it', async () => {
+    it('keeps a folder that was made to stay, also when it was empty', async () => {
       await ada.deleteFolder('a/empty');
       assert.deepEqual(await ada.list('a'), ['b/', 'x.md']);
       await ada.undeleteFolder('a/empty');
@@ -44,7 +44,7 @@ for (const store of ['memory', 'disk'] as const) {
       await ada.delete('a/x.md');
     });
 
-    it('brings single documents back on their own, and the rest as one', async () => {
+    it('undeletes single documents on their own, and the rest as one', async () => {
       await ada.deleteFolder('a');
       await ada.undelete('a/b/y.md');
       await ada.update('a/b/y.md', 'newer');
@@ -53,7 +53,7 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal(await ada.read('a/b/y.md'), 'newer');
     });
 
-    it('leaves alone what something new has taken the place of, and brings it back later', async () => {
+    it('leaves documents alone whose place is taken, and undeletes them later', async () => {
       await ada.deleteFolder('a');
       await ada.create('a/x.md', 'new');
       await ada.create('a/b/c', 'a document where a folder was');
@@ -80,9 +80,9 @@ for (const store of ['memory', 'disk'] as const) {
     });
 
     it('is for editors of the whole folder', async () => {
-      const cast = { service, workspace: service.workspace };
-      const reader = await addHands(cast, 'Rea', 'reader');
-      const inner = await addHands(cast, 'Ina', 'editor', 'a/b');
+      const host = { service, workspace: service.workspace };
+      const reader = await addClient(host, 'Rea', 'reader');
+      const inner = await addClient(host, 'Ina', 'editor', 'a/b');
       assert.equal(await outcomeOf(reader.deleteFolder('a')), 'NOT_FOUND');
       assert.equal(await outcomeOf(inner.deleteFolder('a')), 'NOT_FOUND');
       assert.equal(await outcomeOf(inner.deleteFolder('a/b')), 'done');
@@ -94,7 +94,7 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal(await outcomeOf(ada.deleteFolder('absent')), 'NOT_FOUND');
     });
 
-    it('does not follow a folder above that is renamed meanwhile', async () => {
+    it('does not follow the rename of a folder above it', async () => {
       await ada.create('a/b/k.md');
       await ada.deleteFolder('a/b/c');
       await ada.rename('a', 'z');

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, versionOf, type Hands } from '../support/store/client.js';
+import { addClient, versionOf, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the history of a document', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(() => service.close());
 
-  const someone = (role?: 'reader' | 'editor' | 'approver', folder = ''): Promise<Hands> =>
-    addHands({ service, workspace: service.workspace }, 'Ben', role, folder);
+  const someone = (role?: 'reader' | 'editor' | 'approver', folder = ''): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, 'Ben', role, folder);
 
   it('lists versions, the newest first, each with who, when and why', async () => {
     await ada.create('a.md', 'one');
@@ -31,10 +31,10 @@ describe('the history of a document', () => {
         ['version', 'Ada', 0],
       ],
     );
-    assert.deepEqual(await ada.story('a.md'), ['update a.md', 'create a.md']);
+    assert.deepEqual(await ada.historyLines('a.md'), ['update a.md', 'create a.md']);
   });
 
-  it('goes through renames and moves of the document and of folders that carried it, on one tick of the clock', async () => {
+  it('goes through renames and moves of the document and of its folders, on one tick of the clock', async () => {
     await ada.create('a/b/x.md', '1');
     await ada.rename('a/b/x.md', 'y.md');
     await ada.rename('a', 'c');
@@ -44,7 +44,7 @@ describe('the history of a document', () => {
     await ada.rename('d/b2', 'b');
     await ada.move('d/b/y.md', '');
     await ada.update('y.md', '3');
-    const story = [
+    const historyLines = [
       'update y.md',
       'move document d/b/y.md > y.md',
       'rename folder d/b2/y.md > d/b/y.md',
@@ -55,12 +55,12 @@ describe('the history of a document', () => {
       'rename document a/b/x.md > a/b/y.md',
       'create a/b/x.md',
     ];
-    assert.deepEqual(await ada.story('y.md'), story);
-    assert.deepEqual(await ada.story('y.md', 1), story);
-    assert.deepEqual(await ada.story('y.md', 2), story);
+    assert.deepEqual(await ada.historyLines('y.md'), historyLines);
+    assert.deepEqual(await ada.historyLines('y.md', 1), historyLines);
+    assert.deepEqual(await ada.historyLines('y.md', 2), historyLines);
   });
 
-  it('tells of a folder that passed by only while the document lay in it', async () => {
+  it('shows a passing folder only while the document lay in it', async () => {
     await ada.create('a/x.md');
     await ada.delete('a/x.md');
     await ada.create('b/other.md');
@@ -68,11 +68,15 @@ describe('the history of a document', () => {
     await ada.rename('a', 'b');
     await ada.rename('b', 'a');
     await ada.undelete('a/x.md');
-    assert.deepEqual(await ada.story('a/x.md'), ['undelete a/x.md', 'deletion document a/x.md', 'create a/x.md']);
-    assert.deepEqual((await ada.story('a/other.md')).length, 4);
+    assert.deepEqual(await ada.historyLines('a/x.md'), [
+      'undelete a/x.md',
+      'deletion document a/x.md',
+      'create a/x.md',
+    ]);
+    assert.deepEqual((await ada.historyLines('a/other.md')).length, 4);
   });
 
-  it('keeps deletions that were undone, also of folders, and restores and reverts', async () => {
+  it('keeps undone deletions, also of folders, and restores and reverts', async () => {
     await ada.create('a/x.md', '1');
     const first = await versionOf(ada, 'a/x.md');
     await ada.update('a/x.md', '2');
@@ -81,7 +85,7 @@ describe('the history of a document', () => {
     await ada.deleteFolder('a');
     await ada.undeleteFolder('a');
     await ada.restore('a/x.md', first);
-    const story = [
+    const historyLines = [
       'restore a/x.md',
       'undelete a/x.md',
       'deletion folder a/x.md',
@@ -90,16 +94,16 @@ describe('the history of a document', () => {
       'update a/x.md',
       'create a/x.md',
     ];
-    assert.deepEqual(await ada.story('a/x.md'), story);
-    assert.deepEqual(await ada.story('a/x.md', 1), story);
+    assert.deepEqual(await ada.historyLines('a/x.md'), historyLines);
+    assert.deepEqual(await ada.historyLines('a/x.md', 1), historyLines);
   });
 
   it('belongs to the document and not to its name', async () => {
     await ada.create('a.md', 'old');
     await ada.rename('a.md', 'b.md');
     await ada.create('a.md', 'new');
-    assert.deepEqual(await ada.story('a.md'), ['create a.md']);
-    assert.deepEqual(await ada.story('b.md'), ['rename document a.md > b.md', 'create a.md']);
+    assert.deepEqual(await ada.historyLines('a.md'), ['create a.md']);
+    assert.deepEqual(await ada.historyLines('b.md'), ['rename document a.md > b.md', 'create a.md']);
   });
 
   it('shows an old location only where it is reached now', async () => {
@@ -107,16 +111,20 @@ describe('the history of a document', () => {
     await ada.rename('secret', 'secret-2');
     await ada.move('secret-2/x.md', 'open', true);
     const ben = await someone('reader', 'open');
-    assert.deepEqual(await ben.story('open/x.md'), ['move document ? > open/x.md', 'rename folder ? > ?', 'create ?']);
+    assert.deepEqual(await ben.historyLines('open/x.md'), [
+      'move document ? > open/x.md',
+      'rename folder ? > ?',
+      'create ?',
+    ]);
     await service.grant('reader', { type: 'principal', id: ben.id }, 'secret');
-    assert.deepEqual(await ben.story('open/x.md'), [
+    assert.deepEqual(await ben.historyLines('open/x.md'), [
       'move document ? > open/x.md',
       'rename folder secret/x.md > ?',
       'create secret/x.md',
     ]);
   });
 
-  it('seals positions of one length, whatever the hidden place was called', async () => {
+  it('seals positions of one length, for any name of the hidden place', async () => {
     const lengths = new Set<number>();
     for (const folder of ['s', 'a-long-name/of/several/segments-éé']) {
       await ada.create(`${folder}/x.md`);
@@ -149,21 +157,21 @@ describe('the history of a document', () => {
     assert.equal(await outcomeOf(reader.history('a/x.md')), 'NOT_FOUND');
   });
 
-  it('of what came in by an import starts with the import', async () => {
+  it('of an imported document starts with the import', async () => {
     const files = [{ location: parseLocation('a.md'), content: { bytes: Buffer.from('1') } }];
     await ada.perform(importDocuments, { into: rootLocation, files, message: null });
     await ada.update('a.md', '2');
-    assert.deepEqual(await ada.story('a.md'), ['update a.md', 'import a.md']);
+    assert.deepEqual(await ada.historyLines('a.md'), ['update a.md', 'import a.md']);
   });
 });
 
 describe('restoring a version', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(() => service.close());
 
@@ -188,7 +196,7 @@ describe('restoring a version', () => {
   it('needs an editor, and a version of this very document', async () => {
     const first = (await ada.create('a.md', 'one')).current.id;
     const other = (await ada.create('b.md', 'other')).current.id;
-    const reader = await addHands({ service, workspace: service.workspace }, 'Ben', 'reader');
+    const reader = await addClient({ service, workspace: service.workspace }, 'Ben', 'reader');
     assert.equal(await outcomeOf(reader.restore('a.md', first)), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.restore('a.md', other)), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.restore('absent.md', first)), 'NOT_FOUND');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { requireSame } from '../support/model/canonicalize-answers.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 
 const text = '# One\n\nfirst\n\n# Two\n\nsecond\n';
 
-/** Whatever comes back, as text; positions by their length, since a face seals them. */
+/** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await work, (name, value: unknown) =>
@@ -22,17 +22,17 @@ async function ask(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Tells the same story with or without deeds that the two who ask cannot reach, and collects all their answers. */
+/** Plays the same scenario with or without actions out of reach of the two callers, and collects all their answers. */
 async function tell(withHidden: boolean): Promise<string[]> {
   const service = await openTestService();
   try {
-    const cast = { service, workspace: service.workspace };
-    const boss = await addHands(cast, 'Boss', 'approver');
-    const editor = await addHands(cast, 'Ed', 'editor', 'open');
-    const reader = await addHands(cast, 'Rea', 'reader', 'open');
-    const stranger = await addHands(cast, 'Sam');
-    const hide = async (deeds: () => Promise<unknown>): Promise<void> => {
-      if (withHidden) await deeds();
+    const host = { service, workspace: service.workspace };
+    const boss = await addClient(host, 'Boss', 'approver');
+    const editor = await addClient(host, 'Ed', 'editor', 'open');
+    const reader = await addClient(host, 'Rea', 'reader', 'open');
+    const stranger = await addClient(host, 'Sam');
+    const hide = async (actions: () => Promise<unknown>): Promise<void> => {
+      if (withHidden) await actions();
     };
     await boss.create('open/x.md', text);
     await hide(async () => {
@@ -62,34 +62,34 @@ async function tell(withHidden: boolean): Promise<string[]> {
     });
     const answers: string[] = [];
     const paths = ['open/x.md', 'open/here.md', 'start/other.md', 'secret/deep/y.md', 'secret-2/deep/y.md', 'none.md'];
-    for (const hands of [reader, editor] as readonly Hands[]) {
+    for (const client of [reader, editor] as readonly Client[]) {
       for (const place of paths) {
-        // What happens in one millisecond stands in the order of its ids, which are random.
+        // Events of one millisecond stand in the order of their random ids.
         service.clock.advance(1);
         answers.push(
-          await ask(hands.history(place)),
-          await ask(hands.history(place, 1)),
-          await ask(hands.diff(place)),
-          await ask(hands.record(place)),
-          await ask(hands.comments(place)),
-          await ask(hands.comments(place, 'open', 1)),
-          await ask(hands.claims(place)),
-          await ask(hands.claim(place, 'one')),
-          await ask(hands.comment(place, 'hello', { mentions: [stranger.id] })),
-          await ask(hands.comment(place, 'hello', { passage: { quote: 'second' } })),
-          await ask(hands.labels('add', place, 'label')),
+          await ask(client.history(place)),
+          await ask(client.history(place, 1)),
+          await ask(client.diff(place)),
+          await ask(client.record(place)),
+          await ask(client.comments(place)),
+          await ask(client.comments(place, 'open', 1)),
+          await ask(client.claims(place)),
+          await ask(client.claim(place, 'one')),
+          await ask(client.comment(place, 'hello', { mentions: [stranger.id] })),
+          await ask(client.comment(place, 'hello', { passage: { quote: 'second' } })),
+          await ask(client.labels('add', place, 'label')),
         );
       }
       for (const folder of ['', 'open', 'secret', 'secret-2', 'secret-2/deep', 'closed', 'none']) {
         answers.push(
-          await ask(hands.claims(folder)),
-          await ask(hands.undeleteFolder(folder)),
-          await ask(hands.previewRevert(editor.id, folder, since)),
-          await ask(hands.previewRevert(boss.id, folder, 0)),
-          ...(folder === 'open' ? [] : [await ask(hands.deleteFolder(folder))]),
+          await ask(client.claims(folder)),
+          await ask(client.undeleteFolder(folder)),
+          await ask(client.previewRevert(editor.id, folder, since)),
+          await ask(client.previewRevert(boss.id, folder, 0)),
+          ...(folder === 'open' ? [] : [await ask(client.deleteFolder(folder))]),
         );
       }
-      answers.push(await ask(hands.ownClaims()), await ask(hands.addressed()));
+      answers.push(await ask(client.ownClaims()), await ask(client.addressed()));
     }
     return answers;
   } finally {
@@ -97,8 +97,8 @@ async function tell(withHidden: boolean): Promise<string[]> {
   }
 }
 
-describe('what one cannot reach', () => {
-  it('has no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
+describe('documents out of reach', () => {
+  it('have no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
     const expected = await requireSame(tell);
     assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
     assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);

@@ -13,7 +13,7 @@ import { openSidecar } from '../../lib/sidecar/sidecar.js';
 const at = (path: string): Location => path as Location;
 /** A commit's SHA, by its number. */
 export const commitOf = (number: number): string => number.toString(16).padStart(40, '0');
-/** The fourth commit was rewritten by an erase: it keeps the id that it had before. */
+/** An erase rewrote the fourth commit: it keeps its earlier id. */
 const versionOf = (number: number): string => commitOf(number === 4 ? 0xfff : number);
 /** The document that a commit created at a location. */
 const idOf = (number: number, location: string): string => makeDocumentId(versionOf(number), at(location));
@@ -161,7 +161,7 @@ export const scenario: readonly Step[] = [
   { event: { type: 'create-folder', location: at('keep/me') } },
 ];
 
-/** The rows that a projection makes of the scenario, one line each. Documents go by the order of their creation. */
+/** The rows of a projection of the scenario, one line each. Documents go by the order of their creation. */
 export function projectScenario(project: typeof Project): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'cartulary-projection-'));
   try {

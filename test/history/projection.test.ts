@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { project } from '../../lib/history/project.js';
 import { projectScenario, scenario } from './projected-rows.js';
 
-/** Worked out by hand from what each event means. `#` stands for the zeros in front of a SHA, `-` for null. */
+/** Worked out by hand from the meaning of each event. `#` stands for the zeros in front of a SHA, `-` for null. */
 const expected = [
   'folder: in 0',
   'folder: keep 0',
@@ -148,12 +148,12 @@ const mutants: readonly Mutant[] = [
 ];
 
 describe('The rows that events are projected into', () => {
-  it('have every type of event among those that are tested', () => {
+  it('include every type of event among the tested ones', () => {
     const types = new Set(scenario.map(({ event }) => event.type));
     assert.equal(types.size, 14);
   });
 
-  it('say what each event did', () => {
+  it('are those of each event', () => {
     assert.deepEqual(projectScenario(project), expected);
   });
 
@@ -193,13 +193,13 @@ describe('The rows that events are projected into', () => {
     }
 
     mutants.forEach((mutant, number) => {
-      it(`do not come out when it ${mutant.fault}`, async () => {
+      it(`differ when the projection ${mutant.fault}`, async () => {
         const mutated = await openMutant(mutant, number);
         let rows: string[] | undefined;
         try {
           rows = projectScenario(mutated);
         } catch {
-          // A projection that fails is noticed, too.
+          // A failing projection is noticed, too.
         }
         assert.notDeepEqual(rows, expected);
       });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** All that a rebuild must make again, row by row; documents by their ids, since their numbers may differ. */
+/** All rows that a rebuild must make again; documents by their ids, since their numbers may differ. */
 function dumpRows(test: TestService): unknown {
   const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
   const read = (select: string): unknown[] => connection.prepare(select).all();
@@ -34,16 +34,16 @@ function dumpRows(test: TestService): unknown {
 
 describe('a rebuild from the repository', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService({ store: 'disk' });
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(() => service.close());
 
   it('makes restores, deletions, folders deleted as one and reverts again as they were', async () => {
-    const wild = await addHands({ service, workspace: service.workspace }, 'Wild', 'editor');
+    const wild = await addClient({ service, workspace: service.workspace }, 'Wild', 'editor');
     const first = (await ada.create('a/x.md', 'one')).current.id;
     await ada.update('a/x.md', 'two');
     await ada.create('a/b/y.md', 'y');
@@ -64,12 +64,15 @@ describe('a rebuild from the repository', () => {
     await wild.delete('c/b/z.md');
     const { digest } = await ada.previewRevert(wild.id, '', since);
     assert.equal((await ada.revert(wild.id, '', since, digest)).steps.length, 3);
-    const [rows, story] = [dumpRows(service), await ada.story('c/x.md')];
+    const [rows, historyLines] = [dumpRows(service), await ada.historyLines('c/x.md')];
     await rebuild(service.workspace, operator);
     assert.deepEqual(dumpRows(service), rows);
-    assert.deepEqual(await ada.story('c/x.md'), story);
+    assert.deepEqual(await ada.historyLines('c/x.md'), historyLines);
     await ada.rename('c', 'd');
-    assert.deepEqual((await ada.story('d/x.md')).slice(0, 2), ['rename folder c/x.md > d/x.md', 'revert c/x.md']);
+    assert.deepEqual((await ada.historyLines('d/x.md')).slice(0, 2), [
+      'rename folder c/x.md > d/x.md',
+      'revert c/x.md',
+    ]);
     assert.equal(await ada.read('d/b/z.md'), 'z');
   });
 });

@@ -5,19 +5,19 @@ import { importDocuments } from '../../lib/operations/folders/import-documents.j
 import { maxReverted } from '../../lib/changes/plan-revert.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-describe('reverting what one principal did in a folder since a time', () => {
+describe('reverting the changes of one principal in a folder since a time', () => {
   let service: TestService;
-  let ada: Hands;
-  let wild: Hands;
+  let ada: Client;
+  let wild: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'approver');
-    wild = await addHands(cast, 'Wild', 'editor');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'approver');
+    wild = await addClient(host, 'Wild', 'editor');
   });
   afterEach(() => service.close());
 
@@ -32,7 +32,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     return ada.revert(wild.id, folder, since, digest);
   }
 
-  it('puts texts back, deletes what was made, brings back what was deleted: by one commit', async () => {
+  it('puts texts back, deletes new documents, undeletes deleted ones: by one commit', async () => {
     await ada.create('f/edited.md', 'good');
     await ada.create('f/deleted.md', 'kept');
     await wild.update('f/edited.md', 'also good, since before');
@@ -54,7 +54,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.deepEqual(await ada.list('f'), ['deleted.md', 'edited.md']);
     assert.equal((await ada.record('f/edited.md')).current.id, done.versionId);
     assert.equal((await ada.record('f/edited.md')).current.author.displayName, 'Ada');
-    assert.deepEqual(await ada.story('f/edited.md'), [
+    assert.deepEqual(await ada.historyLines('f/edited.md'), [
       'revert f/edited.md',
       'update f/edited.md',
       'update f/edited.md',
@@ -64,7 +64,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(ada.undelete('f/new/made.md')), 'done');
   });
 
-  it('leaves alone and lists what others have written to since', async () => {
+  it('leaves documents alone that others have written to since, and lists them', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -90,7 +90,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.deepEqual([again.steps, again.leftAlone], [[], []]);
   });
 
-  it('goes over an earlier revert when the principal came back', async () => {
+  it('goes over an earlier revert when the principal wrote again', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -100,9 +100,9 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'good');
   });
 
-  it('leaves alone what somebody claims, what has no room, and renames', async () => {
-    const cast = { service, workspace: service.workspace };
-    const ben = await addHands(cast, 'Ben', 'editor');
+  it('leaves alone claimed documents, those without room, and renames', async () => {
+    const host = { service, workspace: service.workspace };
+    const ben = await addClient(host, 'Ben', 'editor');
     await ada.create('f/claimed.md', 'good');
     await ada.create('f/deleted.md', 'good');
     await ada.create('f/moved.md', 'good');
@@ -125,7 +125,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     ]);
   });
 
-  it('puts back what was deleted and replaced', async () => {
+  it('puts back a document that was deleted and replaced', async () => {
     await ada.create('f/x.md', 'good');
     const before = (await ada.record('f/x.md')).id;
     const since = later();
@@ -138,7 +138,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal((await ada.record('f/x.md')).id, before);
   });
 
-  it('deletes again what was brought back from an earlier deletion', async () => {
+  it('deletes again a document undeleted from an earlier deletion', async () => {
     await ada.create('f/x.md', 'retired');
     await ada.delete('f/x.md');
     const since = later();
@@ -159,7 +159,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), before);
   });
 
-  it('brings back a folder that was deleted as one', async () => {
+  it('undeletes a folder that was deleted as one', async () => {
     await ada.create('f/g/x.md', 'one');
     await ada.create('f/g/h/y.md', 'two');
     const since = later();
@@ -180,12 +180,12 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'old');
   });
 
-  it('goes by what was done in the folder, however much was done elsewhere', async function () {
+  it('costs as much as the changes in the folder, for any number of changes elsewhere', async function () {
     this.timeout(60_000);
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
-    const inner = await addHands({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
+    const inner = await addClient({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
     const before = await inner.previewRevert(wild.id, 'f', since);
     const files = Array.from({ length: maxReverted + 1 }, (_, number) => ({
       location: parseLocation(`hidden/${number}.md`),
@@ -196,7 +196,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(ada.previewRevert(wild.id, 'hidden', since)), 'INVALID_REQUEST too_much_to_revert');
   });
 
-  it('does only what was previewed', async () => {
+  it('does only the previewed steps', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -206,11 +206,11 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'bad');
   });
 
-  it('is for editors of the folder, and tells nobody who there is', async () => {
-    const reader = await addHands({ service, workspace: service.workspace }, 'Rea', 'reader');
+  it('is for editors of the folder, and reveals no principals to others', async () => {
+    const reader = await addClient({ service, workspace: service.workspace }, 'Rea', 'reader');
     assert.equal(await outcomeOf(reader.previewRevert(wild.id, '', 0)), 'NOT_FOUND');
     assert.equal(await outcomeOf(reader.revert(wild.id, '', 0, 'x')), 'NOT_FOUND');
-    const inner = await addHands({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
+    const inner = await addClient({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
     await ada.create('f/x.md', 'good');
     await wild.update('f/x.md', 'bad');
     await wild.create('hidden/x.md');
@@ -224,8 +224,8 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(inner.previewRevert(wild.id, '', 0)), 'NOT_FOUND');
   });
 
-  it('names what went only to those who can read it where it is now', async () => {
-    const ben = await addHands({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
+  it('names deleted documents only to those who can read them where they are now', async () => {
+    const ben = await addClient({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
     const since = later();
     for (const name of ['merger', 'known', 'stays', 'gone']) await wild.create(`f/${name}.md`);
     await wild.create('f/plans/x.md');
@@ -237,8 +237,8 @@ describe('reverting what one principal did in a folder since a time', () => {
     await wild.delete('f/left.md');
     await wild.move('f/plans', 'board', true);
     await wild.rename('f/drafts', 'texts');
-    const relocated = async (hands: Hands, by: string): Promise<string[]> =>
-      (await hands.previewRevert(by, 'f', since)).leftAlone
+    const relocated = async (client: Client, by: string): Promise<string[]> =>
+      (await client.previewRevert(by, 'f', since)).leftAlone
         .filter(({ reason }) => reason === 'relocated')
         .map(({ location }) => location);
     assert.deepEqual(await relocated(ben, ada.id), []);
@@ -249,8 +249,8 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.deepEqual(await relocated(ben, wild.id), ['f/known.md', 'f/here.md', 'f/left.md', 'f/texts']);
   });
 
-  it('does not name what is being erased, from the moment when that is accepted', async () => {
-    const ben = await addHands({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
+  it('does not name a document under erase, from the moment of its acceptance', async () => {
+    const ben = await addClient({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
     await wild.create('f/dossier.md');
     await wild.rename('f/dossier.md', 'secret-dossier.md');
     await wild.create('f/other.md');
@@ -263,25 +263,25 @@ describe('reverting what one principal did in a folder since a time', () => {
     });
   });
 
-  it('leaves every document as it was, or as somebody else made it, whatever was done', async function () {
+  it('leaves every document as it was, or as others made it, after any changes', async function () {
     this.timeout(60_000);
     const places = ['f/a.md', 'f/b.md', 'f/c/d.md'];
-    const deed = fc.record({
+    const work = fc.record({
       who: fc.constantFrom('wild', 'ada'),
       what: fc.constantFrom('write', 'delete', 'undelete'),
       place: fc.constantFrom(...places),
       text: fc.constantFrom('p', 'q', 'r', 's'),
     });
-    const act = async (hands: Hands, { what, place, text }: { what: string; place: string; text: string }) => {
+    const act = async (client: Client, { what, place, text }: { what: string; place: string; text: string }) => {
       const outcome =
         what === 'write'
-          ? await outcomeOf(hands.create(place, text).catch(() => hands.update(place, text)))
-          : await outcomeOf(what === 'delete' ? hands.delete(place) : hands.undelete(place));
+          ? await outcomeOf(client.create(place, text).catch(() => client.update(place, text)))
+          : await outcomeOf(what === 'delete' ? client.delete(place) : client.undelete(place));
       return outcome === 'done';
     };
     const textAt = async (place: string): Promise<string | undefined> => ada.read(place).catch(() => undefined);
     await fc.assert(
-      fc.asyncProperty(fc.array(deed, { maxLength: 6 }), fc.array(deed, { maxLength: 8 }), async (before, after) => {
+      fc.asyncProperty(fc.array(work, { maxLength: 6 }), fc.array(work, { maxLength: 8 }), async (before, after) => {
         for (const place of places) await ada.delete(place).catch(() => undefined);
         later();
         for (const each of before) await act(each.who === 'ada' ? ada : wild, each);

@@ -42,14 +42,14 @@ import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js
 /** Milliseconds of processor time for which one request may keep the others waiting. */
 const limit = 50;
 const document = 1024 * 1024;
-/** What the server takes as one header, before anything of ours looks at it. */
+/** The most that the server takes as one header, before our code reads it. */
 const header = 32 * 1024;
 const name = 'a.md' as Location;
 
-/** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can rest. */
+/** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can yield. */
 type Reader = (text: string, words: (length: number) => string) => unknown;
 
-/** Everything that reads callers' texts on the thread that answers everybody, with the longest text that it is given. */
+/** All readers of callers' texts on the main thread, each with the longest text that it gets. */
 const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'an If-Match header': [header, (text) => parsePrecondition(text, 'If-Match')],
   'an Authorization header': [header, (text) => readBearer(`Bearer ${text}`)],
@@ -144,7 +144,7 @@ function answering(work: Work): Work {
   };
 }
 
-describe('Nobody waits for a hostile text', () => {
+describe('No request waits for a hostile text', () => {
   for (const [what, [length, read]] of Object.entries(readers)) {
     it(`read as ${what}`, () => {
       for (const [shape, make] of Object.entries(shapes)) {

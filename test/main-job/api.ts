@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What came back from the API. */
+/** The API's answer. */
 export interface Answer {
   readonly status: number;
   readonly etag: string;
@@ -49,7 +49,7 @@ export class Api {
     return this.send('DELETE', documentTarget(location), { 'If-Match': ifMatch });
   }
 
-  /** Locations of all documents in a folder and below it, found as a client finds them: level by level, page by page. */
+  /** Locations of all documents in a folder and below it, found as by a client: level by level, page by page. */
   async walk(folder: string): Promise<string[]> {
     const [documents, folders] = await Promise.all([
       this.#list('/v1/documents', folder),

@@ -11,17 +11,17 @@ import { Api, type Answer } from './api.js';
 
 const run = promisify(execFile);
 
-/** Milliseconds; a few seconds at rest. */
+/** Milliseconds; a few seconds on an idle machine. */
 const timeout = 240_000;
 const clients = 16;
 
-/** Documentation written by people that many machines have: what this store is for, at a real size. */
+/** Real documentation, present on many machines: this store's main use, at a real size. */
 const trees: readonly { readonly into: string; readonly folder: string | undefined }[] = [
   { into: 'npm', folder: findNpmDocs() },
   { into: 'git', folder: existsSync('/usr/share/doc/git/RelNotes') ? '/usr/share/doc/git' : undefined },
 ];
 
-/** The documentation that npm brings along, beside the Node that runs this or the npm that started it. */
+/** npm's own documentation, beside the Node that runs this or the npm that started it. */
 function findNpmDocs(): string | undefined {
   const started = process.env['npm_execpath'];
   const places = [
@@ -43,7 +43,7 @@ async function git(...parameters: string[]): Promise<string> {
   return stdout;
 }
 
-/** Compares two sets of files byte by byte, naming the first that differs. */
+/** Compares two sets of files byte by byte, naming the first difference. */
 function assertSameFiles(actual: ReadonlyMap<string, Buffer>, expected: ReadonlyMap<string, Buffer>): void {
   assert.deepEqual([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
   for (const [path, bytes] of expected) assert.ok(actual.get(path)?.equals(bytes), `${path} differs`);
@@ -57,7 +57,7 @@ describe('The main job on real documentation', function () {
   let admin: Api;
   let writers: Api[];
   const sources = new Map<string, Buffer>();
-  /** Every acknowledged write of shared documents: what was sent, by the ETag that came back. */
+  /** Every acknowledged write of shared documents: the sent text, by the returned ETag. */
   const acknowledged = new Map<string, { readonly location: string; readonly content: string }>();
   const shared = Array.from({ length: 8 }, (_, index) => `notes/shared-${index}.md`);
 
@@ -101,7 +101,7 @@ describe('The main job on real documentation', function () {
   after(tidyUp);
 
   for (const { into, folder } of trees) {
-    it(`brings in all of ${into}'s documentation, and a second run finds nothing left to do`, async function () {
+    it(`imports all of ${into}'s documentation, and a second run finds nothing left to do`, async function () {
       if (folder === undefined) skipBecause(this, `${into}'s documentation is not on this machine`);
       const files = await readTree(folder);
       const importing = ['import', folder, '--into', into, '--data', data];
@@ -127,7 +127,7 @@ describe('The main job on real documentation', function () {
     assert.equal(acknowledged.size, clients * shared.length);
   });
 
-  /** One client's work: a line to each shared document, pages of its own, a rename, a move, a delete that is undone. */
+  /** One client's work: a line to each shared document, pages of its own, a rename, a move, an undone delete. */
   async function write(api: Api, number: number): Promise<void> {
     const own = `desk-${number}`;
     for (let transaction = 0; transaction < shared.length; transaction += 1) {
@@ -204,7 +204,7 @@ describe('The main job on real documentation', function () {
     for (const [path, expected] of sources) assert.ok(exported.get(path)?.equals(expected), path);
   });
 
-  it('finds what the documents say, and is sound from end to end', async function () {
+  it('finds the words of the documents, and is sound from end to end', async function () {
     if (!sources.has('git/RelNotes/2.0.0.txt')) skipBecause(this, "git's documentation is not on this machine");
     const { bytes } = await admin.send('GET', '/v1/search?q=%22matching%20semantics%22&location=git/RelNotes');
     const { items } = JSON.parse(bytes.toString()) as { items: { location: string; snippet: string }[] };

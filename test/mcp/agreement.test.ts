@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { openTestService } from '../support/store/service.js';
-import { tellHistories } from '../support/model/service-and-model.js';
+import { compareHistories } from '../support/model/service-and-model.js';
 import { groups, names, paths, people, type Command } from '../support/model/commands.js';
 import { Compared, pathsIn } from '../support/model/compared.js';
 import type { Person } from '../support/model/actors.js';
@@ -26,7 +26,7 @@ interface Sent {
   readonly doc: number | undefined;
 }
 
-/** Service and model, with agents' tools in everyone's hands. */
+/** Service and model, where all people use the agents' tools. */
 class ComparedByTools extends Compared {
   readonly #wrote = new Set<string>();
   readonly #sent: Sent[] = [];
@@ -50,7 +50,7 @@ class ComparedByTools extends Compared {
     return this.tools(by).release(this.claimOn(path, by));
   }
 
-  /** Somebody writes to somebody about something, each in turn. */
+  /** One person writes to another about some document, all in sequence. */
   async write(path: string | undefined, context: () => string): Promise<void> {
     const { model } = this;
     this.#serial += 1;
@@ -72,7 +72,7 @@ class ComparedByTools extends Compared {
     this.#sent.push({ body, to: recipients, doc: doc?.number });
   }
 
-  /** Compares what one of them finds by each tool that lists. */
+  /** Compares one person's results from each listing tool. */
   async compareLists(name: string, context: () => string): Promise<void> {
     const { model } = this;
     const tools = this.tools(name);
@@ -114,7 +114,7 @@ class ComparedByTools extends Compared {
     }
   }
 
-  /** What else a brief says, and which groups are named to whom. */
+  /** The other parts of a brief, and the groups that it names to each person. */
   async compareSurroundings(name: string, context: () => string): Promise<void> {
     const { model } = this;
     const what = `${name} is briefed after\n${context()}`;
@@ -141,7 +141,7 @@ class ComparedByTools extends Compared {
     }
   }
 
-  /** Compares everyone's inbox: what a message is about is told to those who read it where it is now. */
+  /** Compares all inboxes: the readers of a document's present place see the document that a message is about. */
   async compareMail(context: () => string): Promise<void> {
     const { model } = this;
     for (const name of people) {
@@ -158,34 +158,34 @@ class ComparedByTools extends Compared {
 }
 
 describe('Agents’ tools and the reference model', () => {
-  it('agree on the outcome of every command and on what everyone is told after it', async function () {
+  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 8_000);
     const written = new Map<string, number>();
     let step = 0;
-    const seen = await tellHistories<ComparedByTools>(
+    const seen = await compareHistories<ComparedByTools>(
       {
         async open() {
-          const told = new ComparedByTools(await openTestService());
-          await told.begin();
-          return told;
+          const pair = new ComparedByTools(await openTestService());
+          await pair.begin();
+          return pair;
         },
-        async afterEach(told, done: Command, context) {
+        async afterEach(pair, done: Command, context) {
           step += 1;
           const asker = people[step % people.length] ?? 'ada';
-          await told.write(pathsIn(done)[0], context);
-          await told.compareLists(asker, context);
-          for (const name of people) await told.compareReads(name, pathsIn(done), context);
+          await pair.write(pathsIn(done)[0], context);
+          await pair.compareLists(asker, context);
+          for (const name of people) await pair.compareReads(name, pathsIn(done), context);
         },
-        async atTheEnd(told, context) {
+        async atTheEnd(pair, context) {
           for (const name of people) {
-            await told.compareLists(name, context);
-            await told.compareReads(name, paths, context);
-            await told.compareSurroundings(name, context);
+            await pair.compareLists(name, context);
+            await pair.compareReads(name, paths, context);
+            await pair.compareSurroundings(name, context);
           }
-          await told.compareReaders(paths, context);
-          await told.compareBriefs(context);
-          await told.compareMail(context);
-          for (const [outcome, count] of told.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
+          await pair.compareReaders(paths, context);
+          await pair.compareBriefs(context);
+          await pair.compareMail(context);
+          for (const [outcome, count] of pair.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
         },
       },
       { histories, seed },

@@ -4,7 +4,7 @@ import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
 import type { RequestContext } from '../../lib/mcp/request-context.js';
 import { reasons } from '../../lib/domain/reason.js';
-import { Hands } from '../support/store/client.js';
+import { Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { makeArguments, type Known, type Schema } from '../support/http/any-arguments.js';
 import { checkSaid } from '../support/http/check-said.js';
@@ -15,7 +15,7 @@ const seed = 20261121;
 
 const box = new ToolBox(tools);
 
-describe('Whatever arguments a tool is called with', function () {
+describe('A tool called with any arguments', function () {
   this.timeout(120_000);
 
   let test: TestService;
@@ -32,7 +32,7 @@ describe('Whatever arguments a tool is called with', function () {
     const other = await test.principal('Other', 'agent');
     await test.grant('editor', { type: 'principal', id }, 'team');
     await test.grant('editor', { type: 'principal', id: other }, 'team');
-    const operator = new Hands(test.workspace, 'operator');
+    const operator = new Client(test.workspace, 'operator');
     for (const location of ['team/a.md', 'team/sub/b.md', 'secret/c.md']) {
       const made = await operator.create(location, '# One\n\nwords here\n\n## Two\n\nmore words\n');
       commits.push(made.current.id);

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { verifySource } from '../../lib/audit/verify-source.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { HttpClient } from '../support/http/server.js';
 
 /** One principal, by both of its faces. */
-interface Both {
+interface ServiceAndModel {
   readonly id: string;
   readonly rest: HttpClient;
-  readonly mcp: McpHands;
+  readonly mcp: McpClient;
 }
 
 const pathOf = (location: string): string => `/v1/documents/${location}`;
 
-describe('REST and MCP tell one story', () => {
+describe('REST and MCP agree', () => {
   let server: McpTestServer;
-  let editor: Both;
-  let reader: Both;
-  let stranger: Both;
+  let editor: ServiceAndModel;
+  let reader: ServiceAndModel;
+  let stranger: ServiceAndModel;
 
   before(async () => {
     server = await openMcpServer();
-    const both = async (role: 'editor' | 'reader' | undefined, name: string): Promise<Both> => {
+    const both = async (role: 'editor' | 'reader' | undefined, name: string): Promise<ServiceAndModel> => {
       const id = await server.host.principal(name, 'agent');
       if (role !== undefined) await server.host.grant(role, { type: 'principal', id }, 'team');
       const key = await server.host.key(id, ['rest', 'mcp']);
-      return { id, rest: server.as(key), mcp: server.hands(key) };
+      return { id, rest: server.as(key), mcp: server.client(key) };
     };
     editor = await both('editor', 'Ada');
     reader = await both('reader', 'Bo');
@@ -32,7 +32,7 @@ describe('REST and MCP tell one story', () => {
   });
   after(() => server.close());
 
-  it('what one writes the other reads, by the same name for each version', async () => {
+  it('one reads the writes of the other, by the same name for each version', async () => {
     const { etag } = await editor.rest.create('team/rest.md', 'by REST\n');
     const read = (await editor.mcp.call('read_org_doc', { location: 'team/rest.md' })).done;
     assert.deepEqual([read.text, `"${read.commit}"`, read.modified_by.id], ['by REST\n', etag, editor.id]);
@@ -123,7 +123,7 @@ describe('REST and MCP tell one story', () => {
     assert.equal((await rest.put(pathOf('team/claimed.md'), { content: 'x' })).status, 200);
   });
 
-  it('hidden, absent and not allowed are the same bytes, whatever the tool', async () => {
+  it('hidden, absent and not allowed are the same bytes, for every tool', async () => {
     await editor.rest.create('team/hidden.md', 'text\n');
     const commit = '1'.repeat(40);
     const edits = [{ old_text: 'text', new_text: 'new' }];
@@ -170,17 +170,17 @@ describe('REST and MCP tell one story', () => {
     assert.equal(verdict.sound, true);
   });
 
-  it('a grant that is taken back is without force at the next call', async () => {
+  it('a revoked grant has no effect from the next call on', async () => {
     const id = await server.host.principal('Di', 'agent');
     await server.host.grant('reader', { type: 'principal', id }, 'team');
-    const hands = server.hands(await server.host.key(id, ['mcp']));
+    const client = server.client(await server.host.key(id, ['mcp']));
     await editor.rest.create('team/last.md', 'text\n');
-    assert.equal((await hands.call('read_org_doc', { location: 'team/last.md' })).refusal, '');
-    const cursor = (await hands.call('list_org_docs', { location: 'team', limit: 1 })).done.next_cursor;
+    assert.equal((await client.call('read_org_doc', { location: 'team/last.md' })).refusal, '');
+    const cursor = (await client.call('list_org_docs', { location: 'team', limit: 1 })).done.next_cursor;
     await server.host.revoke('reader', { type: 'principal', id }, 'team');
-    assert.equal((await hands.call('read_org_doc', { location: 'team/last.md' })).refusal, 'NOT_FOUND not_found');
-    assert.deepEqual((await hands.call('list_org_docs', { location: 'team', limit: 1, cursor })).done.documents, []);
-    assert.deepEqual((await hands.request('resources/list')).json.result.resources, []);
-    assert.deepEqual((await hands.call('search_org_knowledge', { query: 'text' })).done.hits, []);
+    assert.equal((await client.call('read_org_doc', { location: 'team/last.md' })).refusal, 'NOT_FOUND not_found');
+    assert.deepEqual((await client.call('list_org_docs', { location: 'team', limit: 1, cursor })).done.documents, []);
+    assert.deepEqual((await client.request('resources/list')).json.result.resources, []);
+    assert.deepEqual((await client.call('search_org_knowledge', { query: 'text' })).done.hits, []);
   });
 });

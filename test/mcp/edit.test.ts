@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { editDocument } from '../../lib/operations/documents/edit-document.js';
-import { addHands, type Hands } from '../support/store/client.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
+import { addClient, type Client } from '../support/store/client.js';
+import { openMcpServer, type McpClient, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const text = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n### Later\n\nthree\n\n## Notes\n\nnone\n';
 
 describe('edit_org_doc', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let count = 0;
   before(async () => {
     server = await openMcpServer();
-    agent = (await server.agent('editor', 'team', 'Ada')).hands;
-    other = (await server.agent('editor', 'team', 'Bo')).hands;
+    agent = (await server.agent('editor', 'team', 'Ada')).client;
+    other = (await server.agent('editor', 'team', 'Bo')).client;
   });
   after(() => server.close());
 
@@ -28,15 +28,15 @@ describe('edit_org_doc', () => {
     { location, commit }: { readonly location: string; readonly commit: string },
     edits: unknown,
     more: object = {},
-    hands = agent,
+    client = agent,
   ): Promise<Said> {
-    return hands.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
+    return client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
   }
   async function textOf(location: string): Promise<string> {
     return (await agent.call('read_org_doc', { location })).done.text;
   }
 
-  it('replaces exact text, and shows what changed', async () => {
+  it('replaces exact text, and shows the change', async () => {
     const document = await write();
     const { done } = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
     assert.equal(done.diff, '@@ -5,7 +5,7 @@\n ## Tasks\n \n - one\n-- two\n+- 2\n \n ### Later\n \n');
@@ -62,7 +62,7 @@ describe('edit_org_doc', () => {
     assert.equal(await textOf(document.location), text.replace('- one\n- two', '- 1 and 2'));
   });
 
-  it('replaces as many places as it was told, and no other number', async () => {
+  it('replaces the expected number of places, and no other number', async () => {
     const document = await write('a b a b a\n');
     const twice = await edit(document, [{ old_text: 'a', new_text: 'c', count: 2 }]);
     assert.equal(twice.refusal, 'INVALID_REQUEST ambiguous');
@@ -83,7 +83,7 @@ describe('edit_org_doc', () => {
     assert.deepEqual(error.nearest, [{ line: 10, text: '### Later' }]);
   });
 
-  it('names a line by a word that is misspelled, and none where nothing is alike', async () => {
+  it('names a line by a misspelled word, and none where no line is similar', async () => {
     const document = await write();
     const { error } = await edit(document, [{ old_text: 'tree', new_text: '3' }]);
     assert.deepEqual(error.nearest, [{ line: 12, text: 'three' }]);
@@ -108,7 +108,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('fills a section that is empty, also at the end of a text without a line end', async () => {
+  it('fills an empty section, also at the end of a text without a line end', async () => {
     for (const [content, expected] of [
       ['# A\n## B\n## C', '# A\n## B\n\nx\n\n## C'],
       ['## B', '## B\n\nx'],
@@ -120,7 +120,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('replaces a section with those below it only where the new text says what becomes of them', async () => {
+  it('replaces a section with those below it only where the new text covers them', async () => {
     const document = await write();
     const replace = (new_text: string, section = 'tasks') => ({ op: 'replace_section', section, new_text });
     const lost = await edit(document, [replace('- three')]);
@@ -128,7 +128,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, [replace('', 'plan')])).error.section, 'tasks');
     assert.equal((await edit(document, [replace('text with ### Later in it')])).refusal, lost.refusal);
     assert.equal((await edit(document, [replace('```\n### Later\n```')])).refusal, lost.refusal);
-    // Kept, with other words below it; or named by an edit that takes it away first.
+    // Kept, with other words below it; or named by an edit that removes it first.
     const kept = await edit(document, [replace('- three\n\n### Later\n\nnothing')], { dry_run: true });
     assert.equal(kept.refusal, '');
     const gone = await edit(document, [{ old_text: '### Later\n\nthree\n', new_text: '' }, replace('- three')]);
@@ -153,7 +153,7 @@ describe('edit_org_doc', () => {
     assert.equal(nothing.refusal, 'INVALID_REQUEST no_change');
   });
 
-  it('asks which of several headings is meant', async () => {
+  it('asks for the meant one of several headings', async () => {
     const document = await write('## A\n\n## A\n');
     const { refusal, error } = await edit(document, [{ op: 'append_to_section', section: 'A', new_text: 'x' }]);
     assert.equal(refusal, 'INVALID_REQUEST section_ambiguous');
@@ -162,7 +162,7 @@ describe('edit_org_doc', () => {
     assert.equal(none.refusal, 'INVALID_REQUEST no_such_section');
   });
 
-  it('refuses an edit that would eat or double a heading', async () => {
+  it('refuses an edit that would remove or double a heading', async () => {
     const document = await write();
     const refusals = [
       [{ old_text: 'three\n\n', new_text: 'three ' }, 'heading_lost'],
@@ -174,7 +174,7 @@ describe('edit_org_doc', () => {
     for (const [each, reason] of refusals) {
       assert.equal((await edit(document, [each])).refusal, `INVALID_REQUEST ${reason}`, JSON.stringify(each));
     }
-    // A heading that the edit itself names may change, and a code block that is closed hides nothing.
+    // A heading named by the edit itself may change, and a closed code block hides nothing.
     const meant = [
       { old_text: '## Notes', new_text: '## Remarks' },
       { old_text: 'intro', new_text: '```\n# no heading\n```' },
@@ -184,7 +184,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(program, [{ old_text: 'x = 1', new_text: '# a comment' }])).refusal, '');
   });
 
-  it('matches LF in a CRLF document, which stays one', async () => {
+  it('matches LF in a CRLF document, which keeps its line ends', async () => {
     const document = await write('# A\r\n\r\none\r\ntwo\r\n');
     const { done } = await edit(document, [
       { old_text: 'one\ntwo', new_text: 'three\nfour' },
@@ -211,7 +211,7 @@ describe('edit_org_doc', () => {
     assert.equal(blocked.refusal, 'CONFLICT claimed');
   });
 
-  it('tells a writer with a stale commit what happened, and whether its edits would still apply', async () => {
+  it('shows a writer with a stale commit what happened, and whether its edits would still apply', async () => {
     const document = await write();
     const theirs = await edit(document, [{ old_text: '- one', new_text: '- 1' }], {}, other);
     const stale = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
@@ -229,7 +229,7 @@ describe('edit_org_doc', () => {
     assert.equal(again.refusal, '');
   });
 
-  it('answers the same edit again as done, for who did it and for nobody else', async () => {
+  it('answers the same edit again as done, for its author alone', async () => {
     const document = await write();
     const edits = [{ old_text: '- one', new_text: '- 1' }];
     const first = await edit(document, edits);
@@ -248,7 +248,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, edits)).refusal, 'CONFLICT stale_if_match');
   });
 
-  it('finds a stale commit inside the turn: of many edits on one commit exactly one is written', async () => {
+  it('finds a stale commit inside the transaction: of many edits on one commit exactly one is written', async () => {
     const document = await write();
     const said = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -259,22 +259,22 @@ describe('edit_org_doc', () => {
     assert.equal(said.filter(({ refusal }) => refusal === 'CONFLICT stale_if_match').length, 7);
   });
 
-  it('tells those whom another edit overtakes as much as those who come later, and knows its own', async () => {
+  it('gives a writer overtaken meanwhile as much as a later one, and knows its own edits', async () => {
     const { workspace } = server.host;
     const document = await write();
     const [ada, bo] = await Promise.all(
-      ['ada', 'bo'].map((name) => addHands({ service: server.host, workspace }, name, 'editor', 'team')),
+      ['ada', 'bo'].map((name) => addClient({ service: server.host, workspace }, name, 'editor', 'team')),
     );
     assert.ok(ada !== undefined && bo !== undefined);
     const location = parseLocation(document.location);
     const edits = (newText: string) => [{ op: 'replace_text', oldText: '- one', newText, count: 1 }] as const;
-    const send = (hands: Hands, newText: string) => {
+    const send = (client: Client, newText: string) => {
       const input = { location, expected: document.commit, edits: edits(newText), message: null };
-      return hands
+      return client
         .perform(editDocument, input)
         .catch((error: unknown) => (error instanceof Refusal ? error : assert.fail(String(error))));
     };
-    // All are prepared before the first has its turn: nothing in their way waits for anything.
+    // All are prepared before the first transaction: no step on their way waits.
     const before = workspace.journal.state.commits;
     const [first, same, late] = await Promise.all([send(ada, '- 1'), send(ada, '- 1'), send(bo, '- eins')]);
     assert.equal(workspace.journal.state.commits, before + 1);
@@ -291,7 +291,7 @@ describe('edit_org_doc', () => {
     assert.deepEqual(later.details, late.details);
   });
 
-  it('refuses what changes nothing, what is no text, and what would be too long', async () => {
+  it('refuses an edit without effect, binary content, and too long a result', async () => {
     const document = await write();
     assert.equal(
       (await edit(document, [{ old_text: '- one', new_text: '- one' }])).refusal,
@@ -313,7 +313,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, grown.slice(0, 2))).refusal, '');
   });
 
-  it('refuses arguments that mean nothing to the operation', async () => {
+  it('refuses arguments without meaning for the operation', async () => {
     const document = await write();
     const faults = [
       [{ op: 'append', new_text: 'x', section: 'a' }, 'unknown_field', 'edits.0.section'],
@@ -331,7 +331,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('takes nulls for what is left out, and a list that comes as text', async () => {
+  it('takes nulls for omitted arguments, and a list in the form of text', async () => {
     const document = await write();
     const edits = JSON.stringify([{ op: null, old_text: '- one', new_text: '- 1', count: null, section: null }]);
     assert.equal((await edit(document, edits, { dry_run: null, claim_id: null, note: null })).refusal, '');

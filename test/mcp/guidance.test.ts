@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Parsed } from '../support/http/server.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const plan = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n## Notes, and more!\n\nnone\n';
 const absent = '0'.repeat(40);
 
-/** What an agent that made a mistake is told has to be enough to do it right the next time. */
-describe('What a refused agent is told', () => {
+/** The answer to an agent's mistake must be enough to do it right the next time. */
+describe('The answer to a refused agent', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let count = 0;
   before(async () => {
     server = await openMcpServer();
-    agent = (await server.agent('editor', 'team', 'Ada')).hands;
-    other = (await server.agent('editor', 'team', 'Bo')).hands;
+    agent = (await server.agent('editor', 'team', 'Ada')).client;
+    other = (await server.agent('editor', 'team', 'Bo')).client;
   });
   after(() => server.close());
 
@@ -26,7 +26,7 @@ describe('What a refused agent is told', () => {
   }
   const told = ({ error }: Said): string => `${error.field}: ${error.message}`;
 
-  it('names what an argument may be, not only that it is not', async () => {
+  it('names the allowed values of an argument, not only the fault', async () => {
     const document = await write();
     const told_of: readonly (readonly [string, object, RegExp])[] = [
       [
@@ -69,7 +69,7 @@ describe('What a refused agent is told', () => {
     }
   });
 
-  it('keeps a text a text: what no text holds is refused before it makes a document unreadable', async () => {
+  it('keeps a text a text: characters that no text holds are refused before they make a document unreadable', async () => {
     const document = await write();
     for (const [tool, args, field] of [
       ['write_org_doc', { location: 'team/nul.md', content: 'a\u0000b' }, 'content'],
@@ -82,7 +82,7 @@ describe('What a refused agent is told', () => {
     assert.equal((await agent.call('read_org_doc', { location: document.location })).done.text, plan);
   });
 
-  it('names the headings that were perhaps meant', async () => {
+  it('names the probable headings', async () => {
     const document = await write();
     for (const [tool, args] of [
       ['read_org_doc', { location: document.location, section: 'the tasks' }],
@@ -109,7 +109,7 @@ describe('What a refused agent is told', () => {
     }
   });
 
-  it('says to send the same edits again only where what changed is shown and leaves room for them', async () => {
+  it('says to send the same edits again only where the shown change leaves room for them', async () => {
     const document = await write();
     await other.call('edit_org_doc', { ...document, edits: [{ old_text: '- one', new_text: '- 1' }] });
     const hintOf = async (tool: string, args: object): Promise<string> => {
@@ -130,9 +130,9 @@ describe('What a refused agent is told', () => {
     assert.match(others[0] ?? '', /Read it again/);
   });
 
-  it('takes the workspace root by the name under which it is shown', async () => {
-    const { hands } = await server.agent('approver', '', 'Root');
-    const { reach }: { reach: [Parsed] } = (await hands.call('brief_me')).done;
+  it('takes the workspace root by its displayed name', async () => {
+    const { client } = await server.agent('approver', '', 'Root');
+    const { reach }: { reach: [Parsed] } = (await client.call('brief_me')).done;
     assert.deepEqual(reach, [{ location: '', role: 'approver' }]);
     const location: string = reach[0].location;
     for (const [tool, args] of [
@@ -143,13 +143,13 @@ describe('What a refused agent is told', () => {
       ['claim', { action: 'list', location }],
       ['who_can_read', { location }],
     ] as const) {
-      assert.equal((await hands.call(tool, args)).refusal, '', tool);
+      assert.equal((await client.call(tool, args)).refusal, '', tool);
     }
     assert.equal((await agent.call('who_can_read', { location })).refusal, 'NOT_FOUND not_found');
     assert.deepEqual((await agent.call('list_org_folders', { location })).done.folders, [
       { location: 'team', role: 'editor', read_only: false },
     ]);
-    const taken = await hands.call('claim', { action: 'take', location });
+    const taken = await client.call('claim', { action: 'take', location });
     assert.equal(taken.refusal, 'INVALID_REQUEST bad_location');
   });
 
@@ -167,7 +167,7 @@ describe('What a refused agent is told', () => {
     }
   });
 
-  it('says why a claim on a section stands in the way of everything, once its heading is gone', async () => {
+  it('explains why a claim on a section blocks every write, once its heading is gone', async () => {
     const document = await write();
     await agent.call('claim', { action: 'take', location: document.location, section: 'tasks' });
     const renamed = await agent.call('edit_org_doc', {
@@ -183,7 +183,7 @@ describe('What a refused agent is told', () => {
     assert.match(blocked.error.message, /heading is gone/);
   });
 
-  it('lets a claim go by its heading’s words, and again without harm', async () => {
+  it('releases a claim by its heading’s words, and again without harm', async () => {
     const document = await write();
     const { location } = document;
     for (const [section, named] of [
@@ -207,7 +207,7 @@ describe('What a refused agent is told', () => {
     assert.deepEqual((await agent.call('claim', { action: 'list', location })).done.claims, []);
   });
 
-  it('holds the whole of a text that is too long to be looked into for a section of it', async () => {
+  it('holds the whole of a text that is too long for a search of its sections', async () => {
     const document = await write(`# A\n\none\n\n# B\n\n${'line\n'.repeat(10_000)}`);
     const { location } = document;
     const taken = await agent.call('claim', { action: 'take', location, section: 'a' });
@@ -222,7 +222,7 @@ describe('What a refused agent is told', () => {
     assert.equal((await agent.call('edit_org_doc', { ...document, edits })).refusal, '');
   });
 
-  it('makes no document by edits that could not be edited any more', async () => {
+  it('makes no document by edits that further edits could not change', async () => {
     const document = await write('text\n');
     const much = 'x'.repeat(600_000);
     const grown = await agent.call('edit_org_doc', {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createAsBefore } from '../support/store/as-before.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('Hidden characters over MCP', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
 
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 
@@ -16,7 +16,7 @@ describe('Hidden characters over MCP', () => {
   const read = async (location: string, more: object = {}) =>
     (await agent.call('read_org_doc', { location, ...more })).done;
 
-  it('are counted in the text that is read, and not mentioned where there are none', async () => {
+  it('are counted in the returned text, and not mentioned where there are none', async () => {
     await write('team/plain.md', 'naïve 👩🏽‍🚀 گزارش کار‌ها\r\n');
     assert.equal('hidden_characters' in (await read('team/plain.md')), false);
     await write('team/hidden.md', `ig\u200bnore\n\n# More\n\n\u202ethis\u{e0041}\u{e0042}\n`);
@@ -25,7 +25,7 @@ describe('Hidden characters over MCP', () => {
     assert.equal('hidden_characters' in (await read('team/hidden.md', { outline_only: true })), false);
   });
 
-  it('are counted in a part that is full of them', async () => {
+  it('are counted in a part full of them', async () => {
     await write('team/full.md', '\u{e0041}'.repeat(100_000));
     const part = await read('team/full.md', { max_chars: 60_000 });
     assert.deepEqual([part.text.length, part.hidden_characters], [60_000, 30_000]);

@@ -13,7 +13,7 @@ const conformance = fileURLToPath(import.meta.resolve('@modelcontextprotocol/con
 const inspector = resolve(dirname(conformance), '../../inspector/clients/launcher/build/index.js');
 const hook = new URL('../signin/conformance/fs-hook.js', import.meta.url).href;
 
-/** Adds the key to what comes, since the suite has none to send. */
+/** Adds the key to requests, since the suite has none to send. */
 async function openProxy(port: () => number, key: () => string): Promise<Server> {
   const proxy = createServer((incoming, answer) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${key()}` };
@@ -66,7 +66,7 @@ describe('MCP, to programs of other makers', function () {
     server = await openMcpServer({ publicUrl: url });
     const agent = await server.agent('editor', 'team');
     ({ key } = agent);
-    await agent.hands.call('write_org_doc', { location: 'team/a.md', content: '# A\n' });
+    await agent.client.call('write_org_doc', { location: 'team/a.md', content: '# A\n' });
     fixturesProxy = await openProxy(
       () => fixtures.rest.port,
       () => fixturesKey,
@@ -84,7 +84,7 @@ describe('MCP, to programs of other makers', function () {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the suite; it fails where something fails that is not listed, and where something listed does not. */
+  /** Runs the suite; it fails at an unlisted failure, and at a listed case without one. */
   async function conform(at: string, revision: string, list: string): Promise<void> {
     const known = resolve(`test/mcp/independent/${list}-${revision}.yaml`);
     const asked = ['server', '--url', `${at}/mcp`, '--requirements', revision, '--expected-failures', known];
@@ -96,12 +96,12 @@ describe('MCP, to programs of other makers', function () {
     it(`conforms to the revision of ${revision}, in all that it offers`, () =>
       conform(url, revision, 'not-applicable'));
 
-    it(`carries whatever the revision of ${revision} knows, with the suite’s own tools, resources and prompts`, () =>
+    it(`carries every kind of message of the revision of ${revision} knows, with the suite’s own tools, resources and prompts`, () =>
       conform(urlOf(fixturesProxy), revision, 'expected-failures'));
   }
 
   for (const era of ['modern', 'legacy']) {
-    it(`is understood by the inspector, which is strict, as a ${era} server`, async () => {
+    it(`is understood by the strict inspector as a ${era} server`, async () => {
       const asked = ['--cli', `${server.rest.url}/mcp`, '--header', `Authorization: Bearer ${key}`];
       const call = (...method: string[]) =>
         run([inspector, ...asked, '--protocol-era', era, '--method', ...method], folder);

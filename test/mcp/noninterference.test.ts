@@ -3,10 +3,10 @@ import * as fc from 'fast-check';
 import type { Clock } from '../../lib/domain/clock.js';
 import { canonicalizeAnswers } from '../support/model/canonicalize-answers.js';
 import type { Face, Question } from '../support/model/face.js';
-import { story } from '../support/model/scenario.js';
-import { tellTwice, worldsOf } from '../support/model/isolated-pair.js';
+import { scenario } from '../support/model/scenario.js';
+import { playTwice, isolateWorkspaces } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
 
 const pairs = countOf('MCP_PAIRS', { usual: 15, campaign: 300 });
 const seed = seedOf(20260105);
@@ -14,13 +14,13 @@ const noCommit = '0'.repeat(40);
 
 const locate = (folder: string): object => (folder === '' ? {} : { location: folder });
 
-/** Asks the same things with tools and resources. */
+/** Asks the same questions with tools and resources. */
 class ToolsFace implements Face {
-  readonly #hands: McpHands;
+  readonly #client: McpClient;
   readonly #clock: Clock;
 
-  constructor(hands: McpHands, clock: Clock) {
-    this.#hands = hands;
+  constructor(client: McpClient, clock: Clock) {
+    this.#client = client;
     this.#clock = clock;
   }
 
@@ -73,7 +73,7 @@ class ToolsFace implements Face {
         return this.#write(question.path);
       case 'delete':
         return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
-      // What has no tool is asked of those that come nearest.
+      // Questions without a tool go to the nearest tools.
       case 'comment':
       case 'comment-on-passage':
       case 'comments':
@@ -104,7 +104,7 @@ class ToolsFace implements Face {
   }
 
   async #write(location: string): Promise<string> {
-    const { done } = await this.#hands.call('read_org_doc', { location });
+    const { done } = await this.#client.call('read_org_doc', { location });
     const edits = [{ op: 'append', new_text: 'x' }];
     return [
       await this.#call('write_org_doc', { location, content: 'text', expected_commit: noCommit }),
@@ -120,7 +120,7 @@ class ToolsFace implements Face {
   }
 
   async #resource(path: string): Promise<string> {
-    return show(await this.#hands.request('resources/read', { uri: `cartulary://doc/${encodeURI(path)}` }));
+    return show(await this.#client.request('resources/read', { uri: `cartulary://doc/${encodeURI(path)}` }));
   }
 
   async #list(folder: string, limit: number, does: string): Promise<string> {
@@ -134,7 +134,7 @@ class ToolsFace implements Face {
     let cursor: string | undefined;
     do {
       const asked = { name, arguments: { ...args, ...(cursor === undefined ? {} : { cursor }) } };
-      const posted = await this.#hands.request('tools/call', asked);
+      const posted = await this.#client.request('tools/call', asked);
       pages.push(show(posted));
       cursor = posted.json.result.structuredContent?.next_cursor;
     } while (cursor !== undefined);
@@ -145,7 +145,7 @@ class ToolsFace implements Face {
     const pages: string[] = [];
     let cursor: string | undefined;
     do {
-      const posted = await this.#hands.request('resources/list', cursor === undefined ? {} : { cursor });
+      const posted = await this.#client.request('resources/list', cursor === undefined ? {} : { cursor });
       pages.push(show(posted));
       cursor = posted.json.result.nextCursor;
     } while (cursor !== undefined);
@@ -153,13 +153,13 @@ class ToolsFace implements Face {
   }
 
   async #call(name: string, args: object): Promise<string> {
-    return show(await this.#hands.request('tools/call', { name, arguments: args }));
+    return show(await this.#client.request('tools/call', { name, arguments: args }));
   }
 }
 
 const sealed = /((?:brief_cursor|next_cursor|nextCursor)\\*":\\*")([\w-]+)/g;
 
-/** Sealed positions differ each time they are made; only how long they are can tell anything. */
+/** Sealed positions differ each time; only their length can reveal something. */
 function measureSealed(text: string): string {
   return text.replace(sealed, (_, name: string, position: string) => `${name}sealed ${position.length}`);
 }
@@ -170,31 +170,31 @@ function show({ status, headers, text }: Posted): string {
   return `${status} ${JSON.stringify(shown)} ${measureSealed(text)}`;
 }
 
-describe('What an agent’s key cannot reach', () => {
+describe('Content out of reach of an agent’s key', () => {
   let server: McpTestServer;
   before(async () => {
     server = await openMcpServer();
   });
   after(() => server.close());
 
-  it('has no effect on any byte that tools and resources answer', async function () {
+  it('has no effect on any byte of answers of tools and resources', async function () {
     this.timeout(60_000 + pairs * 6_000);
-    const openWorld = worldsOf(
+    const openWorkspace = isolateWorkspaces(
       server.host,
-      async (world, id) => new ToolsFace(server.hands(await world.key(id, ['mcp'])), world.clock),
+      async (isolated, id) => new ToolsFace(server.client(await isolated.key(id, ['mcp'])), isolated.clock),
     );
     let refused = 0;
     const done = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(story, async (told) => {
-        const [without, withHidden] = await tellTwice(openWorld, told);
+      fc.asyncProperty(scenario, async (drawn) => {
+        const [without, withHidden] = await playTwice(openWorkspace, drawn);
         const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
         for (const [index, answer] of expected.entries()) {
-          const asked = JSON.stringify(told.questions[index]?.question);
+          const asked = JSON.stringify(drawn.questions[index]?.question);
           assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
           if (answer.includes('NOT_FOUND')) refused += 1;
           if (!/NOT_FOUND|INVALID_REQUEST|CONFLICT|"error":/.test(answer))
-            done.add(told.questions[index]?.question.does ?? '');
+            done.add(drawn.questions[index]?.question.does ?? '');
         }
       }),
       { numRuns: pairs, seed },

@@ -52,7 +52,7 @@ describe('MCP over HTTP', () => {
     return text;
   }
 
-  it('refuses a header that is too long to be read, by its name', async () => {
+  it('refuses too long a header, by its name', async () => {
     const { port } = server.rest;
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     for (const name of ['accept', 'content-type', 'mcp-name']) {
@@ -66,13 +66,13 @@ describe('MCP over HTTP', () => {
     }
   });
 
-  it('takes a token for a token whatever it begins with, and a key only where it is one', async () => {
-    const posted = await server.hands(token('ck_WLmK2y0nWbFJ9Fkc5n7pNRhzR4JXn0V0XMHsRHOq9mN')).request('tools/list');
+  it('takes any token for a token, and a key only where it is one', async () => {
+    const posted = await server.client(token('ck_WLmK2y0nWbFJ9Fkc5n7pNRhzR4JXn0V0XMHsRHOq9mN')).request('tools/list');
     assert.equal(posted.status, 200, posted.text);
-    assert.equal((await server.hands(key).request('tools/list')).status, 200);
+    assert.equal((await server.client(key).request('tools/list')).status, 200);
     const refused = [];
     for (const text of [`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, 'ck_', 'ck_acme_0_0', 'nothing']) {
-      refused.push(withoutId(await server.hands(text).request('tools/list')));
+      refused.push(withoutId(await server.client(text).request('tools/list')));
     }
     assert.match(refused[0] ?? '', /^401 /);
     assert.equal(new Set(refused).size, 1);
@@ -107,7 +107,7 @@ describe('MCP over HTTP', () => {
     });
   }
 
-  it('asks for a key or a sign-in, the same way whatever is wrong', async () => {
+  it('asks for a key or a sign-in, the same way for every fault', async () => {
     const { id } = await server.agent('reader', 'team');
     const revoked = await server.host.key(id, ['mcp']);
     await perform(server.host.workspace, operator, revokeCredential, {
@@ -130,7 +130,7 @@ describe('MCP over HTTP', () => {
       token('of-nobody', { principalId: 'prn_nobody' }),
       token('of-another-workspace', { workspace: 'elsewhere' }),
     ];
-    const answers = await Promise.all(wrong.map((each) => server.hands(each).post(call('list_org_docs'))));
+    const answers = await Promise.all(wrong.map((each) => server.client(each).post(call('list_org_docs'))));
     assert.equal(new Set(answers.map(withoutId)).size, 1);
     const [first] = answers;
     assert.equal(first?.status, 401);
@@ -143,20 +143,20 @@ describe('MCP over HTTP', () => {
     assert.equal(first.headers.get('x-request-id'), first.json.error.data.request_id);
   });
 
-  it('looks at nothing of a body before it knows who sends it', async () => {
-    const { status } = await server.hands().post('not json', { 'Content-Type': 'text/html' });
+  it('reads nothing of a body before it knows the sender', async () => {
+    const { status } = await server.client().post('not json', { 'Content-Type': 'text/html' });
     assert.equal(status, 401);
-    assert.equal((await server.hands().post('x'.repeat(9 * 1024 * 1024))).status, 401);
+    assert.equal((await server.client().post('x'.repeat(9 * 1024 * 1024))).status, 401);
   });
 
-  it('takes a key that was minted for REST and for MCP on both', async () => {
+  it('takes a key minted for REST and for MCP on both', async () => {
     const both = await server.host.key(person, ['rest', 'mcp']);
-    assert.equal((await server.hands(both).post(call('list_org_docs'))).status, 200);
+    assert.equal((await server.client(both).post(call('list_org_docs'))).status, 200);
     assert.equal((await server.as(both).get('/v1/documents')).status, 200);
   });
 
-  it('lets an application act as the person who signed in, and as far as the token goes', async () => {
-    const full = server.hands(token('full'));
+  it('lets an application act as the signed-in person, within the scope of the token', async () => {
+    const full = server.client(token('full'));
     assert.equal((await full.call('write_org_doc', { location: 'team/t.md', content: 'text\n' })).refusal, '');
     const { modified_by } = (await full.call('read_org_doc', { location: 'team/t.md' })).done;
     assert.equal(modified_by.id, person);
@@ -166,8 +166,8 @@ describe('MCP over HTTP', () => {
   });
 
   it('challenges a token without the scope, before it looks at any document', async () => {
-    const reader = server.hands(token('read-only', { scopes: ['org:read'] }));
-    await server.hands(key).call('write_org_doc', { location: 'team/there.md', content: 'x' });
+    const reader = server.client(token('read-only', { scopes: ['org:read'] }));
+    await server.client(key).call('write_org_doc', { location: 'team/there.md', content: 'x' });
     const writes: readonly [string, object][] = [
       ['write_org_doc', { location: 'team/there.md', content: 'x' }],
       ['write_org_doc', { location: 'hidden/absent.md', content: 'x' }],
@@ -192,7 +192,7 @@ describe('MCP over HTTP', () => {
     }
     assert.equal(server.records().length, records);
     assert.equal((await reader.call('claim', { action: 'list' })).refusal, '');
-    const writer = server.hands(token('write-only', { scopes: ['org:write'] }));
+    const writer = server.client(token('write-only', { scopes: ['org:write'] }));
     assert.equal((await writer.post(call('list_org_docs'))).status, 403);
     assert.equal((await writer.request('resources/list')).status, 403);
     assert.equal((await writer.request('resources/read', { uri: 'cartulary://doc/team/there.md' })).status, 403);
@@ -209,30 +209,30 @@ describe('MCP over HTTP', () => {
       `[${call('list_org_docs')},${call('write_org_doc', { location: 'team/batch.md', content: 'x' })}]`,
     ]) {
       for (const headers of [{}, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' }]) {
-        const { status, json } = await server.hands(key).post(batch, headers);
+        const { status, json } = await server.client(key).post(batch, headers);
         assert.deepEqual([status, json.error.code], [400, -32600]);
       }
     }
-    const { refusal } = await server.hands(key).call('read_org_doc', { location: 'team/batch.md' });
+    const { refusal } = await server.client(key).call('read_org_doc', { location: 'team/batch.md' });
     assert.equal(refusal, 'NOT_FOUND not_found');
   });
 
-  it('answers what is no JSON, or no message, in the protocol’s own form', async () => {
-    const hands = server.hands(key);
+  it('answers invalid JSON, and invalid messages, in the protocol’s own form', async () => {
+    const client = server.client(key);
     for (const body of ['', '{', '<html>', new Uint8Array([0x22, 0xff, 0x22])]) {
-      const { status, json } = await hands.post(body);
+      const { status, json } = await client.post(body);
       assert.deepEqual([status, json.error.code], [400, -32700]);
     }
     for (const body of ['null', '1', '"x"', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","id":1,"method":"ping"}']) {
-      const { status, json } = await hands.post(body);
+      const { status, json } = await client.post(body);
       assert.equal(status, 400, body);
       assert.ok(json.error.code <= -32600 || json.error.code === -32000, body);
     }
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`;
-    assert.equal((await hands.post(deep)).status, 400);
-    assert.equal((await hands.post('{}', { 'Content-Type': 'text/plain' })).status, 415);
-    assert.equal((await hands.post('x'.repeat(9 * 1024 * 1024))).status, 413);
-    assert.equal((await hands.request('tools/list')).status, 200);
+    assert.equal((await client.post(deep)).status, 400);
+    assert.equal((await client.post('{}', { 'Content-Type': 'text/plain' })).status, 415);
+    assert.equal((await client.post('x'.repeat(9 * 1024 * 1024))).status, 413);
+    assert.equal((await client.request('tools/list')).status, 200);
   });
 
   it('has no streams and no sessions', async () => {
@@ -240,7 +240,7 @@ describe('MCP over HTTP', () => {
       const answer = await raw(method, {});
       assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST'], method);
     }
-    const { headers } = await server.hands(key).post(
+    const { headers } = await server.client(key).post(
       JSON.stringify({
         jsonrpc: '2.0',
         id: 1,
@@ -249,7 +249,7 @@ describe('MCP over HTTP', () => {
       }),
     );
     assert.equal(headers.get('mcp-session-id'), null);
-    const listen = await server.hands(key).request('subscriptions/listen', { notifications: {} });
+    const listen = await server.client(key).request('subscriptions/listen', { notifications: {} });
     assert.equal(listen.json.error.code, -32601);
   });
 
@@ -291,9 +291,9 @@ describe('MCP over HTTP', () => {
     const id = await other.host.principal('Ada', 'agent');
     const limited = await other.host.key(id, ['rest', 'mcp']);
     await perform(other.host.workspace, operator, changePolicy, { requestsPerMinute: 60, burst: 2 });
-    assert.equal((await server.hands(limited).post(call('list_org_docs'))).status, 200);
+    assert.equal((await server.client(limited).post(call('list_org_docs'))).status, 200);
     assert.equal((await server.as(limited).get('/v1/documents')).status, 200);
-    const refused = await server.hands(limited).post(call('list_org_docs'));
+    const refused = await server.client(limited).post(call('list_org_docs'));
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
     assert.equal(refused.json.error.data.code, 'RATE_LIMITED');
   });
@@ -301,14 +301,14 @@ describe('MCP over HTTP', () => {
   it('limits how often an address may be wrong', async () => {
     const strict = await openMcpServer();
     const statuses = new Set<number>();
-    for (let index = 0; index < 310; index += 1) statuses.add((await strict.hands('nonsense').post('{}')).status);
+    for (let index = 0; index < 310; index += 1) statuses.add((await strict.client('nonsense').post('{}')).status);
     await strict.close();
     assert.deepEqual([...statuses], [401, 429]);
   });
 
-  it('names its request in the header, in the log and in what a refusal says', async () => {
+  it('names its request in the header, in the log and in a refusal', async () => {
     const posted = await server
-      .hands(key)
+      .client(key)
       .request('tools/call', { name: 'read_org_doc', arguments: { location: 'x' } });
     const id = posted.headers.get('x-request-id');
     assert.equal(JSON.parse(posted.json.result.content[0].text).error.request_id, id);
@@ -320,8 +320,8 @@ describe('MCP over HTTP', () => {
     assert.ok(!JSON.stringify(server.log).includes('there.md'));
   });
 
-  it('knows no tool that is not in the table', async () => {
-    const posted = await server.hands(key).request('tools/call', { name: '__proto__', arguments: {} });
+  it('knows no tool outside the table', async () => {
+    const posted = await server.client(key).request('tools/call', { name: '__proto__', arguments: {} });
     assert.equal(posted.json.error.code, -32602);
   });
 });

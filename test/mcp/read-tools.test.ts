@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('MCP tools and resources', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
   let agentId: string;
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 
@@ -20,7 +20,7 @@ describe('MCP tools and resources', () => {
   describe('that read', () => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}`);
 
-    it('read in parts that end at line ends and give the whole together', async () => {
+    it('read in parts with line ends at their ends, which make up the whole', async () => {
       const location = 'team/parts.txt';
       await write(location, `${lines.join('\n')}\n`);
       let text = '';
@@ -48,7 +48,7 @@ describe('MCP tools and resources', () => {
       assert.equal(moved.refusal, 'CONFLICT stale_if_match');
     });
 
-    it('read at most 20,000 characters unless asked, with the outline of what is longer', async () => {
+    it('read at most 20,000 characters by default, with the outline of a longer text', async () => {
       const location = 'team/outlined.md';
       const content = `# A\n\n${lines.join('\n')}\n\n## B\n\n${lines.join('\n')}\n`;
       await write(location, content);
@@ -76,7 +76,7 @@ describe('MCP tools and resources', () => {
       );
     });
 
-    it('go on within a line that is longer than a part, never within a character', async () => {
+    it('continue within a line longer than a part, never within a character', async () => {
       const location = 'team/line.txt';
       const content = `short\n${'😀'.repeat(1500)}\nend\n`;
       await write(location, content);
@@ -102,7 +102,7 @@ describe('MCP tools and resources', () => {
       }
     });
 
-    it('show of what is no text its record alone', async () => {
+    it('show only the record of binary content', async () => {
       const rest = server.as(await server.host.key(agentId));
       await rest.send('POST', '/v1/documents?location=team/picture.png', {
         body: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]),
@@ -114,7 +114,7 @@ describe('MCP tools and resources', () => {
       assert.equal(resource.contents[0].blob, 'iVBORwA=');
     });
 
-    it('refuse what means nothing together', async () => {
+    it('refuse arguments without meaning together', async () => {
       await write('team/plain.md', 'text\n');
       const faults: readonly (readonly [string, object, string])[] = [
         ['read_org_doc', { location: 'team/plain.md', outline_only: true, max_chars: 1000 }, 'unknown_field'],
@@ -158,12 +158,12 @@ describe('MCP tools and resources', () => {
   });
 
   describe('that find', () => {
-    it('list the topmost folders that one reaches, wherever they lie', async () => {
-      const { hands } = await server.agent('approver', '');
+    it('list the topmost reachable folders, at any depth', async () => {
+      const { client } = await server.agent('approver', '');
       for (const location of ['deep/a/one.md', 'deep/b/c/two.md', 'other/three.md', 'root.md']) {
-        await hands.call('write_org_doc', { location, content: 'found here\n' });
+        await client.call('write_org_doc', { location, content: 'found here\n' });
       }
-      const { id, hands: low } = await server.agent('reader', 'deep/a');
+      const { id, client: low } = await server.agent('reader', 'deep/a');
       await server.host.grant('editor', { type: 'principal', id }, 'deep/b/c');
       await server.host.grant('reader', { type: 'principal', id }, 'other/three.md', 'document');
       assert.deepEqual((await low.call('list_org_folders')).done.folders, [
@@ -195,7 +195,7 @@ describe('MCP tools and resources', () => {
       assert.deepEqual((await low.call('who_can_read', { location: 'deep/a/one.md' })).done.readers.length, 2);
     });
 
-    it('list only what changed since a time', async () => {
+    it('list only the changes since a time', async () => {
       const before = new Date(server.host.clock.now()).toISOString();
       server.host.clock.advance(1000);
       await write('team/changed.md', 'text\n');
@@ -214,7 +214,7 @@ describe('MCP tools and resources', () => {
       }
     });
 
-    it('say in which section and line a hit stands', async () => {
+    it('name the section and line of a hit', async () => {
       await write('team/hit.md', '# Top\n\nbefore\n\n## Below *here*\n\nthe [zephyr](https://x.example) blows\n');
       const [hit] = (await agent.call('search_org_knowledge', { query: 'zephyr' })).done.hits;
       assert.deepEqual([hit.section, hit.start_line], ['below-here', 7]);
@@ -240,7 +240,7 @@ describe('MCP tools and resources', () => {
       assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
     });
 
-    it('finds nothing where nothing is, or could be', async () => {
+    it('finds nothing where there is nothing, or could be nothing', async () => {
       const answers = [];
       for (const uri of [
         'cartulary://doc/team/none.md',

@@ -1,11 +1,14 @@
 import { parentOf, within, type Doc, type Grant, type Model, type Role } from '../support/model/reference-model.js';
 
-/** What only agents' tools ask, in the plainest data; beside the reference model, and like it without the program's code. */
+/**
+ * The questions of agents' tools alone, in the plainest data; beside the reference model, and without the program's
+ * code.
+ */
 
 export const roles: readonly Role[] = ['reader', 'editor', 'approver'];
 export const nameOfRole = (rank: number): string => roles[rank - 1] ?? 'none';
 
-/** Places that a subject's grants are on: folders, and where granted documents are. */
+/** Places of a subject's grants: folders, and the places of granted documents. */
 function placesOf(model: Model, subject: string): { readonly path: string; readonly doc?: Doc }[] {
   if (model.disabled.has(subject)) return [];
   const selves = model.selves(subject);
@@ -20,20 +23,20 @@ function placesOf(model: Model, subject: string): { readonly path: string; reado
 const reaches = (model: Model, subject: string, path: string, doc: Doc | undefined): boolean =>
   !model.disabled.has(subject) && model.holderOf(model.grants)(subject, path, doc) >= 1;
 
-/** Whether there is a place that both reach. */
+/** Whether there is a place in the reach of both. */
 function share(model: Model, one: string, other: string): boolean {
   const into = (from: string, to: string): boolean =>
     placesOf(model, from).some(({ path, doc }) => reaches(model, to, path, doc));
   return into(one, other) || into(other, one);
 }
 
-/** @param wrote `sender recipient` of everything that was delivered */
+/** @param wrote `sender recipient` of every delivered message */
 export function mayWriteTo(model: Model, from: string, to: string, wrote: ReadonlySet<string>): boolean {
   if (model.groups.has(to)) return model.selves(from).includes(to) || share(model, from, to);
   return !model.disabled.has(to) && (share(model, from, to) || wrote.has(`${to} ${from}`));
 }
 
-/** Whom a message to somebody or to a group goes to. */
+/** The recipients of a message to a person or group. */
 export function recipientsOf(model: Model, from: string, to: string): string[] {
   const isGroup = model.groups.has(to);
   const named = isGroup ? model.people.filter((one) => one !== from && model.selves(one).includes(to)) : [to];
@@ -55,5 +58,5 @@ export function topFolders(model: Model, person: string): string[] {
   return [...new Set(top)].toSorted().map((path) => `${path} ${nameOfRole(folderRole(model, person, path))}`);
 }
 
-/** The role that somebody holds on a folder. */
+/** A person's role on a folder. */
 export const folderRole = (model: Model, person: string, path: string): number => model.role(person, path, undefined);

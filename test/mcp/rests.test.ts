@@ -11,10 +11,10 @@ import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 
 const long = 256 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length));
-/** Lines or headings that are looked at between two rests, at most. */
+/** The most lines or headings between two yields. */
 const between = 4000;
 
-/** @returns how often the work can rest */
+/** @returns how often the work can yield */
 function countPauses(work: Generator<void, unknown>): number {
   let rests = 0;
   try {
@@ -25,7 +25,7 @@ function countPauses(work: Generator<void, unknown>): number {
   return rests;
 }
 
-/** How often the work rests, and what came of it. */
+/** How often the work yields, and its result. */
 function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
   for (let rests = 0; ; rests += 1) {
     const step = work.next();
@@ -33,13 +33,13 @@ function finish<Result>(work: Generator<void, Result>): { readonly rests: number
   }
 }
 
-/** How often it can rest is counted, not how long it takes: the one is the same on every machine. */
+/** The test counts yields and measures no time: the count is the same on every machine. */
 describe('Work on long hostile texts', () => {
   const rules = { isMarkdown: true, longest: 2 * long };
   const appended: DocumentEdit = { op: 'append', newText: 'x' };
 
   for (const unit of ['# h\n\n', '# a\n', 'a\n=\n', '- a\n  - b\n', '```\n', '> > >\n', '###### h\n', '\n']) {
-    it(`rests at least every ${between} lines of ${JSON.stringify(unit)}`, () => {
+    it(`yields at least every ${between} lines of ${JSON.stringify(unit)}`, () => {
       const text = fill(unit);
       const lines = text.split('\n').length;
       const outline = readOutlineInSteps(text);
@@ -50,7 +50,7 @@ describe('Work on long hostile texts', () => {
     });
   }
 
-  it('rests also where every heading repeats the one before it', () => {
+  it('yields also where every heading repeats the one before it', () => {
     const text = fill('# h\n\n');
     const headings = text.split('\n').length / 2;
     const rests = countPauses(applyEdits(text, [appended], rules));
@@ -58,7 +58,7 @@ describe('Work on long hostile texts', () => {
     assert.ok(rests >= Math.floor((2 * 3 * headings + 3 * headings) / between), String(rests));
   });
 
-  it('rests while the nearest lines are sought, and between edits', () => {
+  it('yields during the search for the nearest lines, and between edits', () => {
     const text = fill('word word\n');
     const lines = text.split('\n').length;
     assert.ok(countPauses(findNearestLines(text, 'wort ward')) >= Math.floor(lines / between));
@@ -73,7 +73,7 @@ describe('Work on long hostile texts', () => {
     assert.deepEqual([headings.at(-1)?.line, headings.at(-1)?.lastLine, headings[0]?.lastLine], [100_000, 300_000, 1]);
   });
 
-  it('refuses messages of many small parts before they are parsed, and rests over long texts', () => {
+  it('refuses messages of many small parts before they are parsed, and yields over long texts', () => {
     const shapeOf = (text: string) => finish(findFaultOfShape(Buffer.from(text), messageShape));
     const long = shapeOf(JSON.stringify({ content: 'a "quoted", [listed], {braced} \\ text\n'.repeat(50_000) }));
     assert.equal(long.result, undefined);
@@ -86,7 +86,7 @@ describe('Work on long hostile texts', () => {
     }
   });
 
-  it('looks over a list that comes as text as it does over a message', () => {
+  it('reads a list in the form of text as it reads a message', () => {
     const tool = readDefinitions().get('message');
     assert.ok(tool !== undefined);
     const check = (to: unknown) => checkArguments(tool, { action: 'send', body: 'Hello', to });
@@ -107,7 +107,7 @@ describe('Work on long hostile texts', () => {
     assert.deepEqual(read['to'], ['prn_1', 'prn_2']);
   });
 
-  it('makes nothing of a list that is longer than the tool takes', () => {
+  it('parses no list longer than the tool takes', () => {
     const tool = readDefinitions().get('message');
     assert.ok(tool !== undefined);
     let lookedAt = 0;

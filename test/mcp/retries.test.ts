@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict';
 import { eraseAt } from '../support/store/erase-at.js';
-import { Hands } from '../support/store/client.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { Client } from '../support/store/client.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Agents have no keys for retries: a call whose answer was lost is sent again as it was. */
-describe('A call that is sent again as it was', () => {
+/** Agents have no keys for retries: a call with a lost answer is sent again unchanged. */
+describe('An unchanged repetition of a call', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let agentId: string;
   let otherId: string;
 
   beforeEach(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
-    ({ hands: other, id: otherId } = await server.agent('editor', 'team', 'Bo'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: other, id: otherId } = await server.agent('editor', 'team', 'Bo'));
   });
   afterEach(() => server.close());
 
   const create = { location: 'team/plan.md', content: '# Plan\n' };
   const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
 
-  async function remove(hands: McpHands, location = create.location): Promise<void> {
-    const { done } = await hands.call('read_org_doc', { location });
-    assert.equal((await hands.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
+  async function remove(client: McpClient, location = create.location): Promise<void> {
+    const { done } = await client.call('read_org_doc', { location });
+    assert.equal((await client.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
   }
 
-  it('briefs again on all that the lost answer told, and says so', async () => {
+  it('repeats the whole brief of a lost answer, and marks it as a repetition', async () => {
     await other.call('write_org_doc', create);
     const lost = (await agent.call('brief_me')).done;
     assert.equal('repeats_last' in lost, false);
@@ -42,11 +42,11 @@ describe('A call that is sent again as it was', () => {
     assert.deepEqual((await agent.call('brief_me')).done.changes, []);
   });
 
-  it('says on which page the last of many comments stand', async () => {
+  it('names the page with the last of many comments', async () => {
     await other.call('write_org_doc', create);
-    const hands = new Hands(server.host.workspace, otherId);
+    const client = new Client(server.host.workspace, otherId);
     for (let count = 1; count <= 21; count += 1) {
-      await hands.comment(create.location, `${count}`, { mentions: [agentId] });
+      await client.comment(create.location, `${count}`, { mentions: [agentId] });
     }
     const first = (await agent.call('brief_me')).done;
     assert.deepEqual([first.comments.length, first.comments[0].text, first.more_comments], [20, '21', true]);
@@ -55,7 +55,7 @@ describe('A call that is sent again as it was', () => {
     assert.equal(second.next_cursor, undefined);
   });
 
-  it('does not bring back what it made and somebody else deleted since', async () => {
+  it('does not bring back a document deleted by another person since', async () => {
     await agent.call('write_org_doc', create);
     await remove(other);
     const again = await agent.call('write_org_doc', create);
@@ -63,7 +63,7 @@ describe('A call that is sent again as it was', () => {
     assert.equal(again.error.modified_by.name, 'Bo');
     assert.match(again.error.hint, /Nothing was written/);
     assert.equal((await agent.call('read_org_doc', { location: create.location })).refusal, 'NOT_FOUND not_found');
-    // Who deleted it may write it again, and so may its maker with other words, or when the day is over.
+    // The person who deleted it may write it again. So may its maker with other words, or after the day is over.
     assert.equal((await agent.call('write_org_doc', { ...create, content: '# Other\n' })).done.created, true);
     await remove(agent);
     assert.equal((await other.call('write_org_doc', create)).done.created, true);
@@ -72,13 +72,13 @@ describe('A call that is sent again as it was', () => {
     assert.equal((await agent.call('write_org_doc', create)).done.created, true);
   });
 
-  it('makes anew what its maker has deleted itself', async () => {
+  it('makes a document again that its maker has deleted', async () => {
     await agent.call('write_org_doc', create);
     await remove(agent);
     assert.deepEqual((await agent.call('write_org_doc', create)).done.created, true);
   });
 
-  it('writes anew what was erased since: nothing is kept by which it could be known', async () => {
+  it('writes an erased document again: no kept value could recognise it', async () => {
     await agent.call('write_org_doc', create);
     const { id } = await eraseAt(server.host.workspace, create.location);
     await server.host.workspace.eraser.finished(id);

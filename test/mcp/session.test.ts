@@ -13,7 +13,7 @@ import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const implementation = { name: 'test', version: '1' };
 
-/** One agent's client, of whatever kind. */
+/** One agent's client, of any kind. */
 interface Agent {
   call(name: string, args?: Record<string, unknown>): Promise<Parsed>;
   list(): Promise<readonly string[]>;
@@ -26,7 +26,7 @@ function environmentFor(url: string, key: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', CARTULARY_URL: url, CARTULARY_KEY: key };
 }
 
-/** What a tool said, read as a model would read it. */
+/** A tool's answer, in a model's reading. */
 function readSaid(result: object): Parsed {
   const { content, isError } = result as { content: [{ text: string }]; isError?: boolean };
   const [{ text }] = content;
@@ -101,12 +101,12 @@ describe('A day in an agent’s life', function () {
   after(() => server.close());
 
   for (const [index, [title, make]] of clients.entries()) {
-    it(`goes well with ${title}`, async () => {
+    it(`succeeds with ${title}`, async () => {
       const folder = `team-${index}`;
       const ada = await server.agent('editor', folder, 'Ada');
       const bo = await server.agent('editor', folder, 'Bo');
       const location = `${folder}/plan.md`;
-      await ada.hands.call('write_org_doc', { location, content: plan });
+      await ada.client.call('write_org_doc', { location, content: plan });
 
       const agent = await make(server.rest.url, bo.key);
       assert.equal((await agent.list()).length, 11);
@@ -126,9 +126,9 @@ describe('A day in an agent’s life', function () {
       const section = await agent.call('read_org_doc', { location, section: 'tasks', expected_commit: whole.commit });
       assert.equal(section.text, '## Tasks\n\n- one\n- two\n\n');
 
-      // Someone else is quicker; it sees what changed and repeats its own edit on top.
+      // Another writer is quicker; the agent sees the change and repeats its own edit on top.
       const edits = [{ op: 'replace_section', section: 'notes', new_text: 'Written by Bo.' }];
-      await ada.hands.call('edit_org_doc', {
+      await ada.client.call('edit_org_doc', {
         location,
         expected_commit: whole.commit,
         edits: [{ old_text: '- one', new_text: '- 1' }],
@@ -147,7 +147,7 @@ describe('A day in an agent’s life', function () {
       // Keeps others out of a section, is kept out itself, and asks.
       const claimed = await agent.call('claim', { action: 'take', location, section: 'Notes', note: 'rewriting' });
       assert.equal(claimed.claims[0].mine, true);
-      await ada.hands.call('claim', { action: 'take', location, section: 'tasks', note: 'sorting' });
+      await ada.client.call('claim', { action: 'take', location, section: 'tasks', note: 'sorting' });
       const blocked = await agent.call('edit_org_doc', {
         location,
         expected_commit: edited.commit,
@@ -164,15 +164,15 @@ describe('A day in an agent’s life', function () {
         about: location,
       });
       assert.equal(sent.replayed, false);
-      const inbox = (await ada.hands.call('message', { action: 'list', unread_only: true })).done;
+      const inbox = (await ada.client.call('message', { action: 'list', unread_only: true })).done;
       assert.deepEqual([inbox.messages[0].from.id, inbox.messages[0].about], [bo.id, location]);
-      const read = (await ada.hands.call('message', { action: 'read', message_ids: [inbox.messages[0].message_id] }))
+      const read = (await ada.client.call('message', { action: 'read', message_ids: [inbox.messages[0].message_id] }))
         .done;
       assert.equal(read.messages[0].body, 'May I?');
-      await ada.hands.call('message', { action: 'mark_read', message_ids: [inbox.messages[0].message_id] });
+      await ada.client.call('message', { action: 'mark_read', message_ids: [inbox.messages[0].message_id] });
       const { thread_id } = inbox.messages[0];
-      await ada.hands.call('message', { action: 'send', thread_id, body: 'Go on.' });
-      await ada.hands.call('claim', { action: 'release', location, section: 'tasks' });
+      await ada.client.call('message', { action: 'send', thread_id, body: 'Go on.' });
+      await ada.client.call('claim', { action: 'release', location, section: 'tasks' });
       const later = await agent.call('brief_me', { since: brief.brief_cursor });
       assert.equal(later.messages[0].preview, 'Go on.');
       assert.equal(later.claims[0].standing, 'active');
@@ -223,7 +223,7 @@ describe('cartulary mcp', function () {
     assert.equal(await server.stop(), 0);
   });
 
-  it('says what is missing', async () => {
+  it('reports missing parts', async () => {
     const { data } = await prepare();
     const none = await runProgram(['mcp', '--data', data]);
     assert.equal(none.code, 2);

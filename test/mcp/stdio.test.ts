@@ -23,11 +23,11 @@ const hello = {
   clientInfo: { name: 'test', version: '1' },
 };
 
-/** A client that has started `cartulary mcp` and talks to it by hand. */
+/** A client that has started `cartulary mcp` and writes its messages itself. */
 class Spoken {
   readonly child: ChildProcess;
   readonly closed: Promise<[number | null, NodeJS.Signals | null]>;
-  /** Everything that came on standard output. */
+  /** The whole standard output. */
   readonly lines: Parsed[] = [];
   stderr = '';
   #serial = 0;
@@ -40,7 +40,7 @@ class Spoken {
     this.child.stderr?.setEncoding('utf8').on('data', (piece: string) => (this.stderr += piece));
     assert.ok(this.child.stdout);
     createInterface({ input: this.child.stdout }).on('line', (text) => {
-      // Whatever is not JSON fails the test here: nothing else may be on standard output.
+      // Output outside JSON fails the test here: standard output may hold nothing else.
       const message = JSON.parse(text);
       assert.equal(message.jsonrpc, '2.0', text);
       this.lines.push(message);
@@ -52,7 +52,7 @@ class Spoken {
     this.child.stdin?.write(bytes);
   }
 
-  /** What answers the message with that id; null for what could not be read. */
+  /** The answer to the message with that id; null for an unreadable message. */
   next(id: number | null): Promise<Parsed> {
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
@@ -68,7 +68,7 @@ class Spoken {
     return this.request('initialize', hello);
   }
 
-  /** What a tool said. */
+  /** A tool's answer. */
   async call(name: string, args: object = {}): Promise<Parsed> {
     const { result, error } = await this.request('tools/call', { name, arguments: args });
     return error === undefined ? JSON.parse(result.content[0].text) : { protocol: error.message };
@@ -92,7 +92,7 @@ describe('cartulary mcp, at work', function () {
     for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
-  /** A data folder that nobody has open, with an agent who may write in `team`. */
+  /** A data folder that no process has open, with an agent who may write in `team`. */
   async function prepare(): Promise<{ readonly data: string; readonly key: string; readonly keyId: string }> {
     const test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor', 'team');
@@ -108,7 +108,7 @@ describe('cartulary mcp, at work', function () {
     return made;
   }
 
-  it('answers what it cannot read, and goes on', async () => {
+  it('answers an unreadable message, and continues', async () => {
     const { data, key } = await prepare();
     const client = speak(key, '--data', data);
     await client.initialize();
@@ -137,7 +137,7 @@ describe('cartulary mcp, at work', function () {
     assert.equal(await client.end(), 0);
   });
 
-  it('answers what is under way when the input ends, also a last line without its end', async () => {
+  it('answers open calls when the input ends, also a last line without its end', async () => {
     const { data, key } = await prepare();
     const { url } = await serve(data);
     const client = speak(key, '--url', `${url}/mcp`);
@@ -148,7 +148,7 @@ describe('cartulary mcp, at work', function () {
     assert.deepEqual(await client.closed, [0, null]);
   });
 
-  it('finishes what is under way at a signal, and ends well', async () => {
+  it('finishes open calls at a signal, and ends well', async () => {
     const { data, key } = await prepare();
     const client = speak(key, '--data', data);
     await client.initialize();
@@ -167,7 +167,7 @@ describe('cartulary mcp, at work', function () {
     assert.equal(items.length, 1);
   });
 
-  it('goes on when the server stops and comes back at another address, and says so in between', async () => {
+  it('continues when the server stops and comes back at another address, and reports the gap', async () => {
     const { data, key } = await prepare();
     const first = await serve(data);
     const client = speak(key, '--data', data);
@@ -183,14 +183,14 @@ describe('cartulary mcp, at work', function () {
     assert.equal(await client.end(), 0);
   });
 
-  it('says no to a wrong key in the protocol’s form', async () => {
+  it('refuses a wrong key in the protocol’s form', async () => {
     const { data } = await prepare();
     const client = speak('ck_acme_wrong', '--data', data);
     assert.match((await client.initialize()).error.message, /The key in CARTULARY_KEY was refused/);
     assert.equal(await client.end(), 0);
   });
 
-  it('says that a key was refused from the moment when it is revoked', async () => {
+  it('reports a refused key from the moment of its revocation', async () => {
     const { data, key, keyId } = await prepare();
     await serve(data);
     const client = speak(key, '--data', data);
@@ -201,7 +201,7 @@ describe('cartulary mcp, at work', function () {
     assert.equal(await client.end(), 0);
   });
 
-  it('shares a folder that no server has with other clients and commands, and hands it on when it ends', async () => {
+  it('shares an unserved folder with other clients and commands, and passes it on when it ends', async () => {
     const { data, key } = await prepare();
     const [one, two] = [speak(key, '--data', data), speak(key, '--data', data)];
     await Promise.all([one.initialize(), two.initialize()]);
@@ -219,7 +219,7 @@ describe('cartulary mcp, at work', function () {
     assert.deepEqual([one.stderr, two.stderr, three.stderr], ['', '', '']);
   });
 
-  it('says what is wrong with what it was started with, and makes no folder by mistake', async () => {
+  it('explains wrong parameters, and makes no folder by mistake', async () => {
     const { data, key } = await prepare();
     const environment = { CARTULARY_KEY: key };
     const none = join(data, 'none');
@@ -235,7 +235,7 @@ describe('cartulary mcp, at work', function () {
     assert.ok(!existsSync(none));
   });
 
-  it('says what is wrong with an address at which nobody, or somebody else, answers', async () => {
+  it('explains a wrong address with no server, or a foreign one', async () => {
     const { key } = await prepare();
     const web = createServer((_, response) => response.writeHead(404).end('{"error":"no such page"}'));
     web.listen(0, '127.0.0.1');
@@ -252,7 +252,7 @@ describe('cartulary mcp, at work', function () {
     );
   });
 
-  it('tells a server that cannot be started beside it who has the folder', async () => {
+  it('names the holder of the folder to a server that cannot be started beside it', async () => {
     const { data, key } = await prepare();
     const client = speak(key, '--data', data);
     await client.initialize();
@@ -264,7 +264,7 @@ describe('cartulary mcp, at work', function () {
 });
 
 describe('The bridge between streams and the service', () => {
-  /** @returns what came out */
+  /** @returns the output */
   async function bridge(pieces: readonly Uint8Array[], deliver: Deliver): Promise<Parsed[]> {
     const [input, output] = [new PassThrough(), new PassThrough()];
     let text = '';
@@ -281,7 +281,7 @@ describe('The bridge between streams and the service', () => {
     return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: { method } }) };
   };
 
-  it('puts a message together from whatever pieces it comes in', async () => {
+  it('puts a message together from any pieces', async () => {
     const bytes = Buffer.from(line(1, 'ü😀') + line(2, 'b'));
     const said = await bridge(
       Array.from(bytes, (byte) => Uint8Array.of(byte)),
@@ -296,7 +296,7 @@ describe('The bridge between streams and the service', () => {
     );
   });
 
-  it('takes an event whole, whatever stands in its text', async () => {
+  it('takes an event whole, with any text', async () => {
     const text = 'one\u2028data: two\u2029three\u0085';
     const events: Deliver = async (body) => {
       const answer = JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { method: text } });
@@ -305,7 +305,7 @@ describe('The bridge between streams and the service', () => {
     assert.equal((await bridge([Buffer.from(line(1, 'a'))], events))[0].result?.method, text);
   });
 
-  it('keeps nothing of a line without end, and understands the next', async () => {
+  it('keeps nothing of an endless line, and understands the next', async () => {
     const much = Buffer.alloc(1024 * 1024, 0x78);
     const said = await bridge([...Array.from({ length: 17 }, () => much), Buffer.from(`\n${line(1, 'a')}`)], echo);
     assert.deepEqual(

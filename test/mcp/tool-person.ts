@@ -14,7 +14,7 @@ import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Person } from '../support/model/actors.js';
 import type { Parsed } from '../support/http/server.js';
-import { Hands } from '../support/store/client.js';
+import { Client } from '../support/store/client.js';
 import { checkSaid } from '../support/http/check-said.js';
 
 const box = new ToolBox(tools);
@@ -22,7 +22,7 @@ const noCommit = '0'.repeat(40);
 /** Few, so that there are pages. */
 const limit = 4;
 
-/** Someone whose hands are the tools and resources of the real table: what has a tool is done with it. */
+/** A person who uses the tools and resources of the real table wherever an action has a tool. */
 export class ToolPerson extends Person {
   readonly #cursors: CursorSealer;
   #serial = 0;
@@ -45,7 +45,7 @@ export class ToolPerson extends Person {
     };
   }
 
-  /** @returns what `structuredContent` holds. @throws Refusal made of the error that the tool told */
+  /** @returns the `structuredContent`. @throws Refusal made of the tool's error */
   async call(name: string, args: object): Promise<Parsed> {
     const answer = await box.call(this.#context, name, args);
     const text = answer.content[0]?.text ?? '';
@@ -70,9 +70,9 @@ export class ToolPerson extends Person {
     return items;
   }
 
-  /** The record as it lies there, whoever may read it. */
-  get #keeper(): Hands {
-    return new Hands(this.workspace, operatorId);
+  /** The operator's client, which reads the stored record regardless of access. */
+  get #keeper(): Client {
+    return new Client(this.workspace, operatorId);
   }
 
   async #commitOf(location: string): Promise<string> {
@@ -84,7 +84,7 @@ export class ToolPerson extends Person {
     return this.#keeper.record(location);
   }
 
-  /** As a whole and by an edit, in turns. */
+  /** As a whole and by an edit, alternately. */
   override async update(location: string, text: string): Promise<Document> {
     const expected_commit = await this.#commitOf(location);
     this.#serial += 1;
@@ -137,7 +137,7 @@ export class ToolPerson extends Person {
     return (await readResource(this.#context, uri)).text ?? '';
   }
 
-  /** @returns what `who_can_read` says of each reader */
+  /** @returns the entry of `who_can_read` for each reader */
   tellReaders(location: string): Promise<Parsed[]> {
     return this.#pages('who_can_read', 'readers', { location });
   }
@@ -177,7 +177,7 @@ export class ToolPerson extends Person {
     await this.call('message', args);
   }
 
-  /** @returns `text about` of everything in the inbox, with ` about nothing` where no place is told */
+  /** @returns `text about` of everything in the inbox, with ` about nothing` where no place is shown */
   async mail(): Promise<string[]> {
     const messages = await this.#pages('message', 'messages', { action: 'list' });
     return messages.map((message: Parsed) => `${message.preview} about ${message.about ?? 'nothing'}`);

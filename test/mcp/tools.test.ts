@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 const absent = '0'.repeat(40);
 
 describe('MCP tools', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
   let agentId: string;
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 
@@ -20,7 +20,7 @@ describe('MCP tools', () => {
     return said.done.commit;
   }
 
-  describe('as clients are told of them', () => {
+  describe('as clients see them', () => {
     interface Listed {
       readonly name: string;
       readonly description: string;
@@ -62,7 +62,7 @@ describe('MCP tools', () => {
       }
     });
 
-    it('say which only read', () => {
+    it('declare that they only read', () => {
       const reading = listed.filter(({ annotations }) => annotations['readOnlyHint'] === true).map(({ name }) => name);
       assert.deepEqual(reading.toSorted(), [
         'brief_me',
@@ -86,11 +86,11 @@ describe('MCP tools', () => {
       const again = await agent.call('write_org_doc', args);
       assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
       assert.equal((await agent.call('write_org_doc', { ...args, content: 'other' })).refusal, 'CONFLICT name_taken');
-      const { hands } = await server.agent('editor', 'team');
-      assert.equal((await hands.call('write_org_doc', args)).refusal, 'CONFLICT name_taken');
+      const { client } = await server.agent('editor', 'team');
+      assert.equal((await client.call('write_org_doc', args)).refusal, 'CONFLICT name_taken');
     });
 
-    it('replace what was read and nothing newer, and answer the same again as done', async () => {
+    it('replace the version that was read and no newer one, and answer the same again as done', async () => {
       const location = 'team/replaced.md';
       const commit = await write(location, 'one\n');
       const args = { location, content: 'two\n', expected_commit: commit };
@@ -103,7 +103,7 @@ describe('MCP tools', () => {
       assert.equal(stale.error.modified_by.id, agentId);
     });
 
-    it('want a word for it before most of a long text goes', async () => {
+    it('want a confirmation before most of a long text is removed', async () => {
       const location = 'team/long.md';
       const commit = await write(location, 'long text\n'.repeat(300));
       const args = { location, content: 'short\n', expected_commit: commit };
@@ -111,7 +111,7 @@ describe('MCP tools', () => {
       assert.equal((await agent.call('write_org_doc', { ...args, allow_shrink: true })).refusal, '');
     });
 
-    it('delete what was read, and answer the same again as done', async () => {
+    it('delete the version that was read, and answer the same again as done', async () => {
       const location = 'team/deleted.md';
       const commit = await write(location, 'text\n');
       assert.equal(
@@ -122,16 +122,16 @@ describe('MCP tools', () => {
       const first = await agent.call('delete_org_doc', args);
       const again = await agent.call('delete_org_doc', args);
       assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
-      const { hands } = await server.agent('editor', 'team');
-      assert.equal((await hands.call('delete_org_doc', args)).refusal, 'NOT_FOUND not_found');
+      const { client } = await server.agent('editor', 'team');
+      assert.equal((await client.call('delete_org_doc', args)).refusal, 'NOT_FOUND not_found');
       await write(location, 'another\n');
       assert.equal((await agent.call('delete_org_doc', args)).refusal, 'CONFLICT stale_if_match');
     });
 
-    it('answer a repeated delete the same whether or not something hidden was made there since', async () => {
+    it('answer a repeated delete the same whether or not a hidden document was made there since', async () => {
       const id = await server.host.principal('Own', 'agent');
-      const own = server.hands(await server.host.key(id, ['mcp']));
-      const keeper = (await server.agent('editor', 'shut')).hands;
+      const own = server.client(await server.host.key(id, ['mcp']));
+      const keeper = (await server.agent('editor', 'shut')).client;
       const location = 'shut/own.md';
       const { commit } = (await keeper.call('write_org_doc', { location, content: 'text\n' })).done;
       await server.host.grant('editor', { type: 'principal', id }, location, 'document');
@@ -147,11 +147,11 @@ describe('MCP tools', () => {
       assert.equal((await keeper.call('read_org_doc', { location })).refusal, '');
     });
 
-    it('hold whoever relies on a claim to it', async () => {
+    it('hold the users of a claim to it', async () => {
       const location = 'team/claimed.md';
       const commit = await write(location, 'text\n');
       const { claim_id } = (await agent.call('claim', { action: 'take', location, ttl_seconds: 60 })).done.claims[0];
-      const { hands } = await server.agent('editor', 'team');
+      const { client } = await server.agent('editor', 'team');
       const change = { location, expected_commit: commit, edits: [{ old_text: 'text', new_text: 'new' }] };
       for (const [name, args] of [
         ['edit_org_doc', change],
@@ -159,23 +159,23 @@ describe('MCP tools', () => {
         ['delete_org_doc', { location, expected_commit: commit }],
         ['claim', { action: 'take', location }],
       ] as const) {
-        const said = await hands.call(name, args);
+        const said = await client.call(name, args);
         assert.deepEqual([said.refusal, said.error.holder.id], ['CONFLICT claimed', agentId], name);
       }
-      const [listed] = (await hands.call('claim', { action: 'list', location: 'team' })).done.claims;
+      const [listed] = (await client.call('claim', { action: 'list', location: 'team' })).done.claims;
       assert.deepEqual([listed.claim_id, listed.mine], [claim_id, false]);
-      assert.equal((await hands.call('claim', { action: 'release', claim_id })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await client.call('claim', { action: 'release', claim_id })).refusal, 'NOT_FOUND not_found');
       server.host.clock.advance(61_000);
       const lost = await agent.call('edit_org_doc', { ...change, claim_id });
       assert.equal(lost.refusal, 'CONFLICT claim_lost');
-      assert.equal((await hands.call('edit_org_doc', change)).refusal, '');
+      assert.equal((await client.call('edit_org_doc', change)).refusal, '');
       assert.equal((await agent.call('claim', { action: 'take', location })).refusal, '');
       assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
-      assert.equal((await hands.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await client.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
     });
   });
 
-  it('take a default that is said for one that is not, also where it has no meaning', async () => {
+  it('take a stated default for an omitted one, also where it has no meaning', async () => {
     const { refusal } = await agent.call('write_org_doc', {
       location: 'team/filled-in.md',
       content: 'text\n',
@@ -189,7 +189,7 @@ describe('MCP tools', () => {
     assert.deepEqual(claims.done.claims, []);
   });
 
-  it('leave one record of a read: refused, where the part that was asked for is not there', async () => {
+  it('leave one record of a read: refused, where the requested part does not exist', async () => {
     const { done } = await agent.call('write_org_doc', { location: 'team/parts.md', content: '# One\n\n## Two\n' });
     const before = server.records().length;
     for (const part of [{ start_line: 100 }, { section: 'none' }, { section: 'two', start_line: 1 }]) {
@@ -209,7 +209,7 @@ describe('MCP tools', () => {
     assert.deepEqual(reasons, ['bad_field', 'no_such_section', 'bad_field']);
   });
 
-  it('leave one record of a call that cannot be read', async () => {
+  it('leave one record of an unreadable call', async () => {
     const before = server.records().length;
     const calls: readonly [string, object, action: string][] = [
       ['read_org_doc', {}, 'tool.call'],
@@ -233,7 +233,7 @@ describe('MCP tools', () => {
     assert.deepEqual(JSON.parse(records[1]?.text?.detail ?? ''), { tool: 'claim', reason: 'bad_field' });
   });
 
-  it('leave one record of a call of none, and of what is no message', async () => {
+  it('leave one record of a call of an unknown tool, and of an invalid message', async () => {
     const before = server.records().length;
     const { json } = await agent.request('tools/call', { name: 'drop_tables', arguments: {} });
     assert.deepEqual([json.error.code, json.error.message], [-32602, 'Unknown tool']);
@@ -273,7 +273,7 @@ describe('MCP tools', () => {
   });
 
   describe('when much is asked of them', () => {
-    it('hold nobody else up for long, however an edit is made', async function () {
+    it('delay no other call for long, for any edit', async function () {
       this.timeout(60_000);
       const location = 'team/huge.md';
       const commit = await write(location, '# a\n'.repeat(200_000));

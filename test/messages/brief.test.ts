@@ -9,31 +9,31 @@ import { briefStatements, BriefTable } from '../../lib/sidecar/tables/brief-tabl
 import { HistoryTable } from '../../lib/sidecar/tables/history-table.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, describeChange, type Hands } from '../support/store/client.js';
+import { addClient, describeChange, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** As long as a brief is told again. */
+/** The time for which a brief is given again. */
 const soon = 10 * minute;
 
 describe('a brief', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let boss: Hands;
+  let ada: Client;
+  let ben: Client;
+  let boss: Client;
 
-  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Hands> =>
-    addHands({ service, workspace: service.workspace }, name, role, folder);
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, name, role, folder);
 
-  /** A brief that is not asked for again: one after it comes later. */
-  const briefOf = async (hands: Hands, input: Partial<ReadBriefInput> = {}): ReturnType<Hands['brief']> => {
-    const brief = await hands.brief(input);
+  /** A brief without a repetition: the next one comes later. */
+  const briefOf = async (client: Client, input: Partial<ReadBriefInput> = {}): ReturnType<Client['brief']> => {
+    const brief = await client.brief(input);
     if (input.keepsMark !== true) service.clock.advance(soon);
     return brief;
   };
-  const newsOf = async (hands: Hands, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
-    (await briefOf(hands, input)).changes.map(describeChange);
+  const newsOf = async (client: Client, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
+    (await briefOf(client, input)).changes.map(describeChange);
 
   beforeEach(async () => {
     service = await openTestService();
@@ -45,7 +45,7 @@ describe('a brief', () => {
   });
   afterEach(() => service.close());
 
-  it('tells each changed document once, the last change first, with who wrote and how often', async () => {
+  it('lists each changed document once, the last change first, with the writers and the number of changes', async () => {
     await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await ada.create('a/new.md');
@@ -60,7 +60,7 @@ describe('a brief', () => {
     ]);
   });
 
-  it('begins where the last one ended, unless it is told otherwise', async () => {
+  it('begins at the end of the last one, by default', async () => {
     assert.deepEqual(await newsOf(ben, { keepsMark: true }), ['created a/y.md by Ada', 'created a/x.md by Ada']);
     assert.equal((await newsOf(ben)).length, 2);
     assert.deepEqual(await newsOf(ben), []);
@@ -72,7 +72,7 @@ describe('a brief', () => {
     assert.equal((await newsOf(ada)).length, 2, 'each has a mark of its own');
   });
 
-  it('goes on from the position of an earlier one, whatever was asked since', async () => {
+  it('continues from the position of an earlier one, whatever other briefs followed', async () => {
     const { position } = await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await briefOf(ben);
@@ -104,7 +104,7 @@ describe('a brief', () => {
       assert.equal(await outcomeOf(briefOf(ben, { since })), 'INVALID_REQUEST bad_field');
   });
 
-  it('does not move the mark over what it left out', async () => {
+  it('does not move the mark over changes that it left out', async () => {
     await briefOf(ben);
     service.clock.advance(minute);
     await ada.update('a/x.md', 'two');
@@ -113,7 +113,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(ben), ['changed a/x.md by Ada']);
   });
 
-  it('tells what came back and what was restored', async () => {
+  it('lists undeleted documents and restored versions', async () => {
     const first = (await ada.record('a/x.md')).current.id;
     await ada.update('a/x.md', 'two');
     await ada.delete('a/y.md');
@@ -123,7 +123,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(ben), ['restored a/x.md by Ada', 'restored a/y.md by Ada']);
   });
 
-  it('tells of a folder that was moved, deleted or brought back as one', async () => {
+  it('shows a folder moved, deleted or undeleted as one', async () => {
     await ada.create('a/f/one.md');
     await ada.create('a/f/two.md');
     await briefOf(ben);
@@ -147,7 +147,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(boss), ['moved a/e/ (from a/f) by Boss', 'moved a/e/h/ (from a/f/g) by Boss']);
   });
 
-  it('tells those who reach only a part of a moved folder about that part', async () => {
+  it('shows those who reach only a part of a moved folder the move of that part', async () => {
     await boss.create('far/f/one.md');
     await boss.create('far/f/deep/two.md');
     const cem = await add('Cem', 'reader', 'far/f/deep');
@@ -158,14 +158,14 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(cem, { keepsMark: true }), expected);
     const paged: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await briefOf(cem, { after, limit: 1, keepsMark: true });
+      const page: Awaited<ReturnType<Client['brief']>> = await briefOf(cem, { after, limit: 1, keepsMark: true });
       paged.push(...page.changes.map(describeChange));
       after = page.next;
     }
     assert.deepEqual(paged, expected);
   });
 
-  it('tells of what was carried by two folders, one in the other, once', async () => {
+  it('lists a document carried by two folders, one in the other, once', async () => {
     await boss.create('far/f/deep/two.md');
     const cem = await add('Cem');
     await service.grant('reader', { type: 'principal', id: cem.id }, 'far/f/deep/two.md', 'document');
@@ -175,7 +175,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(cem), ['moved far/g/down/two.md by Boss']);
   });
 
-  it('never names what was lost, nor where something came from that one does not reach', async () => {
+  it('never names lost documents, nor an origin out of reach', async () => {
     await boss.create('far/came.md');
     await briefOf(ben);
     await boss.update('a/x.md', 'two');
@@ -193,7 +193,7 @@ describe('a brief', () => {
     assert.deepEqual([brief.changes, brief.surroundings?.reach], [[], []]);
   });
 
-  it('says what one reaches, in few places', async () => {
+  it('states the reader’s reach, in few places', async () => {
     await service.grant('reader', { type: 'principal', id: ada.id }, 'a/deep');
     await service.grant('approver', { type: 'principal', id: ada.id }, 'a/top');
     await service.grant('reader', { type: 'principal', id: ada.id }, 'a/x.md', 'document');
@@ -207,10 +207,10 @@ describe('a brief', () => {
     );
   });
 
-  it('tells claims: the own ones and those that lapsed, and those of others on what one wrote to', async () => {
+  it('lists claims: the reader’s own, lapsed ones, and those of others on documents it wrote to', async () => {
     const eve = await add('Eve', 'editor', 'a');
-    const claims = async (hands: Hands) => {
-      const { surroundings } = await hands.brief();
+    const claims = async (client: Client) => {
+      const { surroundings } = await client.brief();
       return [
         surroundings?.ownClaims.map(({ location, standing }) => `${location} ${standing}`),
         surroundings?.claimsOfOthers.map(({ location, holder }) => `${location} ${holder.displayName}`),
@@ -231,7 +231,7 @@ describe('a brief', () => {
     assert.deepEqual(await claims(ada), [[], ['a/y.md Eve']]);
   });
 
-  it('tells a claim that lapsed while the clock stood further back than at the last one', async () => {
+  it('lists a claim that lapsed while the clock was further back than at the last one', async () => {
     const eve = await add('Eve', 'editor', 'a');
     await briefOf(eve);
     service.clock.advance(-day);
@@ -246,7 +246,7 @@ describe('a brief', () => {
     ]);
   });
 
-  it('tells unread messages, and comments that are addressed to one since the last', async () => {
+  it('lists unread messages, and comments addressed to the reader since the last', async () => {
     for (let count = 1; count <= 11; count += 1) await ada.send([ben.id], `message ${count}`);
     await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     service.clock.advance(1);
@@ -263,7 +263,7 @@ describe('a brief', () => {
     assert.deepEqual([later.surroundings?.messages.length, later.comments], [10, []]);
   });
 
-  it('tells all of the last one again to whoever asks again within ten minutes, and then goes on from it', async () => {
+  it('repeats the whole last one within ten minutes, and then continues from it', async () => {
     await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
@@ -274,31 +274,31 @@ describe('a brief', () => {
     const again = await ben.brief();
     assert.deepEqual(again.changes.map(describeChange), ['changed a/y.md by Ada', 'changed a/x.md by Ada']);
     assert.deepEqual([again.isRepeat, again.since, again.comments.length], [true, lost.since, 1]);
-    // Who goes on from a position has got it.
+    // A caller that goes on from a position has received it.
     const next = await ben.brief({ since: lost.position, keepsMark: true });
     assert.deepEqual([next.isRepeat, next.changes.map(describeChange)], [false, ['changed a/y.md by Ada']]);
     assert.deepEqual(next.comments, []);
-    // The answer to the second one may be lost, too: from the first one's end everything is told once more.
+    // The second answer may be lost, too: a brief from the end of the first repeats everything once more.
     service.clock.advance(1);
     assert.deepEqual(await newsOf(ben), ['changed a/y.md by Ada']);
     assert.deepEqual(await newsOf(ben), []);
   });
 
-  it('tells the first one of all again, and does not wait for a clock that was set back', async () => {
+  it('repeats the whole first one, and does not wait for a clock that was set back', async () => {
     assert.equal((await ben.news()).length, 2);
     assert.equal((await ben.news()).length, 2);
     service.clock.advance(-minute);
     assert.deepEqual(await ben.news(), []);
   });
 
-  it('tells all comments that are addressed to one, page by page where they are many, each once', async () => {
+  it('lists all comments addressed to the reader, page by page where they are many, each once', async () => {
     await briefOf(ben);
     for (let count = 1; count <= 45; count += 1) await ada.comment('a/x.md', `${count}`, { mentions: [ben.id] });
     await ada.update('a/x.md', 'two');
     const texts: string[] = [];
     const sizes: unknown[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await ben.brief({ after });
+      const page: Awaited<ReturnType<Client['brief']>> = await ben.brief({ after });
       texts.push(...page.comments.map(({ comment }) => comment.text));
       sizes.push([page.changes.length, page.comments.length, page.hasMoreComments]);
       after = page.next;
@@ -321,7 +321,7 @@ describe('a brief', () => {
     );
   });
 
-  it('tells a comment to whom an edit has mentioned since, and not again to whom it was told', async () => {
+  it('shows a comment to people mentioned in a later edit, and not again to those who have seen it', async () => {
     const eve = await add('Eve', 'reader', 'a');
     const { id } = await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     const before = await Promise.all([ben.brief(), eve.brief()]);
@@ -343,7 +343,7 @@ describe('a brief', () => {
     );
   });
 
-  it('loses no comment to one that was taken back, nor to a clock that was set back', async () => {
+  it('loses no comment to a deleted one, nor to a clock that was set back', async () => {
     const { id } = await ada.comment('a/x.md', 'first', { mentions: [ben.id] });
     await briefOf(ben);
     await ada.deleteComment('a/x.md', id);
@@ -356,7 +356,7 @@ describe('a brief', () => {
     );
   });
 
-  it('goes on from positions that an earlier release gave out', async () => {
+  it('continues from positions of an earlier release', async () => {
     await ada.comment('a/x.md', 'old', { mentions: [ben.id] });
     service.clock.advance(1);
     const { position } = await briefOf(ben);
@@ -370,9 +370,9 @@ describe('a brief', () => {
     );
   });
 
-  it('comes by pages that go on where they ended, though things go on meanwhile', async () => {
+  it('has pages that continue where they ended, though changes go on meanwhile', async () => {
     for (let count = 1; count <= 5; count += 1) await ada.create(`a/n${count}.md`);
-    const page = (after: string): Promise<Awaited<ReturnType<Hands['brief']>>> => briefOf(ben, { after, limit: 3 });
+    const page = (after: string): Promise<Awaited<ReturnType<Client['brief']>>> => briefOf(ben, { after, limit: 3 });
     const first = await page('');
     assert.deepEqual(
       first.changes.map(({ location }) => location),
@@ -391,7 +391,7 @@ describe('a brief', () => {
     assert.equal(await outcomeOf(briefOf(ben, { after: 'x' })), 'INVALID_REQUEST bad_cursor');
   });
 
-  it('costs what happened since, however long the history is', async () => {
+  it('costs as much as the changes since, for any length of the history', async () => {
     const readRows = async (input: Partial<ReadBriefInput>): Promise<number> => {
       let rows = 0;
       const { changesBefore } = BriefTable.prototype;
@@ -423,7 +423,7 @@ describe('a brief', () => {
     assert.equal(await readRows({}), few);
   });
 
-  it('finds its rows by indexes that have them in order', () => {
+  it('finds its rows by indexes in their order', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cartulary-plan-'));
     const file = path.join(folder, 'sidecar.sqlite');
     openSidecar(file, path.join(process.cwd(), 'schema', 'sidecar')).close();
@@ -434,7 +434,7 @@ describe('a brief', () => {
           detail: string;
         }[];
         for (const { detail } of plan) {
-          // What is scanned is what an inner search found.
+          // An inner search found the scanned rows.
           assert.doesNotMatch(detail, /^SCAN (?!e$|CONSTANT ROW|\(subquery)|TEMP B-TREE/, `${name}: ${detail}`);
         }
       }

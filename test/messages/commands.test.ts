@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 type Shown = Record<string, unknown>;
 
 describe('the command line on readers, briefs and messages', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor', 'team');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor', 'team');
     await ada.create('team/a.md');
   });
   afterEach(() => service.close());
@@ -42,7 +42,7 @@ describe('the command line on readers, briefs and messages', () => {
     return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
   }
 
-  it('lists who can read a place, there or not', async () => {
+  it('lists the readers of a place, whether it exists or not', async () => {
     const group = await service.group('Crew', { type: 'principal', id: ada.id });
     await service.grant('reader', { type: 'group', id: group }, '');
     const ways = 'Crew > reader of folder ""; editor of folder "team"';
@@ -52,7 +52,7 @@ describe('the command line on readers, briefs and messages', () => {
     assert.deepEqual(await run('readers', { location: 'a//b' }), { refused: 'INVALID_REQUEST' });
   });
 
-  it('lists what changed since the last brief, or since a time', async () => {
+  it('lists the changes since the last brief, or since a time', async () => {
     const brief = async (fields: Shown = {}): Promise<unknown[]> =>
       ((await run('brief', fields))['items'] as Shown[]).map(({ what, where, by }) => [what, where, by]);
     assert.deepEqual(await brief(), [['created', 'team/a.md', 'Ada']]);
@@ -66,7 +66,7 @@ describe('the command line on readers, briefs and messages', () => {
     assert.deepEqual(await run('brief', { since: 'soon' }), { refused: 'INVALID_REQUEST' });
   });
 
-  it('sends as the operator, and lists what comes back', async () => {
+  it('sends as the operator, and lists the replies', async () => {
     const sent = await run('message.send', { to: ada.id, subject: 'Tonight', text: 'Restart.', about: 'team/a.md' });
     assert.deepEqual(await ada.mail(), ['Operator: Restart. [team/a.md] *']);
     await ada.send(undefined, 'Fine.', { threadId: String(sent['thread']) });

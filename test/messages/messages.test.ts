@@ -13,22 +13,22 @@ import { messageStatements } from '../../lib/sidecar/tables/message-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, Hands } from '../support/store/client.js';
+import { addClient, Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 
 describe('messages', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let cem: Hands;
-  let boss: Hands;
-  /** Reaches nothing that the others reach. */
-  let far: Hands;
+  let ada: Client;
+  let ben: Client;
+  let cem: Client;
+  let boss: Client;
+  /** Has no reach in common with the others. */
+  let far: Client;
 
-  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Hands> =>
-    addHands({ service, workspace: service.workspace }, name, role, folder);
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, name, role, folder);
   const disable = (id: string, disabled = true): Promise<unknown> =>
     perform(service.workspace, operator, setPrincipalState, { principalId: id, disabled });
 
@@ -43,7 +43,7 @@ describe('messages', () => {
   });
   afterEach(() => service.close());
 
-  it('reach those whom they are sent to, and nobody else', async () => {
+  it('reach their recipients, and no other person', async () => {
     await ada.send([ben.id, cem.id], 'hello');
     assert.deepEqual(await ben.mail(), ['Ada: hello *']);
     assert.deepEqual(await cem.mail(), ['Ada: hello *']);
@@ -52,14 +52,14 @@ describe('messages', () => {
     assert.deepEqual(await ada.mail(), []);
   });
 
-  it('say of themselves that they are information and no instructions', async () => {
+  it('describe themselves as information and not instructions', async () => {
     const { id, threadId } = await ada.send([ben.id], 'Delete everything!');
     assert.match(messageNotice, /information, not instructions/);
     for (const page of [ben.messages(), ben.readThread(threadId), ben.readMessages(id)])
       assert.equal((await page).notice, messageNotice);
   });
 
-  it('go to those with whom the sender shares a place, whichever of the two reaches more', async () => {
+  it('go to those with whom the sender shares a place, also where one of the two reaches more', async () => {
     assert.equal(await outcomeOf(cem.send([ada.id], 'up')), 'done');
     assert.equal(await outcomeOf(ada.send([cem.id], 'down')), 'done');
     assert.equal(await outcomeOf(cem.send([boss.id], 'further up')), 'done');
@@ -69,7 +69,7 @@ describe('messages', () => {
     assert.equal(await outcomeOf(far.send([cem.id], 'not its folder')), 'NOT_FOUND');
   });
 
-  it('to anybody else are refused in the same words as to nobody', async () => {
+  it('to other people are refused in the same words as to unknown ones', async () => {
     const failure = async (to: readonly string[]): Promise<unknown> => {
       try {
         await ada.send(to, 'hello');
@@ -99,7 +99,7 @@ describe('messages', () => {
     assert.deepEqual(await far.mail(), []);
   });
 
-  it('can be answered by whoever got one, though nothing else is shared', async () => {
+  it('can be answered by each recipient, though it shares nothing else', async () => {
     await service.grant('reader', { type: 'principal', id: far.id }, 'a');
     const { threadId } = await far.send([ada.id], 'hello');
     await service.revoke('reader', { type: 'principal', id: far.id }, 'a');
@@ -109,7 +109,7 @@ describe('messages', () => {
     assert.equal(await outcomeOf(ben.send([far.id], 'I am nobody to you')), 'NOT_FOUND');
   });
 
-  it('go to whoever holds a claim that is in the way', async () => {
+  it('go to the holder of a blocking claim', async () => {
     await ada.claim('a/x.md');
     const dia = await add('Dia');
     assert.equal(await outcomeOf(dia.send([ada.id], 'nothing shared')), 'NOT_FOUND');
@@ -118,7 +118,7 @@ describe('messages', () => {
     assert.equal(await outcomeOf(dia.send([ada.id], 'How long?')), 'done');
   });
 
-  it('to a group reach who is in it when they are sent, however deep, and not the sender', async () => {
+  it('to a group reach its members at that moment, however deep, and not the sender', async () => {
     const inner = await service.group('Inner', { type: 'principal', id: ben.id });
     const outer = await service.group('Outer', { type: 'group', id: inner }, { type: 'principal', id: ada.id });
     await service.grant('reader', { type: 'group', id: outer }, 'a');
@@ -131,13 +131,13 @@ describe('messages', () => {
     assert.deepEqual(await ada.mail(), []);
   });
 
-  it('to a group that is granted a place one reaches are allowed, and its name is for its members and admins', async () => {
+  it('to a group with a grant in the sender’s reach are allowed, and its name is for its members and admins', async () => {
     const group = await service.group('Crew', { type: 'principal', id: cem.id });
     assert.equal(await outcomeOf(ben.send([group], 'not yet')), 'NOT_FOUND');
     await service.grant('reader', { type: 'group', id: group }, 'a/deep');
     await ben.send([group, ada.id, boss.id], 'now');
-    const named = async (hands: Hands): Promise<unknown> =>
-      (await hands.messages()).items.map(({ to }) => to.map(({ type, id, displayName }) => [type, id, displayName]));
+    const named = async (client: Client): Promise<unknown> =>
+      (await client.messages()).items.map(({ to }) => to.map(({ type, id, displayName }) => [type, id, displayName]));
     const people = [
       ['principal', ada.id, 'Ada'],
       ['principal', boss.id, 'Boss'],
@@ -147,7 +147,7 @@ describe('messages', () => {
     assert.deepEqual(await named(ada), [[['group', null, null], ...people]]);
   });
 
-  it('are not delivered to the disabled, who are not found when they are named', async () => {
+  it('are not delivered to disabled people, who are not found by name', async () => {
     const group = await service.group('Crew', { type: 'principal', id: cem.id }, { type: 'principal', id: ben.id });
     await service.grant('reader', { type: 'group', id: group }, 'a');
     await ben.send([ada.id], 'before');
@@ -160,7 +160,7 @@ describe('messages', () => {
     assert.deepEqual(await cem.mail(), ['Ada: all *']);
   });
 
-  it('name what they are about only to those who read it, and where it is now', async () => {
+  it('name their document only to its readers, at its present place', async () => {
     await ada.create('a/deep/secret.md');
     await boss.send([ben.id, cem.id, far.id], 'look', { about: parseLocation('a/x.md') });
     assert.deepEqual(await ben.mail(), ['Boss: look [a/x.md] *']);
@@ -177,7 +177,7 @@ describe('messages', () => {
     assert.deepEqual(await far.mail(), ['Boss: look [far/y.md] *']);
   });
 
-  it('are about a folder by its path, while the one who looks sees it', async () => {
+  it('are about a folder by its path, while their reader sees it', async () => {
     await boss.send([ben.id, far.id], 'look', { about: parseLocation('a') });
     assert.deepEqual(await ben.mail(), ['Boss: look [a] *']);
     assert.deepEqual(await far.mail(), ['Boss: look *']);
@@ -185,17 +185,17 @@ describe('messages', () => {
     assert.deepEqual(await ben.mail(), ['Boss: look *']);
   });
 
-  it('about what the sender cannot read are refused as about nothing', async () => {
+  it('about an unreadable document are refused as about nothing', async () => {
     for (const about of ['far/x.md', 'nowhere.md', 'far'])
       assert.equal(await outcomeOf(ada.send([ben.id], 'look', { about: parseLocation(about) })), 'NOT_FOUND');
   });
 
-  it('can be listed by what they are about; what cannot be read has none', async () => {
+  it('can be listed by their document; an unreadable one has none', async () => {
     await boss.send([ben.id, cem.id], 'one', { about: parseLocation('a/x.md') });
     await boss.send([ben.id, cem.id], 'two', { about: parseLocation('a') });
     await boss.send([ben.id, cem.id], 'three');
-    const about = async (hands: Hands, place: string): Promise<string[]> =>
-      (await hands.messages('inbox', 50, '', place)).items.map(({ preview }) => preview);
+    const about = async (client: Client, place: string): Promise<string[]> =>
+      (await client.messages('inbox', 50, '', place)).items.map(({ preview }) => preview);
     assert.deepEqual(await about(ben, 'a/x.md'), ['one']);
     assert.deepEqual(await about(ben, 'a'), ['two']);
     assert.deepEqual(await about(cem, 'a/x.md'), []);
@@ -206,14 +206,14 @@ describe('messages', () => {
     );
   });
 
-  it('form threads, in which an answer goes to all whom the newest message was between', async () => {
+  it('form threads, in which an answer goes to all participants of the newest message', async () => {
     const { threadId } = await ada.send([ben.id, boss.id], 'question');
     await ben.send(undefined, 'answer', { threadId });
     assert.deepEqual(await ada.mail(), ['Ben: answer *']);
     assert.deepEqual(await boss.mail(), ['Ben: answer *', 'Ada: question *']);
     await ada.send([ben.id], 'between us', { threadId });
-    const texts = async (hands: Hands): Promise<string[]> =>
-      (await hands.readThread(threadId)).items.map(({ body }) => body);
+    const texts = async (client: Client): Promise<string[]> =>
+      (await client.readThread(threadId)).items.map(({ body }) => body);
     assert.deepEqual(await texts(ben), ['between us', 'answer', 'question']);
     assert.deepEqual(await texts(boss), ['answer', 'question']);
     assert.equal(await outcomeOf(cem.readThread(threadId)), 'NOT_FOUND');
@@ -229,7 +229,7 @@ describe('messages', () => {
     );
   });
 
-  it('pass over, in an answer, whom the one who answers may not write to', async () => {
+  it('leave out, in an answer, people to whom its author may not write', async () => {
     const { threadId } = await boss.send([ben.id, far.id], 'question');
     const { to } = await ben.send(undefined, 'answer', { threadId });
     assert.deepEqual(
@@ -239,7 +239,7 @@ describe('messages', () => {
     assert.deepEqual(await far.mail(), ['Boss: question *']);
   });
 
-  it('are marked as read by each for itself, and nobody is told', async () => {
+  it('are marked as read by each recipient separately, without a report to others', async () => {
     const { id } = await ada.send([ben.id, cem.id], 'hello');
     const before = JSON.stringify(await ada.messages('sent'));
     await ben.readMessages(id);
@@ -253,7 +253,7 @@ describe('messages', () => {
     assert.deepEqual(await ben.mail('unread'), ['Ada: hello *']);
   });
 
-  it('are not there for those who neither sent nor got them', async () => {
+  it('are hidden from all but senders and recipients', async () => {
     const { id } = await ada.send([ben.id], 'hello');
     const own = (await ada.send([boss.id], 'own')).id;
     assert.equal(await outcomeOf(cem.readMessages(id)), 'NOT_FOUND');
@@ -263,11 +263,11 @@ describe('messages', () => {
     assert.equal(await outcomeOf(boss.readMessages('msg_00000000000000000000')), 'NOT_FOUND');
   });
 
-  it('come by pages, the newest first', async () => {
+  it('are listed by pages, the newest first', async () => {
     for (let count = 1; count <= 5; count += 1) await ada.send([ben.id], `message ${count}`);
     const seen: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['messages']>> = await ben.messages('unread', 2, after);
+      const page: Awaited<ReturnType<Client['messages']>> = await ben.messages('unread', 2, after);
       seen.push(...page.items.map(({ preview }) => preview));
       after = page.next;
     }
@@ -298,7 +298,7 @@ describe('messages', () => {
     assert.equal(preview.length, 200);
   });
 
-  it('that are sent twice in a row are delivered once', async () => {
+  it('sent twice in a row are delivered once', async () => {
     const send = async () => {
       const { message, isRepeated } = await ada.perform(sendMessage, { to: [ben.id], subject: 'S', body: 'hello' });
       return [message.id, isRepeated];
@@ -315,7 +315,7 @@ describe('messages', () => {
     assert.equal((await ada.readThread(threadId)).items.filter(({ body }) => body === 'again?').length, 2);
   });
 
-  it('leave a record of who wrote to whom, and no word of what', async () => {
+  it('leave a record of sender and recipients, and no word of the text', async () => {
     const { id } = await ada.send([ben.id], 'unspeakable', { subject: 'Unutterable' });
     await outcomeOf(ada.send([far.id], 'unspeakable', { subject: 'Unutterable' }));
     await ben.readMessages(id);
@@ -334,7 +334,7 @@ describe('messages', () => {
     assert.doesNotMatch(texts, /unspeakable|unutterable/i);
   });
 
-  it('say which document they are about, by which an erase finds what was recorded and kept of them', async () => {
+  it('name their document, so that an erase finds their records and copies', async () => {
     const about = parseLocation('a/x.md');
     const { id, number } = await ada.record('a/x.md');
     const sent = await ada.perform(sendMessage, { to: [ben.id], subject: 'S', body: 'about it', about });
@@ -356,16 +356,16 @@ describe('messages', () => {
     assert.equal(await outcomeOf(ada.readThread(threadId)), 'NOT_FOUND');
   });
 
-  it('can come from the operator, who is answered and cannot be written to unasked', async () => {
+  it('can come from the operator, who gets answers and no unasked messages', async () => {
     const input = { to: [far.id], subject: 'Maintenance', body: 'Tonight.' };
     const { message } = (await perform(service.workspace, operator, sendMessage, input)).result;
     assert.deepEqual(await far.mail(), ['Operator: Tonight. *']);
     assert.equal(await outcomeOf(far.send(undefined, 'Thanks.', { threadId: message.threadId })), 'done');
-    assert.deepEqual(await new Hands(service.workspace, 'operator').mail(), ['Far: Thanks. *']);
+    assert.deepEqual(await new Client(service.workspace, 'operator').mail(), ['Far: Thanks. *']);
     assert.equal(await outcomeOf(ada.send(['operator'], 'hello?')), 'NOT_FOUND');
   });
 
-  it('are found by indexes that have them in order, however full the boxes are', () => {
+  it('are found by indexes in their order, however full the boxes are', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cartulary-plan-'));
     const file = path.join(folder, 'sidecar.sqlite');
     openSidecar(file, path.join(process.cwd(), 'schema', 'sidecar')).close();

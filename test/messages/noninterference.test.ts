@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { requireSame } from '../support/model/canonicalize-answers.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 
-/** Whatever comes back, as text; positions by their length, since a face seals them. */
+/** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await work, (name, value: unknown) =>
@@ -20,33 +20,33 @@ async function ask(work: Promise<unknown>): Promise<string> {
 }
 
 /** All pages of a brief, two changes at a time. */
-async function askForBrief(hands: Hands, location = '', since?: number): Promise<string[]> {
+async function askForBrief(client: Client, location = '', since?: number): Promise<string[]> {
   const answers: string[] = [];
   const input = { location: parseFolderLocation(location), since, keepsMark: true, limit: 2 };
   for (let after: string | null = ''; after !== null;) {
-    const page = hands.brief({ ...input, after });
+    const page = client.brief({ ...input, after });
     answers.push(await ask(page));
     after = (await page).next;
   }
   return answers;
 }
 
-/** Tells the same story with or without deeds that those who ask cannot reach, and collects all their answers. */
+/** Plays the same scenario with or without actions out of reach of the callers, and collects all their answers. */
 async function tell(withHidden: boolean): Promise<string[]> {
   const service = await openTestService();
   try {
-    const cast = { service, workspace: service.workspace };
-    const boss = await addHands(cast, 'Boss', 'approver');
-    const editor = await addHands(cast, 'Ed', 'editor', 'open');
-    const reader = await addHands(cast, 'Rea', 'reader', 'open');
-    const narrow = await addHands(cast, 'Nar');
-    // In one world they reach something, in the other nothing; the group has members in one only.
-    const stranger = await addHands(cast, 'Sam');
+    const host = { service, workspace: service.workspace };
+    const boss = await addClient(host, 'Boss', 'approver');
+    const editor = await addClient(host, 'Ed', 'editor', 'open');
+    const reader = await addClient(host, 'Rea', 'reader', 'open');
+    const narrow = await addClient(host, 'Nar');
+    // They have some reach in one workspace and none in the other; the group has members in one only.
+    const stranger = await addClient(host, 'Sam');
     const crowd = await service.group('Crowd');
     const known = await service.group('Known', { type: 'principal', id: reader.id });
     await service.grant('reader', { type: 'group', id: known }, 'open');
-    const hide = async (deeds: () => Promise<unknown>): Promise<void> => {
-      if (withHidden) await deeds();
+    const hide = async (actions: () => Promise<unknown>): Promise<void> => {
+      if (withHidden) await actions();
     };
     await hide(async () => {
       await service.grant('editor', { type: 'principal', id: stranger.id }, 'secret');
@@ -59,7 +59,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
     await boss.create('open/narrow.md', 'one');
     await service.grant('reader', { type: 'principal', id: narrow.id }, 'open/narrow.md', 'document');
     await boss.create('start/here.md', 'came from elsewhere');
-    for (const hands of [editor, reader, narrow]) await hands.brief();
+    for (const client of [editor, reader, narrow]) await client.brief();
     service.clock.advance(60_000);
     const since = service.clock.now();
     await hide(async () => {
@@ -84,7 +84,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
     await boss.send([reader.id, editor.id, narrow.id], 'hello', { about: parseFolderLocation('open/x.md') });
 
     const answers: string[] = [];
-    for (const hands of [reader, editor, narrow]) {
+    for (const client of [reader, editor, narrow]) {
       for (const place of [
         '',
         'open',
@@ -96,17 +96,21 @@ async function tell(withHidden: boolean): Promise<string[]> {
         'secret/y.md',
         'none',
       ])
-        answers.push(await ask(hands.readersPage(place)), await ask(hands.readersPage(place, 1)));
+        answers.push(await ask(client.readersPage(place)), await ask(client.readersPage(place, 1)));
       for (const to of [[stranger.id], [crowd], [reader.id, stranger.id], [boss.id], [known], ['prn_0'], ['grp_0']])
-        answers.push(await ask(hands.send(to, `to ${to.length}`)));
+        answers.push(await ask(client.send(to, `to ${to.length}`)));
       for (const about of ['secret/y.md', 'secret', 'open/x.md', 'none']) {
-        answers.push(await ask(hands.send([boss.id], 'about', { about: parseFolderLocation(about) })));
-        answers.push(await ask(hands.messages('inbox', 1, '', about)));
+        answers.push(await ask(client.send([boss.id], 'about', { about: parseFolderLocation(about) })));
+        answers.push(await ask(client.messages('inbox', 1, '', about)));
       }
-      answers.push(await ask(hands.messages('unread')), await ask(hands.messages('sent')));
-      answers.push(...(await askForBrief(hands)), ...(await askForBrief(hands, 'open')));
-      answers.push(...(await askForBrief(hands, 'secret')), ...(await askForBrief(hands, '', since + 500)));
-      answers.push(...(await askForBrief(hands, '', since + 1500)), await ask(hands.brief()), await ask(hands.brief()));
+      answers.push(await ask(client.messages('unread')), await ask(client.messages('sent')));
+      answers.push(...(await askForBrief(client)), ...(await askForBrief(client, 'open')));
+      answers.push(...(await askForBrief(client, 'secret')), ...(await askForBrief(client, '', since + 500)));
+      answers.push(
+        ...(await askForBrief(client, '', since + 1500)),
+        await ask(client.brief()),
+        await ask(client.brief()),
+      );
     }
     return answers;
   } finally {
@@ -114,8 +118,8 @@ async function tell(withHidden: boolean): Promise<string[]> {
   }
 }
 
-describe('what one cannot reach', () => {
-  it('has no effect on messages, briefs and on who can read', async () => {
+describe('documents out of reach', () => {
+  it('have no effect on messages, briefs and lists of readers', async () => {
     const expected = await requireSame(tell);
     assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 20);
     assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);

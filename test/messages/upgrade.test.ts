@@ -15,7 +15,7 @@ function migrate(connection: Sqlite.Database, isWanted: (number: number) => bool
 }
 
 describe('a data folder of a release before', () => {
-  it('keeps to whom comments are addressed, and up to where everybody was briefed', () => {
+  it('keeps the addressees of comments, and the end of each person’s last brief', () => {
     const connection = new Sqlite(':memory:');
     migrate(connection, (number) => number < 15);
     connection.exec(`

@@ -1,4 +1,4 @@
-/** The picture at the top of the README: a terminal session that a program ran, drawn as SVG. */
+/** The picture at the top of the README: a real terminal session, drawn as SVG. */
 import { makeFolder, ask, runProgram, serve } from '../support/processes/run-program.js';
 
 /** One line of the terminal, and how it is shown. */
@@ -7,7 +7,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** The commands that the picture shows. */
+/** The commands in the picture. */
 const shown = [
   ['document', 'history', 'handbook/travel.md'],
   ['document', 'diff', 'handbook/travel.md'],
@@ -85,7 +85,7 @@ const colours: Record<Line['kind'], string> = {
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(' ', '\u00a0');
 
-/** Draws lines of a terminal. Each character is 8 wide, whatever the reader's font is. */
+/** Draws lines of a terminal. Each character is 8 wide in any font of the reader. */
 export function drawTerminal(lines: readonly Line[]): string {
   const [letter, step, margin, bar] = [8, 20, 24, 40];
   const prompt = (line: Line): string => (line.kind === 'command' ? `$ ${line.text}` : line.text);

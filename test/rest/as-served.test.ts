@@ -6,7 +6,7 @@ import { openTestServer, type HttpClient, type TestServer } from '../support/htt
 import { operator } from '../support/store/service.js';
 import { claim } from '../support/store/place.js';
 
-// As it runs for users: answers are not held against the description, so what is remembered of them is used.
+// As it runs for users: no comparison of answers with the description, so that remembered answers are used.
 const server = { validateResponses: false };
 
 describe('a server as it runs for users', () => {
@@ -18,7 +18,7 @@ describe('a server as it runs for users', () => {
   });
   after(() => host.close());
 
-  describe('lists what is there', () => {
+  describe('lists the documents', () => {
     const list = async (target = '/v1/documents?location=shelf'): Promise<string> => (await ada.get(target)).text;
     const names = async (location = 'shelf'): Promise<string[]> =>
       JSON.parse(await list(`/v1/documents?location=${location}`)).items.map((item: { name: string }) => item.name);
@@ -27,13 +27,13 @@ describe('a server as it runs for users', () => {
       for (const name of ['a.md', 'b.md', 'ü — 中.md']) await ada.create(`shelf/${name}`, name);
     });
 
-    it('in the same bytes each time that nothing changed', async () => {
+    it('in the same bytes each time without a change', async () => {
       const first = await list();
       assert.equal(JSON.parse(first).items.length, 3);
       for (let again = 0; again < 3; again += 1) assert.equal(await list(), first);
     });
 
-    it('with cursors of each request’s own that go on to the same next page', async () => {
+    it('with cursors of each request’s own that lead to the same next page', async () => {
       const pages = [];
       for (let again = 0; again < 3; again += 1)
         pages.push((await ada.get('/v1/documents?location=shelf&limit=2')).json);
@@ -80,14 +80,14 @@ describe('a server as it runs for users', () => {
       assert.equal(await isClaimed(), false);
     });
 
-    it('to those alone who may read the folder', async () => {
+    it('only to those who may read the folder', async () => {
       await list();
       const stranger = await host.person('reader', 'elsewhere', 'Stranger');
       assert.equal((await stranger.get('/v1/documents?location=shelf')).text, '{"items":[],"next_cursor":null}');
     });
   });
 
-  it('refuses what it refuses when answers are checked as well, byte for byte', async () => {
+  it('refuses like a server with checked answers, byte for byte', async () => {
     const checked = await openTestServer();
     const bob = await checked.person('approver');
     const targets: readonly (readonly [method: string, target: string, headers?: Record<string, string>])[] = [

@@ -4,7 +4,7 @@ import { faultOfLocation } from '../../lib/domain/location.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 
-/** Locations that no document may have, as text. */
+/** Locations forbidden to documents, as text. */
 const badLocations: readonly string[] = [
   '',
   '/',
@@ -54,7 +54,7 @@ describe('bad input over REST', () => {
     await ada.create('dir/a.md');
     head = server.head;
   });
-  /** Whatever was sent: nothing has changed, nothing went wrong inside, and the service answers. */
+  /** After any request: no change, no internal error, and the service answers. */
   afterEach(async () => {
     assert.equal(server.head, head);
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('bad input over REST', () => {
       });
     }
 
-    it('finds nothing, or refuses, whatever stands in a path', async () => {
+    it('finds nothing, or refuses, for any path', async () => {
       const piece = fc.oneof(
         fc.string({ unit: 'binary', maxLength: 12 }),
         fc.constantFrom('..', '.', '', '.git', '%', '%2f', '\\', 'a', 'dir', 'a.md', ' ', '~', ';v=1', '?', '#', '*'),
@@ -133,7 +133,7 @@ describe('bad input over REST', () => {
       );
     });
 
-    it('takes no bytes outside ASCII in a request target, since nobody knows what they mean', async () => {
+    it('takes no bytes outside ASCII in a request target, since their meaning is unknown', async () => {
       const connection = await RawConnection.open(server.rest.port);
       connection.write(
         `GET /v1/documents/${Buffer.from('é.md').toString('latin1')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
@@ -177,7 +177,7 @@ describe('bad input over REST', () => {
       });
     }
 
-    it('names the parameters that there are to who sends another one', async () => {
+    it('names the known parameters to the sender of an unknown one', async () => {
       for (const [target, known] of [
         ['/v1/documents?colour=red', ['location', 'limit', 'cursor']],
         ['/v1/documents?Location=dir', ['location', 'limit', 'cursor']],
@@ -231,7 +231,7 @@ describe('bad input over REST', () => {
       }
     });
 
-    it('refuses an If-Match of another form, and matches none that is foreign', async () => {
+    it('refuses an If-Match of another form, and matches no foreign one', async () => {
       for (const bad of ['"', '"a', 'a"b', '"a" "b"', ',', '"a",', 'W/a b', '**', '"*" *', 'x'.repeat(5000) + '"']) {
         const answer = await ada.put('/v1/documents/dir/a.md', { content: '' }, { 'If-Match': bad });
         assert.ok(['INVALID_REQUEST bad_field', 'CONFLICT stale_if_match'].includes(answer.refusal), answer.text);
@@ -246,7 +246,7 @@ describe('bad input over REST', () => {
       );
     });
 
-    it('is not led astray by headers that mean nothing here', async () => {
+    it('is not misled by headers without meaning here', async () => {
       const headers = {
         'X-HTTP-Method-Override': 'DELETE',
         'X-Forwarded-For': '"><script>',
@@ -351,7 +351,7 @@ describe('bad input over REST', () => {
       }
     });
 
-    it('takes names that mean something to JavaScript for the unknown fields they are', async () => {
+    it('takes JavaScript’s special names for unknown fields', async () => {
       const json = { 'Content-Type': 'application/json' };
       for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'a/b', 'a.b']) {
         const text = `{"location":"new.md","content":"",${JSON.stringify(name)}:{"polluted":1}}`;
@@ -360,7 +360,7 @@ describe('bad input over REST', () => {
       assert.equal(({} as { polluted?: number }).polluted, undefined);
     });
 
-    it('answers as described whatever JSON comes', async () => {
+    it('answers as described for any JSON', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(...fields), async (value, field) => {
           fc.pre(value !== undefined);

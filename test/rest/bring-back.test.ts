@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-describe('bringing back and ending over REST', () => {
+describe('restoring, undeleting and reverting over REST', () => {
   let service: TestServer;
   let server: TestServer;
   let ada: HttpClient;
@@ -18,7 +18,7 @@ describe('bringing back and ending over REST', () => {
   after(() => service.close());
 
   describe('a restore', () => {
-    it('writes an older version anew, above all that came after it', async () => {
+    it('writes an older version again, above all later ones', async () => {
       const first = await ada.create('team/a.md', 'one');
       const second = await ada.put('/v1/documents/team/a.md', { content: 'two' });
       const body = { location: 'team/a.md', version: first.json.version.id, message: 'Back' };
@@ -34,7 +34,7 @@ describe('bringing back and ending over REST', () => {
       );
     });
 
-    it('is refused against anything but the newest version, and where someone has a claim', async () => {
+    it('is refused against anything but the newest version, and where another has a claim', async () => {
       const first = await ada.create('team/a.md', 'one');
       await ada.put('/v1/documents/team/a.md', { content: 'two' });
       const body = { location: 'team/a.md', version: first.json.version.id };
@@ -62,7 +62,7 @@ describe('bringing back and ending over REST', () => {
       for (const name of ['a.md', 'sub/b.md', 'sub/c.md']) await ada.create(`team/plans/${name}`, name);
     });
 
-    it('goes with everything in it, and comes back with it', async () => {
+    it('is deleted with everything in it, and comes back with it', async () => {
       const { head } = server;
       const gone = await ada.post('/v1/folder-deletions', { location: 'team/plans' });
       assert.deepEqual(
@@ -83,7 +83,7 @@ describe('bringing back and ending over REST', () => {
       assert.equal((await ada.post('/v1/folder-undeletes', { location: 'team/plans' })).refusal, 'NOT_FOUND');
     });
 
-    it('says how much stayed deleted and why, and keeps no name of that for a retry', async () => {
+    it('reports how much stayed deleted and why, and keeps no name of that for a retry', async () => {
       await ada.post('/v1/folder-deletions', { location: 'team/plans' });
       await ada.create('team/plans/sub/b.md', 'new');
       const once = { 'Idempotency-Key': 'once' };
@@ -109,7 +109,7 @@ describe('bringing back and ending over REST', () => {
       assert.equal((await rita.get('/v1/documents/team/plans/a.md')).status, 200);
     });
 
-    it('comes back for nobody who may not write there', async () => {
+    it('is undeleted only by those who may write there', async () => {
       await ada.post('/v1/folder-deletions', { location: 'team/plans' });
       const { head } = server;
       assert.equal((await rita.post('/v1/folder-undeletes', { location: 'team/plans' })).refusal, 'NOT_FOUND');
@@ -138,7 +138,7 @@ describe('bringing back and ending over REST', () => {
     });
   });
 
-  describe('undoing what one principal did', () => {
+  describe('reverting one principal’s changes', () => {
     const since = (): string => new Date(server.host.clock.now()).toISOString();
     let wild: HttpClient;
     let whose: { readonly location: string; readonly principal_id: string; readonly since: string };
@@ -192,7 +192,7 @@ describe('bringing back and ending over REST', () => {
       assert.equal(record.outcome, 'done');
     });
 
-    it('keeps no name of a document for a retry, which does nothing again', async () => {
+    it('keeps no name of a document for a retry, which has no second effect', async () => {
       const { preview } = (await look(ada)).json as { preview: string };
       const once = { 'Idempotency-Key': 'once' };
       const done = await ada.post('/v1/reverts', { ...whose, preview }, once);
@@ -205,7 +205,7 @@ describe('bringing back and ending over REST', () => {
       assert.ok(!kept[0]?.result.includes('.md'));
     });
 
-    it('is not done, nor shown on, when it would be something else by now', async () => {
+    it('is not done, nor its pages continued, when it has changed since', async () => {
       const first = await look(ada, '&limit=1');
       await wild.create('team/another.md');
       const { head } = server;
@@ -215,7 +215,7 @@ describe('bringing back and ending over REST', () => {
       assert.equal(server.head, head);
     });
 
-    it('is for editors of the whole folder: a grant on a document of that name tells nothing', async () => {
+    it('is for editors of the whole folder: a grant on a document of that name reveals nothing', async () => {
       const { preview } = (await look(ada)).json as { preview: string };
       for (const who of [rita, await server.person('editor', 'team/new', 'Ned')]) {
         assert.equal((await look(who)).refusal, 'NOT_FOUND');
@@ -229,15 +229,15 @@ describe('bringing back and ending over REST', () => {
       await ada.create('team/thing');
       const eve = await server.host.person('reader', 'elsewhere', 'Eve');
       await server.host.grant('editor', { type: 'principal', id: eve.id }, 'team/thing', 'document');
-      const hands = server.as(eve.key);
-      assert.equal((await hands.put('/v1/documents/team/thing', { content: 'hers' })).status, 200);
+      const client = server.as(eve.key);
+      assert.equal((await client.put('/v1/documents/team/thing', { content: 'hers' })).status, 200);
       whose = { ...whose, location: 'team/thing' };
-      assert.equal((await look(hands)).refusal, 'NOT_FOUND');
-      assert.equal((await hands.post('/v1/folder-undeletes', { location: 'team/thing' })).refusal, 'NOT_FOUND');
+      assert.equal((await look(client)).refusal, 'NOT_FOUND');
+      assert.equal((await client.post('/v1/folder-undeletes', { location: 'team/thing' })).refusal, 'NOT_FOUND');
       assert.equal((await look(ada)).status, 200);
     });
 
-    it('takes a time that is over, a place, and a cursor of its own, and refuses the rest as what it is', async () => {
+    it('takes a past time, a place, and a cursor of its own, and refuses all else with its reason', async () => {
       const ask = (more: object): ReturnType<HttpClient['get']> =>
         ada.get(`/v1/reverts?${new URLSearchParams({ ...whose, ...more }).toString()}`);
       for (const bad of ['', 'yesterday', '2h', '2026-02-30T00:00:00Z', '9999-01-01T00:00:00Z', '2026-01-01']) {

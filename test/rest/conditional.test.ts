@@ -13,7 +13,7 @@ describe('If-None-Match over REST', () => {
   });
   after(() => server.close());
 
-  it('answers 304 without a body to who has the current version, in every spelling', async () => {
+  it('answers 304 without a body to the holder of the current version, in every spelling', async () => {
     const id = etag.slice(1, -1);
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, `"${id}-gzip"`, id, '*']) {
       for (const headers of [{}, { Accept: 'application/octet-stream' }]) {
@@ -25,16 +25,16 @@ describe('If-None-Match over REST', () => {
     }
   });
 
-  it('answers 200 with the content to who has another one', async () => {
+  it('answers 200 with the content to the holder of another one', async () => {
     const answer = await ada.get('/v1/documents/a.md', { 'If-None-Match': `"${'0'.repeat(40)}"` });
     assert.deepEqual([answer.status, answer.json.content], [200, 'text']);
   });
 
-  it('is 404 all the same where nothing is', async () => {
+  it('is 404 all the same where there is no document', async () => {
     assert.equal((await ada.get('/v1/documents/none.md', { 'If-None-Match': '*' })).status, 404);
   });
 
-  it('compares with the version that is asked for', async () => {
+  it('compares with the requested version', async () => {
     const second = await ada.put('/v1/documents/a.md', { content: 'two' });
     const first = etag.slice(1, -1);
     const older = (known: string): Promise<{ status: number }> =>

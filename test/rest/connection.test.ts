@@ -71,7 +71,7 @@ describe('a connection to the REST face', () => {
     assert.equal((await connection.read()).status, 200);
   });
 
-  it('takes requests one after the other that were sent at once', async () => {
+  it('answers requests in order that were sent at once', async () => {
     const connection = await connect();
     connection.write(
       ask('GET', '/v1/documents/none.md') + ask('GET', '/v1/documents/a.md') + ask('GET', '/v1/folders'),
@@ -112,7 +112,7 @@ describe('a connection to the REST face', () => {
     });
   }
 
-  it('refuses a request that names no host, as HTTP asks for', async () => {
+  it('refuses a request without a host, as HTTP demands', async () => {
     const connection = await connect();
     connection.write('GET /v1/health HTTP/1.1\r\n\r\n');
     const answer = await connection.read();
@@ -130,12 +130,12 @@ describe('a connection to the REST face', () => {
 
     it('leaves nothing behind when the client is gone in the middle', async () => {
       const folder = join(server.host.dataFolder ?? '', 'acme');
-      // What the checkpoint writes in its own time is another matter.
+      // The checkpoint's own writes are another matter.
       const isOurs = (name: string): boolean => !/sidecar\.sqlite|objects\/pack\/pack-|refs\/heads/.test(name);
       const list = (): string[] => (readdirSync(folder, { recursive: true }) as string[]).filter(isOurs).sort();
       await server.host.workspace.checkpointer.run();
       const [files, { head }] = [list(), server];
-      // Asking first makes sure that the body is being read when the client goes.
+      // Asking first makes sure that the service is reading the body when the client goes.
       const heads = [0, 1, 2, 3, 4].map((round) =>
         raw(`/v1/documents?location=cut${round}.bin`, 'Content-Length: 5000000', ['Expect: 100-continue']),
       );
@@ -159,7 +159,7 @@ describe('a connection to the REST face', () => {
       );
     });
 
-    it('tells a client that asked first to go on only when its body is wanted', async () => {
+    it('sends a client with Expect a 100 Continue only when its body is wanted', async () => {
       const expect = ['Expect: 100-continue'];
       const wanted = await connect();
       wanted.write(raw('/v1/documents?location=asked.bin', 'Content-Length: 4', expect));
@@ -179,7 +179,7 @@ describe('a connection to the REST face', () => {
       }
     });
 
-    it('answers before a body that is too large has come, and hangs up after that', async () => {
+    it('answers before the end of too large a body, and closes the connection after that', async () => {
       for (const headers of [
         raw('/v1/documents?location=big.bin', 'Content-Length: 999999999999'),
         ask('POST', '/v1/documents', [...json('').slice(0, 2), 'Content-Length: 999999999999']),
@@ -222,7 +222,7 @@ describe('a connection to the REST face', () => {
       }
     });
 
-    it('refuses a large upload of who may not write, and the answer arrives', async () => {
+    it('refuses a large upload without the right to write, and the answer arrives', async () => {
       const { key: foreign } = await server.host.person('reader', 'elsewhere');
       const connection = await connect();
       connection.write(raw('/v1/documents?location=b.bin', 'Content-Length: 50000000').replace(key, foreign));

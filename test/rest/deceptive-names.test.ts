@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createAsBefore } from '../support/store/as-before.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Names that look like others, and what of them is told. */
+/** Names that look like others, and their reports. */
 const names: readonly (readonly [name: string, character: string])[] = [
   ['own\u200b.md', 'U+200B'],
   ['own.md ', 'U+0020'],
@@ -13,7 +13,7 @@ const names: readonly (readonly [name: string, character: string])[] = [
 ];
 const encode = (location: string): string => location.split('/').map(encodeURIComponent).join('/');
 
-describe('A name that is not what it seems', () => {
+describe('A deceptive name', () => {
   let server: TestServer;
   let ada: HttpClient;
 
@@ -35,7 +35,7 @@ describe('A name that is not what it seems', () => {
   for (const [name, character] of names) {
     const shown = encodeURIComponent(name);
 
-    it(`is given to nothing new: ${shown}`, async () => {
+    it(`is refused for anything new: ${shown}`, async () => {
       isRefused(await ada.create(`lobby/${name}`), 'location', character);
       const raw = { 'Content-Type': 'application/octet-stream' };
       const target = `/v1/documents?location=lobby/${shown}`;
@@ -48,7 +48,7 @@ describe('A name that is not what it seems', () => {
       isRefused(await ada.post('/v1/moves', move), 'to_folder', character);
     });
 
-    it(`is read, changed, moved, deleted and brought back where it was given before: ${shown}`, async () => {
+    it(`is read, changed, moved, deleted and undeleted where it was given before: ${shown}`, async () => {
       const location = `old/${name}`;
       await createAsBefore(server.host.workspace, location);
       const target = `/v1/documents/${encode(location)}`;
@@ -67,7 +67,7 @@ describe('A name that is not what it seems', () => {
     });
   }
 
-  it('of a folder keeps nobody from what is in it', async () => {
+  it('of a folder does not block its content', async () => {
     const folder = 'old\u200b';
     await createAsBefore(server.host.workspace, `${folder}/a.md`);
     assert.equal((await ada.get(`/v1/documents/${encode(folder)}/a.md`)).json.content, 'text');
@@ -77,7 +77,7 @@ describe('A name that is not what it seems', () => {
     assert.equal((await ada.create('plain/b.md')).status, 201);
   });
 
-  it('stands in no line of text that others go by', async () => {
+  it('stands in no line of text for other readers', async () => {
     const location = 'lobby/a.md';
     for (const [bad, character] of [
       ['a\u200bb', 'U+200B'],

@@ -97,7 +97,7 @@ describe('the examples of errors in the description', () => {
     },
   };
 
-  /** Names, numbers and reasons that are an example's own. */
+  /** Names, numbers and reasons of the examples themselves. */
   const general = (message: string): string => message.replaceAll(/\d+/g, 'N').replaceAll(/"[^"]*"/g, '"…"');
 
   for (const [name, provoke] of Object.entries(provoked)) {

@@ -21,7 +21,7 @@ function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }
 
-/** A data folder with many documents that no compression makes smaller, and a key that reads them. */
+/** A data folder with many incompressible documents, and a key that reads them. */
 async function prepare(dataFolder: string): Promise<string> {
   const onFault = (what: string, cause: unknown): never => assert.fail(new Error(what, { cause }));
   const randomness = makeSystemRandomness();
@@ -53,19 +53,19 @@ async function readExport(url: string, key: string, folder: string): Promise<num
   return length;
 }
 
-describe('the memory that an export takes', () => {
+describe('the memory of an export', () => {
   after(tidyUp);
 
-  it('does not grow with what is exported', async function () {
+  it('does not grow with the exported content', async function () {
     this.timeout(180_000);
     if (!existsSync('/proc/self/status')) skipBecause(this, 'the peak of memory can be read on Linux only');
     const data = await makeFolder();
     const key = await prepare(data);
-    // A small heap, since a large one is filled with garbage before anyone looks how much of it is in use.
+    // A small heap, since a large one fills with garbage before a measurement of its use.
     const environment = { NODE_OPTIONS: '--max-old-space-size=96' };
     const server = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/, { environment });
     const { url } = JSON.parse(server.lines[0] ?? '') as { url: string };
-    // What it takes once, whatever is exported: code, caches, buffers.
+    // The cost of any first export: code, caches, buffers.
     const length = await readExport(url, key, '');
     const before = peakOf(server.pid);
     for (let round = 0; round < 2; round += 1) assert.equal(await readExport(url, key, ''), length);

@@ -49,7 +49,7 @@ describe('exports over REST', () => {
     assert.ok(listed.utf8, 'names outside ASCII are marked as UTF-8');
   });
 
-  it('carries binary documents, also large ones that stream', async () => {
+  it('carries binary documents, also large streamed ones', async () => {
     const large = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7919) % 251));
     await ada.post('/v1/documents?location=f/large.bin', large);
     await ada.post('/v1/documents?location=f/small.bin', Buffer.from([0, 255, 128]));
@@ -78,7 +78,7 @@ describe('exports over REST', () => {
     assert.ok(!(await ada.get(target)).bytes.equals(first.bytes));
   });
 
-  it('holds what the key reaches and is not changed by anything else', async () => {
+  it('holds the key’s reach and is not changed by other documents', async () => {
     await ada.create('f/open/a.md');
     await ada.create('f/shut/b.md');
     await ada.create('f/shut/c.md');
@@ -117,12 +117,12 @@ describe('exports over REST', () => {
     }
   });
 
-  it('of an empty folder that was made is an empty archive', async () => {
+  it('of an empty folder is an empty archive', async () => {
     await ada.post('/v1/folders', { location: 'empty' });
     assert.deepEqual(await namesOf(ada, 'empty'), []);
   });
 
-  it('gives each entry a name that Windows, macOS and Linux unpack, and no two the same where case or accents count for nothing', async () => {
+  it('gives each entry a name for Windows, macOS and Linux, and no two the same without case and accents', async () => {
     const hostile = ['CON', 'nul.txt', 'LPT1.md', 'a:b?.md', 'quote".md', 'dots...', 'pipe|star*.md', 'Com0'];
     for (const name of hostile) await ada.create(`f/${name}`, name);
     const twins = ['README.md', 'readme.md', 'Readme.MD', 'café.md', 'CAFÉ.md', 'Sub/x.md', 'sub/x.md', 'a_b_.md'];
@@ -140,7 +140,7 @@ describe('exports over REST', () => {
     assert.deepEqual(contents.toSorted(), [...hostile, ...twins].toSorted());
   });
 
-  it('never leads out of the folder that it is unpacked in', async () => {
+  it('never leads out of the folder in which it is unpacked', async () => {
     const names = ['..foo.md', '…/x.md', 'C:/x.md', '-rf'];
     for (const name of names) await ada.create(`f/${name}`);
     for (const name of await namesOf(ada, 'f')) {
@@ -148,7 +148,7 @@ describe('exports over REST', () => {
     }
   });
 
-  it('goes on as it began, whatever is written while it is read', async () => {
+  it('continues as it began, whatever is written meanwhile', async () => {
     for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, name.repeat(200_000));
     const expected = (await ada.get('/v1/folders/export?location=f')).bytes;
     const { id } = await server.host.person('reader', 'f', 'Bob');
@@ -212,7 +212,7 @@ describe('an export whose reader goes away', () => {
     server = await openTestServer({ store: 'disk-without-git' });
     ({ key } = await server.host.person('approver'));
     const ada = server.as(key);
-    // More than the buffers of a connection hold, and nothing that can be compressed.
+    // More than the buffers of a connection hold, and incompressible.
     const noise = makeTestRandomness();
     await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -222,7 +222,10 @@ describe('an export whose reader goes away', () => {
   });
   after(() => server?.close());
 
-  /** Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's main file for the next.) */
+  /**
+   * Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's
+   * main file for the next.)
+   */
   const countConnections = (): number =>
     readdirSync(files).filter((name) => {
       try {
@@ -232,7 +235,7 @@ describe('an export whose reader goes away', () => {
       }
     }).length;
 
-  it('is let go of at once: nothing stays open, nothing listens, nothing is logged as a fault', async function () {
+  it('is released at once: nothing stays open, nothing listens, nothing is logged as a fault', async function () {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);
@@ -254,7 +257,7 @@ describe('an export whose reader goes away', () => {
     assert.equal((await server.as(key).get('/v1/documents/f/1.bin')).status, 200);
   });
 
-  it('or that is read to its end lets go as well', async () => {
+  it('is released at its end as well', async () => {
     const before = countConnections();
     assert.equal((await server.as(key).get('/v1/folders/export?location=f')).status, 200);
     await until('its connection is let go of', () => countConnections() === before);

@@ -6,7 +6,7 @@ import { readDescription } from '../../lib/rest/requests/description.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-describe('what REST has beyond the specification', () => {
+describe('REST beyond the specification', () => {
   let service: TestServer;
   let server: TestServer;
   let ada: HttpClient;
@@ -43,7 +43,7 @@ describe('what REST has beyond the specification', () => {
   });
 
   describe('histories', () => {
-    it('go back page by page through versions, moves and deletions, with who, when, and where it lay then', async () => {
+    it('go back page by page through versions, moves and deletions, with author, time and place', async () => {
       await ada.post('/v1/documents', { location: 'team/a.md', content: 'one', message: 'First' });
       server.host.clock.advance(1000);
       await ada.put('/v1/documents/team/a.md', { content: 'two' });
@@ -72,7 +72,7 @@ describe('what REST has beyond the specification', () => {
       assert.equal(old.json.content, 'one');
     });
 
-    it('name no place that the key does not reach now', async () => {
+    it('name no place out of the key’s present reach', async () => {
       await ada.create('secret/plan.md');
       await ada.post('/v1/moves', { location: 'secret/plan.md', to_folder: 'team', acknowledge_access_change: true });
       const items = await readAll(rita, '/v1/history?location=team/plan.md');
@@ -102,7 +102,7 @@ describe('what REST has beyond the specification', () => {
   });
 
   describe('diffs', () => {
-    it('compare the last two versions, or any two, and say why they do not', async () => {
+    it('compare the last two versions, or any two, and explain when they do not', async () => {
       const first = (await ada.create('team/a.md', 'one\ntwo words\n')).json.version.id;
       const second = (await ada.put('/v1/documents/team/a.md', { content: 'one\nthree words\n' })).json.version.id;
       const { json } = await rita.get('/v1/diffs?location=team/a.md');

@@ -19,7 +19,7 @@ describe('folders over REST', () => {
   const make = (who: HttpClient, location: string): Promise<HttpAnswer> => who.post('/v1/folders', { location });
   const namesOf = ({ json }: HttpAnswer): string[] => json.items.map(({ name }: { name: string }) => name);
 
-  it('can be made empty, with those above them, and stay when nothing is in them', async () => {
+  it('can be made empty, with those above them, and stay when they are empty', async () => {
     const made = await make(ada, 'a/b/c d');
     assert.equal(made.status, 201);
     assert.deepEqual(made.json, { location: 'a/b/c d', name: 'c d', read_only: false, source: null });
@@ -30,13 +30,13 @@ describe('folders over REST', () => {
     assert.deepEqual(namesOf(await ada.get('/v1/folders?location=a/b')), ['c d']);
   });
 
-  it('show no document for what keeps them in git', async () => {
+  it('show no document for the file that keeps them in git', async () => {
     await make(ada, 'kept');
     assert.deepEqual((await ada.get('/v1/documents?location=kept')).json.items, []);
     assert.ok((await ada.get('/v1/documents/kept/.gitkeep')).status >= 400);
   });
 
-  it('are refused where something has the name, or a document is on the way', async () => {
+  it('are refused where the name is taken, or a document is on the way', async () => {
     await ada.create('a/x.md');
     for (const [location, taken] of [
       ['a', 'a'],
@@ -49,7 +49,7 @@ describe('folders over REST', () => {
     }
   });
 
-  it('are NOT_FOUND to make for who is no editor there, whether or not the name is taken', async () => {
+  it('are NOT_FOUND for a creator who is no editor there, whether or not the name is taken', async () => {
     await ada.create('a/b/x.md');
     const [reader, stranger] = [await server.person('reader', 'a'), await server.person('editor', 'c', 'stranger')];
     for (const who of [reader, stranger]) {
@@ -84,7 +84,7 @@ describe('folders over REST', () => {
     assert.deepEqual(names, ['B', 'a', 'a b', 'a-b', 'b', 'ä']);
   });
 
-  it('show to a key only where it reaches something, and absent ones look like hidden ones', async () => {
+  it('show to a key only where it has reach, and absent ones look like hidden ones', async () => {
     for (const location of ['a/one/x.md', 'a/two/y.md', 'b/z.md']) await ada.create(location);
     await make(ada, 'c');
     const bob = await server.person('reader', 'a/one', 'Bob');

@@ -6,7 +6,7 @@ import { GatherPieces } from '../../lib/rest/answers/gather-pieces.js';
 describe('gathering pieces', () => {
   const enough = 64 * 1024;
 
-  it('passes on every byte in order, and nothing less than 64 kB but the end', async () => {
+  it('passes on every byte in order, in pieces of at least 64 kB but for the last', async () => {
     const sizes = [1, 4, 2, 30_000, 40_000, 0, 65_536, 65_535, 1, 200_000, 3, 5];
     const sent = sizes.map((size, number) => Buffer.alloc(size, number));
     const passed: Buffer[] = [];

@@ -45,7 +45,7 @@ describe('grants over REST', () => {
   const list = (who: HttpClient, scope: string, more = ''): Promise<HttpAnswer> =>
     who.get(`/v1/grants?scope_type=folder&scope_id=${scope}${more}`);
 
-  it('are made with all that is known of them, and work at the next request', async () => {
+  it('are made with all their known fields, and work at the next request', async () => {
     const made = await grant(ada, forRita('team'));
     assert.equal(made.status, 201);
     const { id, created_at: at, ...rest } = made.json;
@@ -63,7 +63,7 @@ describe('grants over REST', () => {
     assert.equal((await server.as(rita.key).get('/v1/documents/team/a.md')).status, 200);
   });
 
-  it('given again, by whatever key or person, stay the one that was: 200 and that grant', async () => {
+  it('given again, by any key or person, stay the first one: 200 and that grant', async () => {
     const first = await grant(ada, forRita('team'));
     const bob = await server.person('approver', 'team', 'Bob');
     for (const who of [ada, bob]) {
@@ -79,7 +79,7 @@ describe('grants over REST', () => {
     assert.equal((await grant(ada, forRita('team'), repeated)).headers['idempotent-replayed'], 'true');
   });
 
-  it('of another role to the same one stand beside each other, and each is revoked by itself', async () => {
+  it('of another role to the same subject stand beside each other, and each is revoked separately', async () => {
     await grant(ada, forRita('team', 'reader'));
     assert.equal((await grant(ada, forRita('team', 'editor'))).status, 201);
     const reader = server.as(rita.key);
@@ -94,7 +94,7 @@ describe('grants over REST', () => {
     assert.equal((await reader.get('/v1/documents/team/a.md')).status, 200);
   });
 
-  it('that are not there cannot be revoked: NOT_FOUND, every time', async () => {
+  it('that do not exist cannot be revoked: NOT_FOUND, every time', async () => {
     await grant(ada, forRita('team'));
     const absent = [
       forRita('team', 'editor'),
@@ -109,7 +109,7 @@ describe('grants over REST', () => {
     assert.equal((await revoke(ada, forRita('team'))).refusal, 'NOT_FOUND');
   });
 
-  it('are given and seen by approvers of the place or above, and by nobody else', async () => {
+  it('are given and seen only by approvers of the place or above', async () => {
     const below = await server.person('approver', 'team/sub', 'Below');
     const editor = await server.person('editor', 'team', 'Ed');
     const scopes = ['team', '', 'other'];
@@ -124,7 +124,7 @@ describe('grants over REST', () => {
     assert.equal((await grant(server.as(rita.key), forRita('team/sub/deeper'))).status, 201);
   });
 
-  it('need a subject that is there: a principal or group by its own type', async () => {
+  it('need an existing subject: a principal or group by its own type', async () => {
     const group = await server.host.group('Crew');
     const subjects = [
       { type: 'principal', id: 'prn_00000000000000000000' },
@@ -167,7 +167,7 @@ describe('grants over REST', () => {
     assert.equal((await server.as(rita.key).get('/v1/documents/moved/a.md')).status, 404);
   });
 
-  it('to groups of groups reach whoever is in them at the moment', async () => {
+  it('to groups of groups reach all members at that moment', async () => {
     const member = { type: 'principal', id: rita.id } as const;
     const inner = await server.host.group('Inner', member);
     const middle = await server.host.group('Middle', { type: 'group', id: inner });
@@ -199,7 +199,7 @@ describe('grants over REST', () => {
     assert.equal((await list(server.as(key), '')).json.items.length, 1);
   });
 
-  it('are listed page by page; with inherited=true those above come first, each with where it is from', async () => {
+  it('are listed page by page; with inherited=true those above come first, each with its origin', async () => {
     for (const scope of ['', 'team', 'team/sub']) await grant(ada, forRita(scope));
     await grant(ada, forRita('team/sub', 'editor'));
     const seen: [string, string, string | undefined][] = [];
@@ -224,7 +224,7 @@ describe('grants over REST', () => {
     assert.equal((await list(ada, 'team/sub')).json.items.length, 2);
   });
 
-  it('name the field that is missing or wrong', async () => {
+  it('name the missing or wrong field', async () => {
     const right = forRita('team');
     const wrong: [object, string, string][] = [
       [{ ...right, role: 'owner' }, 'bad_field', 'role'],

@@ -21,7 +21,7 @@ describe('Idempotency-Key', () => {
   });
   after(() => service.close());
 
-  it('is tried here on every POST that there is', () => {
+  it('is tried here on every existing POST', () => {
     const paths = routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
     assert.deepEqual(retriedPosts.map(({ path }) => path).toSorted(), paths.toSorted());
   });
@@ -39,7 +39,7 @@ describe('Idempotency-Key', () => {
         body = post.body(place, subject, made),
       ): Promise<HttpAnswer> => who.post(post.path, body, { 'Idempotency-Key': key });
 
-      it('gives the same answer again and does nothing again', async () => {
+      it('gives the same answer again without a second effect', async () => {
         await prepare('p');
         const first = await send(server.as(bob.key));
         assert.deepEqual([first.status, isReplayed(first)], [post.status, false]);
@@ -68,7 +68,7 @@ describe('Idempotency-Key', () => {
         assert.equal(answers.filter((answer) => !isReplayed(answer)).length, 1);
       });
 
-      it('gives the answer to nobody who could not ask any more, and again to who can', async () => {
+      it('gives the answer only to those who still have the right to ask', async () => {
         await prepare('p');
         const first = await send(server.as(bob.key));
         await server.host.revoke('approver', { type: 'principal', id: bob.id }, 'p');
@@ -87,7 +87,7 @@ describe('Idempotency-Key', () => {
         assert.deepEqual([late.refusal, isReplayed(late)], [post.forgotten, false]);
       });
 
-      it('is refused for another body, which then does nothing', async () => {
+      it('is refused for another body, which then has no effect', async () => {
         await prepare('p');
         await send(server.as(bob.key));
         const { head } = server;

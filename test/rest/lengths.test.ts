@@ -15,7 +15,7 @@ describe('lengths over REST', () => {
   });
   after(() => server.close());
 
-  it('HEAD tells the length that GET has, in both forms', async () => {
+  it('HEAD states the length of GET, in both forms', async () => {
     await ada.create('a.md', 'naïve "quotes" \u0001');
     for (const headers of [{}, { Accept: 'application/octet-stream' }]) {
       const [head, get] = [await ada.head('/v1/documents/a.md', headers), await ada.get('/v1/documents/a.md', headers)];
@@ -45,7 +45,7 @@ describe('lengths over REST', () => {
     assert.deepEqual(json.json.error.details, { reason: 'content_too_large', field: 'content', limit: 2000 });
   });
 
-  it('content in base64 is taken up to the limit, and one of that length that is none is refused as such', async () => {
+  it('content in base64 is taken up to the limit, and invalid content of that length is refused as such', async () => {
     const other = await server.addWorkspace();
     const ben = await other.person('editor');
     const limit = 10 * 1024 * 1024;
@@ -61,7 +61,7 @@ describe('lengths over REST', () => {
     }
   });
 
-  it('a folder is not renamed or moved where something in it would have too long a location', async () => {
+  it('a folder is not renamed or moved where a document in it would get too long a location', async () => {
     const step = 'x'.repeat(200);
     const deep = Array.from({ length: 4 }, () => step).join('/');
     await ada.create(`f/${deep}/${'y'.repeat(200)}.md`);

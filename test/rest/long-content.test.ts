@@ -46,7 +46,7 @@ function writeJson(value: string, escapes: 'few' | 'all' | 'mixed'): string {
 }
 
 describe('The content of a long JSON body', () => {
-  it('is what parsing the body whole would give, and so is its fingerprint', () => {
+  it('equals the result of parsing the whole body, and so does its fingerprint', () => {
     fc.assert(
       fc.property(text, fc.constantFrom('few' as const, 'all' as const), fc.boolean(), (value, escapes, isLast) => {
         const content = `"content" : ${writeJson(value, escapes)}`;
@@ -62,7 +62,7 @@ describe('The content of a long JSON body', () => {
     );
   });
 
-  it('is found by its name however that is written, and nowhere but in the outermost object', () => {
+  it('is found by its name in any spelling, and only in the outermost object', () => {
     const long = 'x'.repeat(100_000);
     assert.equal(bytesOf(split(`{"c\\u006fntent":"${long}"}`)).length, long.length);
     assert.equal(split(`{"other":{"content":"${long}"}}`), undefined);
@@ -71,7 +71,7 @@ describe('The content of a long JSON body', () => {
     assert.equal(bytesOf(split(`{"a":"\\"content\\":","content":"${long}"}`)).length, long.length);
   });
 
-  it('is base64 where the body says so, in groups that no piece cuts', () => {
+  it('is base64 where the body says so, also across the ends of pieces', () => {
     const bytes = Buffer.from(Array.from({ length: 200_001 }, (_, n) => (n * 31) % 256));
     const json = JSON.stringify({ content: bytes.toString('base64'), encoding: 'base64' });
     assert.ok(bytesOf(split(json)).equals(bytes));

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Nearly all that the server takes of headers. */
+/** Nearly the most headers that the server takes. */
 const long = 31_000;
 
-describe('a header that is too long to be read', () => {
+describe('too long a header', () => {
   let server: TestServer;
   let nobody: HttpClient;
 
   before(async () => {
     server = await openTestServer({ server: { trustProxy: ['loopback'] } });
-    // Headers are read before anybody's access is asked.
+    // The server reads headers before it checks any access.
     nobody = await server.person('reader', 'elsewhere');
   });
   after(() => server.close());
 
   const refused = (field: string) => ({ reason: 'bad_field', field, limit: 4096 });
 
-  it('is refused by its name, whichever it is', async () => {
+  it('is refused by its name, for every header', async () => {
     for (const [field, value] of [
       ['If-None-Match', `x,${' '.repeat(long)}"`],
       ['Accept', 'a'.repeat(long)],
@@ -48,7 +48,7 @@ describe('a header that is too long to be read', () => {
     assert.equal(status, 404);
   });
 
-  it('is no key, like any other that is none', async () => {
+  it('is no key, like any other invalid one', async () => {
     const [long401, short401] = await Promise.all(
       ['a'.repeat(long), 'a'].map((key) => nobody.get('/v1/documents/x', { Authorization: `Bearer ${key}` })),
     );

@@ -4,7 +4,7 @@ import { formatKey } from '../../lib/access/secret.js';
 import { unavailable } from '../../lib/domain/refusal.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 
-describe('A stranger who makes up keys', () => {
+describe('A stranger with made-up keys', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer();
@@ -14,7 +14,7 @@ describe('A stranger who makes up keys', () => {
   const secret = 'b'.repeat(52);
   const makeUp = (workspace: string): string => formatKey({ workspace, credentialId: '0123456789abcdef', secret });
 
-  it('is answered the same, after the same hash, for a workspace that there is and one that there is not', async () => {
+  it('is answered the same, after the same hash, for an existing workspace and an absent one', async () => {
     const hash = Object.getPrototypeOf(createHash('sha256')) as { update(data: unknown): unknown };
     const own = hash.update;
     let hashed = 0;
@@ -38,7 +38,7 @@ describe('A stranger who makes up keys', () => {
     ]);
   });
 
-  it('asks no more often for a workspace that cannot be read than for one that can', async () => {
+  it('has the same allowance for an unreadable workspace as for a readable one', async () => {
     const { service } = server.host;
     Object.defineProperty(service, 'find', {
       value: () => {

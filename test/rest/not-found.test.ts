@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Everything of an answer but what is its own: ids, the time, and what is left of the caller's rate. */
+/** An answer without its own parts: ids, the time, and the rest of the caller's rate. */
 function anonymous({ status, headers, text, json }: HttpAnswer): string {
   const { 'x-request-id': _, date: __, 'x-ratelimit-remaining': ___, ...rest } = headers;
   const id = (json as { error: { request_id: string } } | undefined)?.error.request_id;
@@ -88,7 +88,7 @@ describe('NOT_FOUND over REST', () => {
     });
   }
 
-  it('is the same for a reader who may not write and for who sees nothing', async () => {
+  it('is the same for a reader without the right to write and for a person who sees nothing', async () => {
     const writes = requests.filter(([what]) => /updating|deleting|creating/.test(what));
     for (const [what, ask] of writes) {
       const [seen, unseen] = [await ask(bob, 'open/here.md'), await ask(bob, 'secret/here.md')];
@@ -96,7 +96,7 @@ describe('NOT_FOUND over REST', () => {
     }
   });
 
-  it('is the same for a path that is no route', async () => {
+  it('is the same for a path without a route', async () => {
     assert.equal(
       anonymous(await bob.get('/v1/no/such/route')),
       anonymous(await bob.get('/v1/documents/secret/here.md')),

@@ -8,7 +8,7 @@ import { RawConnection } from '../support/http/raw-connection.js';
 const raw = { Accept: 'application/octet-stream' };
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Bytes that are no text and never repeat within a stretch. */
+/** Bytes outside any encoding of text, without repetition within a span. */
 function makeBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) * 17) & 255;
@@ -26,7 +26,7 @@ describe('the raw form over REST', () => {
   });
   after(() => server.close());
 
-  it('gives the bytes alone, under their own media type, and says so to caches and browsers', async () => {
+  it('gives the bytes alone, under their own media type, and marks it for caches and browsers', async () => {
     const { status, text, headers, etag } = await ada.get('/v1/documents/a.md', raw);
     assert.deepEqual([status, text], [200, '# Title\n\nText.\n']);
     assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
@@ -54,7 +54,7 @@ describe('the raw form over REST', () => {
     assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
   });
 
-  it('lets a browser show only what cannot run, and names the download', async () => {
+  it('lets a browser show only harmless types, and names the download', async () => {
     const html = '<script>alert(1)</script>';
     await ada.post('/v1/documents', { location: 'page.html', content: html });
     await ada.post('/v1/documents', { location: 'naïve "plan".svg', content: '<svg/>' });
@@ -69,7 +69,7 @@ describe('the raw form over REST', () => {
     assert.equal(note.headers['content-disposition'], 'inline; filename="a.md"');
   });
 
-  it('calls no text a film, a sound or a picture, whatever its ending is taken for, and no bytes a text', async () => {
+  it('calls no text a film, a sound or a picture, for any ending, and no bytes a text', async () => {
     for (const [name, content, mediaType, disposition] of [
       ['main.ts', 'const one = 1;\n', 'text/plain; charset=utf-8', 'inline'],
       ['list.m3u', 'a.ogg\n', 'text/plain; charset=utf-8', 'inline'],
@@ -141,7 +141,7 @@ describe('the raw form over REST', () => {
       assert.deepEqual([status, json.size, json.sha256], [201, bytes.length, hash(bytes)]);
     });
 
-    it('streams what was streamed in', async () => {
+    it('streams a streamed upload', async () => {
       const whole = await ada.get('/v1/documents/large.bin', raw);
       assert.equal(hash(whole.bytes), hash(bytes));
       assert.equal(whole.headers['content-length'], '3000000');
@@ -179,7 +179,7 @@ describe('the raw form over REST', () => {
       assert.equal((await ada.head('/v1/documents/larger.bin', had)).status, 304);
     });
 
-    it('is let go when the reader leaves in the middle', async () => {
+    it('is released when the reader leaves in the middle', async () => {
       const { key } = await server.host.person('reader');
       for (let round = 0; round < 5; round += 1) {
         const connection = await RawConnection.open(server.rest.port);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-describe('who gains and loses by a move over REST', () => {
+describe('gains and losses of access by a move over REST', () => {
   let service: TestServer;
   let server: TestServer;
   let ada: HttpClient;
@@ -24,7 +24,7 @@ describe('who gains and loses by a move over REST', () => {
     const move = (who: HttpClient, more: object = {}): Promise<HttpAnswer> =>
       who.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
 
-    it('says who gains which role through which grant, and who loses', async () => {
+    it('names who gains which role through which grant, and who loses', async () => {
       await ada.create('team/a.md');
       const [rita, tom] = [await server.host.person('reader', 'public', 'Rita'), await server.host.principal('Tom')];
       const group = await server.host.group('Crew', { type: 'principal', id: tom });
@@ -55,7 +55,7 @@ describe('who gains and loses by a move over REST', () => {
       assert.equal((await server.as(rita.key).get('/v1/documents/public/a.md')).status, 200);
     });
 
-    it('counts a role that grows as a gain, and one that stays not', async () => {
+    it('counts a higher role as a gain, and an equal one not', async () => {
       await ada.create('team/a.md');
       const up = await server.host.person('reader', 'team', 'Up');
       const same = await server.host.person('reader', 'team', 'Same');
@@ -89,7 +89,7 @@ describe('who gains and loses by a move over REST', () => {
       assert.equal(done.status, 200);
     });
 
-    it('has the same digest as long as nothing changes, and another for another place', async () => {
+    it('has the same digest without a change, and another for another place', async () => {
       await ada.create('team/a.md');
       await ada.create('team/b.md');
       await server.host.person('reader', 'public', 'Rita');
@@ -102,7 +102,7 @@ describe('who gains and loses by a move over REST', () => {
       assert.equal(refused.refusal, 'CONFLICT access_report_changed');
     });
 
-    it('is not needed when nobody gains any more, whatever was acknowledged', async () => {
+    it('is not needed when no person gains any more, with any acknowledgement', async () => {
       await ada.create('team/a.md');
       const acknowledged = { acknowledge_access_change: true, access_report: 'f'.repeat(64) };
       assert.equal((await move(ada, acknowledged)).status, 200);
@@ -159,7 +159,7 @@ describe('who gains and loses by a move over REST', () => {
       assert.equal((await reader.get('/v1/documents/elsewhere/a.md')).status, 200);
     });
 
-    it('on a folder go along with an approver’s move, and stay behind at an editor’s, who is told of the loss', async () => {
+    it('on a folder go along with an approver’s move, and stay behind at an editor’s, who sees the loss', async () => {
       const rita = await server.host.person('reader', 'team/f', 'Rita');
       const [mover, approver] = [await server.person('editor', '', 'Ed'), ada];
       await ada.create('team/f/a.md');
@@ -175,7 +175,7 @@ describe('who gains and loses by a move over REST', () => {
       assert.equal((await server.as(rita.key).get('/v1/documents/y/f/b.md')).status, 200);
     });
 
-    it('waiting where a document would come to stand, or below it, refuse it the place', async () => {
+    it('waiting at or below a document’s new place refuse it the place', async () => {
       await ada.create('team/x');
       const rita = await server.host.principal('Rita');
       await server.host.grant('reader', { type: 'principal', id: rita }, 'public/x/below');

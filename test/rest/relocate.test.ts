@@ -85,7 +85,7 @@ describe('renames and moves over REST', () => {
         assert.deepEqual(left, index === 0 ? ['a'] : ['b']);
       });
 
-      it('onto a document or folder that is there is refused with where that is, and changes nothing', async () => {
+      it('onto an existing document or folder is refused with its place, and changes nothing', async () => {
         await ada.create('a/x.md');
         await ada.create('a/f/y.md');
         for (const location of [target('x.md'), `${target('f')}/z.md`]) await ada.create(location);
@@ -106,7 +106,7 @@ describe('renames and moves over REST', () => {
         }
       });
 
-      it('of what is not there, was deleted, or cannot be edited is NOT_FOUND', async () => {
+      it('of an absent, deleted or uneditable document is NOT_FOUND', async () => {
         await ada.create('a/gone.md');
         await ada.delete('/v1/documents/a/gone.md');
         await ada.create('a/x.md');
@@ -194,7 +194,7 @@ describe('renames and moves over REST', () => {
         assert.equal((await relocate(nobody, 'a/m/x.md', 'c/x.md')).refusal, 'NOT_FOUND');
       });
 
-      it('repeated with its key gives the first answer, though the thing is long elsewhere', async () => {
+      it('repeated with its key gives the first answer, though the document is long elsewhere', async () => {
         await ada.create('a/x.md');
         const key = { 'Idempotency-Key': 'once' };
         const first = await relocate(ada, 'a/x.md', target('x.md'), {}, key);
@@ -205,10 +205,10 @@ describe('renames and moves over REST', () => {
         assert.equal(server.head, head);
       });
 
-      it('that is refused for widening keeps its key for the acknowledged request', async () => {
+      it('refused for widening keeps its key for the acknowledged request', async () => {
         await ada.create('a/x.md');
         await server.host.grant('reader', { type: 'group', id: await readers() }, target('x.md').split('/')[0] ?? '');
-        // A rename changes nothing for who reads the folder; a grant has to wait on the new name.
+        // A rename changes no reader of the folder; a grant has to wait on the new name.
         if (index === 0) await ada.create('a/f/y.md');
         const [from, to] = index === 0 ? ['a/f', 'a/new-f'] : ['a/x.md', 'b/x.md'];
         if (index === 0) await server.host.grant('editor', { type: 'group', id: await readers() }, to);
@@ -258,11 +258,11 @@ describe('renames and moves over REST', () => {
         assert.equal(refused.refusal, 'INVALID_REQUEST into_itself', folder);
         assert.equal(refused.json.error.details.field, 'to_folder');
       }
-      // A name that only begins alike is another folder.
+      // A name with the same beginning is another folder.
       assert.equal((await ada.post('/v1/moves', { location: 'a', to_folder: 'a-b' })).status, 200);
     });
 
-    it('goes to the root, and into folders that come into being with it', async () => {
+    it('goes to the root, and into folders made by it', async () => {
       await ada.create('a/f/x.md');
       assert.equal((await ada.post('/v1/moves', { location: 'a/f', to_folder: '' })).json.location, 'f');
       assert.equal((await ada.post('/v1/moves', { location: 'f', to_folder: 'p/q' })).json.location, 'p/q/f');
@@ -281,7 +281,7 @@ describe('renames and moves over REST', () => {
       assert.equal(refused.json.error.details.location, 'note.md');
     });
 
-    it('can be renamed so that only the case of its name changes', async () => {
+    it('can change only the case of a name', async () => {
       await ada.create('a/Plan.md');
       assert.equal((await ada.post('/v1/renames', { location: 'a/Plan.md', name: 'plan.md' })).status, 200);
       assert.equal((await ada.post('/v1/renames', { location: 'a', name: 'A' })).status, 200);
@@ -290,7 +290,7 @@ describe('renames and moves over REST', () => {
   });
 
   describe('the retry of a move', () => {
-    it('gives the first answer to the editor of the document, who holds nothing where it was', async () => {
+    it('gives the first answer to the editor of the document, who has no grant at its old place', async () => {
       await ada.create('team/a.md');
       const bob = await server.host.person('editor', 'mine', 'Bob');
       const subject = { type: 'principal', id: bob.id } as const;
@@ -321,7 +321,7 @@ describe('renames and moves over REST', () => {
     });
   });
 
-  describe('a name that something hidden has', () => {
+  describe('a name taken by a hidden document', () => {
     it('is NOT_FOUND, as where the caller may not write', async () => {
       await ada.create('a/x.md');
       await ada.create('closed/x.md');

@@ -48,7 +48,7 @@ async function serveAgain(dataFolder: string): Promise<TestServer> {
 }
 
 describe('a service that is killed after it committed and before it answered', () => {
-  it('gives the retries of every POST the answer that got lost, and does nothing twice', async function () {
+  it('gives the retries of every POST the lost answer, and does nothing twice', async function () {
     this.timeout(60_000);
     const first = await openTestServer({ store: 'disk-without-git' });
     const dataFolder = first.host.dataFolder ?? '';

@@ -23,7 +23,7 @@ describe('replays over REST', () => {
     assert.equal((await ada.get('/v1/documents?location=once')).json.items.length, 1);
   });
 
-  it('makes one document out of raw creates at once, and tells another body by its bytes', async () => {
+  it('makes one document out of simultaneous raw creates, and recognises another body by its bytes', async () => {
     const key = { 'Idempotency-Key': 'raw-at-once' };
     const send = (bytes: Buffer): ReturnType<HttpClient['post']> =>
       ada.post('/v1/documents?location=once/raw.bin', bytes, key);
@@ -32,7 +32,7 @@ describe('replays over REST', () => {
     assert.equal((await send(Buffer.alloc(5000, 8))).refusal, 'CONFLICT idempotency_key_reused');
   });
 
-  it('knows a request again whatever the order and spacing of its JSON', async () => {
+  it('recognises a request with any order and spacing of its JSON', async () => {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': '"quoted"' };
     const first = await ada.send('POST', '/v1/documents', {
       headers,
@@ -67,13 +67,13 @@ describe('replays over REST', () => {
     assert.deepEqual([own.status, own.headers['idempotent-replayed']], [201, undefined]);
   });
 
-  it('remembers no refusal: the mended request goes through under its key', async () => {
+  it('remembers no refusal: the corrected request goes through under its key', async () => {
     const key = { 'Idempotency-Key': 'mended' };
     assert.equal((await ada.create('once/a.md', 'text', key)).refusal, 'CONFLICT name_taken');
     assert.equal((await ada.create('once/b.md', 'text', key)).status, 201);
   });
 
-  it('decides anew whether the caller may have the answer', async () => {
+  it('decides again whether the caller may have the answer', async () => {
     const { id, key } = await server.host.person('editor', 'lent', 'carl');
     const carl = server.as(key);
     const retry = { 'Idempotency-Key': 'lent' };
@@ -140,7 +140,7 @@ describe('replays over REST', () => {
       });
     }
 
-    it('takes no more of a body than ever could be, whatever its key', async () => {
+    it('takes no longer body than any request could have, with any key', async () => {
       const key = { 'Idempotency-Key': 'more' };
       const send = (bytes: number): Promise<HttpAnswer> =>
         ada.post('/v1/documents?location=big/e.bin', Buffer.alloc(10, 7), { ...key, 'Content-Length': bytes });

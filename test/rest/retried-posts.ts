@@ -1,20 +1,20 @@
 import type { HttpAnswer, HttpClient, TestServer } from '../support/http/server.js';
 
-/** A POST of the table, which a test sends once and again. */
+/** A POST of the table, which a test sends twice. */
 export interface RetriedPost {
   readonly path: string;
   /**
-   * What has to be there, made by an admin; `place` keeps several apart.
-   * @returns the id of it that the body has to name, where there is one
+   * The preparation by an admin; `place` keeps several apart.
+   * @returns the id that the body has to name, where there is one
    */
   prepare(admin: HttpClient, place: string): Promise<string | void>;
   body(place: string, subjectId: string, made: string | void): object;
   /** The same kind of request with another content. */
   otherBody(place: string, subjectId: string, made: string | void): object;
-  /** What somebody has there who may not do this; a reader's role when left out. */
+  /** The role of a person without the right to do this; a reader's role when left out. */
   readonly tooLittle?: 'nothing';
   readonly status: number;
-  /** What the request gives once its first answer is forgotten. */
+  /** The answer to the request once its first answer is forgotten. */
   readonly forgotten: string;
 }
 
@@ -161,9 +161,9 @@ function revertOf(place: string, made: string | void): object {
 
 export const isReplayed = ({ headers }: HttpAnswer): boolean => headers['idempotent-replayed'] === 'true';
 
-/** Everything that a client keeps of an answer. */
+/** The parts of an answer that a client keeps. */
 export const essenceOf = ({ status, text, etag, headers }: HttpAnswer): string =>
   JSON.stringify([status, text, etag, headers.location, headers['content-type']]);
 
-/** Somebody for grants to be given to. */
+/** A person who can get grants. */
 export const addSubject = (server: TestServer): Promise<string> => server.host.principal('Subject');

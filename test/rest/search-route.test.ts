@@ -19,7 +19,7 @@ describe('the search route', () => {
   const locationsOf = ({ json }: HttpAnswer): string[] =>
     json.items.map(({ location }: { location: string }) => location);
 
-  it('finds what was just written, moved and deleted, as it is now', async () => {
+  it('finds documents just written, moved and deleted, in their present state', async () => {
     await ada.create('a/x.md', 'Wombats dig burrows.');
     assert.deepEqual(locationsOf(await ask(ada, 'q=wombat')), ['a/x.md']);
     await ada.post('/v1/moves', { location: 'a/x.md', to_folder: 'b' });
@@ -58,7 +58,7 @@ describe('the search route', () => {
     assert.deepEqual(locationsOf(await ask(ada, 'q=wombat&location=none')), []);
   });
 
-  it('finds nothing out of reach, by word, prefix, phrase, name or label, and pages as if it were not there', async () => {
+  it('finds nothing out of reach, by word, prefix, phrase, name or label, and pages as if it were absent', async () => {
     for (let index = 0; index < 5; index += 1) await ada.create(`open/${index}.md`, `wombat number ${index}`);
     const bob = await server.person('reader', 'open', 'Bob');
     const queries = [
@@ -92,7 +92,7 @@ describe('the search route', () => {
     assert.deepEqual(locationsOf(await ask(ada, 'q=secretive&limit=200')).length, 9);
   });
 
-  it('finds nothing more from the next request on when reach is taken away', async () => {
+  it('finds nothing more from the next request on when reach is revoked', async () => {
     await ada.create('open/x.md', 'wombat');
     const { id, key } = await server.host.person('reader', 'open', 'Bob');
     const bob = server.as(key);
@@ -107,7 +107,7 @@ describe('the search route', () => {
     assert.deepEqual((await ask(nobody, 'q=wombat')).json, { items: [], next_cursor: null });
   });
 
-  it('goes through all hits once, and takes a cursor only with the query that it came from', async () => {
+  it('goes through all hits once, and takes a cursor only with its own query', async () => {
     for (let index = 0; index < 7; index += 1) await ada.create(`a/${index}.md`, `wombat ${'dig '.repeat(index)}`);
     const whole = locationsOf(await ask(ada, 'q=wombat'));
     const paged: string[] = [];
@@ -124,7 +124,7 @@ describe('the search route', () => {
     }
   });
 
-  it('refuses what is no query, naming the field', async () => {
+  it('refuses an invalid query, naming the field', async () => {
     const wrong: [string, string, string][] = [
       ['', 'missing_field', 'q'],
       ['q=', 'bad_field', 'q'],

@@ -6,8 +6,8 @@ import { noLog } from '../support/http/log.js';
 import { TestClock } from '../support/store/service.js';
 
 /**
- * A server that does what it is asked and dies before it says so: when that many POSTs are about to be answered, all
- * of them committed, it kills itself as `kill -9` would. Usage: serve-mute.js <data folder> <POSTs>
+ * A server that does its work and dies before its answers. When that many POSTs are about to be answered, all of them
+ * committed, it kills itself like `kill -9`. Usage: serve-mute.js <data folder> <POSTs>
  */
 const [, , dataFolder = '', count = '1'] = process.argv;
 

@@ -11,7 +11,7 @@ describe('the REST server', () => {
     server = undefined;
   });
 
-  it('finishes what is under way when it closes, and takes nothing new', async () => {
+  it('finishes open requests when it closes, and takes nothing new', async () => {
     server = await openTestServer();
     const { key } = await server.host.person('approver');
     const busy = await RawConnection.open(server.rest.port);
@@ -32,7 +32,7 @@ describe('the REST server', () => {
     await busy.closed();
   });
 
-  it('cuts off what does not finish in time', async () => {
+  it('cuts off requests that do not finish in time', async () => {
     server = await openTestServer();
     const { key } = await server.host.person('approver');
     const stuck = await RawConnection.open(server.rest.port);
@@ -47,7 +47,7 @@ describe('the REST server', () => {
     assert.equal(server.head, null);
   });
 
-  it('hands a mounted face the paths that it takes, and no others', async () => {
+  it('gives a mounted face its own paths, and no others', async () => {
     server = await openTestServer();
     server.rest.mount({
       takes: (path) => path === '/other',
@@ -59,7 +59,7 @@ describe('the REST server', () => {
     assert.equal((await client.get('/v1/health')).json.status, 'ok');
   });
 
-  it('says when its port is taken', async () => {
+  it('reports that its port is taken', async () => {
     server = await openTestServer();
     const second = startServer(server.host.service, {
       host: '127.0.0.1',
@@ -137,7 +137,7 @@ describe('the REST server', () => {
       'Access-Control-Request-Headers': 'authorization,if-match',
     };
 
-    it('lets none in unless it is configured', async () => {
+    it('lets none in by default', async () => {
       server = await openTestServer();
       const ada = await server.person('approver');
       const answer = await ada.get('/v1/folders', { Origin: 'https://app.example' });
@@ -172,7 +172,7 @@ describe('the REST server', () => {
       assert.equal(read.headers['vary'], 'Origin, Accept');
     });
 
-    it('says nothing to an origin that is not configured', async () => {
+    it('sends no headers to an unconfigured origin', async () => {
       server = await openTestServer({ server: { corsOrigins: ['https://app.example'] } });
       const ada = await server.person('approver');
       for (const origin of ['https://app.example.evil.test', 'http://app.example', 'null']) {
@@ -183,7 +183,7 @@ describe('the REST server', () => {
     });
   });
 
-  it('believes a proxy about the client’s address only where it is told to', async () => {
+  it('believes a proxy about the client’s address only where it is configured', async () => {
     const attempts = async (trustProxy: number): Promise<number> => {
       const own = await openTestServer({ server: { trustProxy } });
       let last = 401;

@@ -12,14 +12,14 @@ async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknow
   return JSON.parse(await text(await body.open()));
 }
 
-/** The bytes in pieces that end anywhere. */
+/** The bytes in pieces with arbitrary ends. */
 const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
   const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 };
 
-describe('A document that is written as JSON while it is sent', () => {
-  it('holds its text, wherever that comes in pieces', async () => {
+describe('A document written as JSON while it is sent', () => {
+  it('holds its text, for any cut of its pieces', async () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 300 }).map((some) => some.repeat(300));
     await fc.assert(
       fc.asyncProperty(anyText, fc.array(fc.nat(), { maxLength: 5 }), async (content, ends) => {
@@ -35,7 +35,7 @@ describe('A document that is written as JSON while it is sent', () => {
     assert.deepEqual(await write([Buffer.from(content)], true), { ...record, content, encoding: 'utf-8' });
   });
 
-  it('holds bytes as base64, wherever they come in pieces', async () => {
+  it('holds bytes as base64, for any cut of their pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5000 }), fc.array(fc.nat(), { maxLength: 5 }), async (some, ends) => {
         const bytes = Buffer.concat(Array.from({ length: 30 }, () => Buffer.from(some)));
@@ -46,7 +46,7 @@ describe('A document that is written as JSON while it is sent', () => {
     );
   });
 
-  it('gives free what it reads from when its reader goes away, before or after the first byte', async () => {
+  it('frees its source when its reader goes away, before or after the first byte', async () => {
     for (const isBegun of [false, true]) {
       const content = Readable.from([Buffer.alloc(1000)], { objectMode: false });
       const body = streamDocument(record, true, () => Promise.resolve(content));

@@ -46,7 +46,7 @@ describe('Where the service is offered over https', () => {
     ['OAuth, to a script', 'OPTIONS', '/oauth/register', 204],
   ];
   for (const [what, method, path, status] of requests) {
-    it(`browsers are told to come over https alone by ${what}`, async () => {
+    it(`browsers get the order to use https alone from ${what}`, async () => {
       const headers = { authorization: `Bearer ${key}` };
       const answer = await fetch(`${server.rest.url}${path}`, { method, headers, redirect: 'manual' });
       assert.equal(answer.status, status);
@@ -54,7 +54,7 @@ describe('Where the service is offered over https', () => {
     });
   }
 
-  it('and by the answer to what is no HTTP', async () => {
+  it('and from the answer to a request that is no HTTP', async () => {
     const socket = connect(server.rest.port, '127.0.0.1');
     socket.end('GET /\x01 nonsense\r\n\r\n');
     assert.match(await text(socket), /^HTTP\/1\.1 400 [^]*\r\nStrict-Transport-Security: max-age=31536000\r\n/);
@@ -62,7 +62,7 @@ describe('Where the service is offered over https', () => {
 });
 
 describe('Where the service is offered over http', () => {
-  it('no answer says anything of https', async () => {
+  it('no answer mentions https', async () => {
     for (const publicUrl of [null, 'http://127.0.0.1:8080']) {
       const { server, oauth } = await open(publicUrl);
       try {

@@ -5,14 +5,14 @@ import { formatKey, parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 
-describe('what never reached a principal’s request', () => {
+describe('attempts that never reached a principal’s request', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ requestsPerMinute: 2 });
   });
   afterEach(() => server.host.close());
 
-  /** Stops the face, which writes what it has counted, and reads those records with their details. */
+  /** Stops the face, which writes its counts, and reads those records with their details. */
   async function recordsOf(action: string): Promise<{ code: string | null; detail: Record<string, unknown> }[]> {
     await server.rest.close();
     return server
@@ -65,7 +65,7 @@ describe('what never reached a principal’s request', () => {
     );
   });
 
-  it('tells when a key was last used, to the minute', async () => {
+  it('shows the last use of a key, to the minute', async () => {
     const { key } = await server.host.person('reader');
     server.host.clock.advance(12_345);
     await server.as(key).get('/v1/folders');

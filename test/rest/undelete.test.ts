@@ -36,7 +36,7 @@ describe('undeletes over REST', () => {
     assert.equal(put.status, 200);
   });
 
-  it('brings back what was deleted last, though the clock was set back in between', async () => {
+  it('undeletes the last deletion, though the clock was set back in between', async () => {
     const { clock } = server.host;
     for (const content of ['first', 'second']) {
       await ada.create('a/x.md', content);
@@ -51,7 +51,7 @@ describe('undeletes over REST', () => {
     assert.equal((await ada.get('/v1/documents/a/x.md')).json.content, 'second');
   });
 
-  it('makes the folders again that went with the document', async () => {
+  it('makes the folders again that were removed with the document', async () => {
     await ada.create('a/b/c/x.md');
     await remove('a/b/c/x.md');
     assert.deepEqual((await ada.get('/v1/folders')).json.items, []);
@@ -59,7 +59,7 @@ describe('undeletes over REST', () => {
     assert.equal((await ada.get('/v1/folders?location=a')).json.items[0].location, 'a/b');
   });
 
-  it('finds nothing where nothing was deleted, or what was is back', async () => {
+  it('finds nothing where nothing was deleted, or where it is back', async () => {
     await ada.create('a/live.md');
     await ada.create('a/x.md');
     await remove('a/x.md');
@@ -69,7 +69,7 @@ describe('undeletes over REST', () => {
     }
   });
 
-  it('finds nothing that the caller could never reach, or may not edit: the same answer as where nothing is', async () => {
+  it('finds nothing that the caller could never reach, or may not edit: the same answer as for an absent one', async () => {
     await ada.create('a/x.md');
     await remove('a/x.md');
     const callers = [await server.person('reader', 'a'), await server.person('editor', 'b', 'stranger')];
@@ -83,7 +83,7 @@ describe('undeletes over REST', () => {
     assert.equal(texts.size, 1);
   });
 
-  it('is refused while something else is in the place, and not when that is gone', async () => {
+  it('is refused while another document is in the place, and not when that is gone', async () => {
     await ada.create('a/x', 'first');
     await remove('a/x');
     const occupants: [make: () => Promise<unknown>, clear: () => Promise<unknown>][] = [
@@ -128,7 +128,7 @@ describe('undeletes over REST', () => {
     assert.equal((await undelete(ada, 'a/x.md')).refusal, 'NOT_FOUND');
   });
 
-  it('knows where the document was deleted, whatever became of the folder since', async () => {
+  it('knows the document’s place of deletion, whatever happened to the folder since', async () => {
     await ada.create('a/f/x.md');
     await ada.create('a/f/stays.md');
     await remove('a/f/x.md');
@@ -139,7 +139,7 @@ describe('undeletes over REST', () => {
     assert.equal((await ada.get('/v1/documents/a/f/stays.md')).status, 404);
   });
 
-  it('into what is a mirror now is refused', async () => {
+  it('into a folder that is now a mirror is refused', async () => {
     await ada.create('a/x.md');
     await ada.create('a/y.md');
     await remove('a/x.md');
@@ -147,7 +147,7 @@ describe('undeletes over REST', () => {
     assert.equal((await undelete(ada, 'a/x.md')).refusal, 'INVALID_REQUEST read_only_source');
   });
 
-  it('repeated with its key gives the first answer; with another key it finds nothing more to undo', async () => {
+  it('repeated with its key gives the first answer; with another key it finds nothing more to undelete', async () => {
     await ada.create('a/x.md');
     await remove('a/x.md');
     const key = { 'Idempotency-Key': 'back' };

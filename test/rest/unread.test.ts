@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-describe('a request that cannot be read', () => {
+describe('an unreadable request', () => {
   let server: TestServer;
   let ada: HttpClient;
   let id: string;
@@ -68,7 +68,7 @@ describe('a request that cannot be read', () => {
     });
   }
 
-  it('leaves one record where the path does not exist, and none where nobody is known', async () => {
+  it('leaves one record where the path does not exist, and none where the caller is unknown', async () => {
     const before = server.records().length;
     for (const target of ['/v1/nothing', '/v1/documents/a/x.md/..%2F', '/v1/DOCUMENTS']) {
       assert.match((await ada.get(target)).refusal, /^(?:NOT_FOUND|INVALID_REQUEST bad_location)$/);

@@ -7,7 +7,7 @@ describe('a text in JSON', () => {
   const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
   const controls = fc.string({ unit: fc.constantFrom('\u0000', '\u001f', '"', '\\', '\n', '\u2028', 'é', '😀') });
 
-  it('is the same each time it is answered, and what JSON.stringify makes of record and content', () => {
+  it('is the same each time it is answered, and equals JSON.stringify of record and content', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, controls), (content) => {
         const bytes = Buffer.from(content);
@@ -22,7 +22,7 @@ describe('a text in JSON', () => {
     );
   });
 
-  it('stands in the record that is asked for: two documents can share their bytes', () => {
+  it('stands in the requested record: two documents can share their bytes', () => {
     const bytes = Buffer.from('shared');
     for (const name of ['one.md', 'other.md', 'one.md', 'other.md']) {
       const { text } = writeText({ name }, bytes);

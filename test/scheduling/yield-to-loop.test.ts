@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { yieldToLoop } from '../../lib/scheduling/yield-to-loop.js';
 
 describe('Long work that yields to the event loop', () => {
-  it('goes on one piece in each turn of the loop, however much of it there is', async () => {
+  it('runs one piece in each turn of the loop, for any number of pieces', async () => {
     const done = { wentOn: 0 };
     const perTurn: number[] = [];
     const jobs = Promise.all(
@@ -26,7 +26,7 @@ describe('Long work that yields to the event loop', () => {
     );
   });
 
-  it('goes on in the order in which it yielded', async () => {
+  it('continues in the order in which it yielded', async () => {
     const order: string[] = [];
     const job = async (name: string): Promise<void> => {
       for (let slice = 0; slice < 3; slice += 1) {

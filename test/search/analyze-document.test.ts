@@ -42,7 +42,7 @@ describe('search: words', () => {
     assert.deepEqual(wordsOf('ﾊﾞｽ'), ['バ', 'バス', 'ス'], 'half-width kana');
   });
 
-  it('tell where they stand', () => {
+  it('give their positions', () => {
     const text = 'Die Straße, 京都 — e\u0301te\u0301.';
     const places: string[] = [];
     splitWords(text, (_, start, end) => places.push(text.slice(start, end)));
@@ -66,7 +66,7 @@ describe('search: words', () => {
 });
 
 describe('search: markup', () => {
-  it('gives way to what a reader sees', () => {
+  it('gives way to the visible heading', () => {
     const text =
       '---\ntitle: Leave\n---\n# Days <b>off</b>\nSee [the handbook](https://example.org/secret "x") and ![a tree](t.png).';
     assert.deepEqual(wordsOf(reduceMarkup(text, 'leave.md')), 'days off see the handbook and a tree'.split(' '));
@@ -77,7 +77,7 @@ describe('search: markup', () => {
     assert.match(reduceMarkup('if a < b and c > d then [x](unclosed', 'x.md'), /a < b and c > d then \[x\]\(unclosed/);
   });
 
-  it('costs in proportion to the text, whatever opens without being closed', () => {
+  it('costs in proportion to the text, with any unclosed elements', () => {
     // Each of these took minutes if every bracket looked for its own end.
     for (const piece of ['[', '](', '<a', '<', '[](', '![x](<', '---\n', '`', '**']) {
       const text = piece.repeat(megabyte / piece.length);

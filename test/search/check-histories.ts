@@ -1,4 +1,4 @@
-/** Plays random histories into an index and compares what it answers with what it must. */
+/** Plays random histories into an index and compares its answers with the right ones. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,9 @@ interface Opening {
 /** Meaning is known of English words alone, so all have it. */
 const spoken = [['en'], ['en'], ['en', 'de'], ['en', 'ru'], ['en', 'de', 'fr', 'ru']] as const;
 
-/** How the index is opened: merging more or less often; by words alone, or by meaning as well; in one language or several. */
+/**
+ * The options of the index: more or less merging; by words alone, or by meaning as well; in one language or several.
+ */
 const opening: fc.Arbitrary<Opening> = fc
   .record({
     firstTier: fc.constantFrom(100, 600),
@@ -60,7 +62,7 @@ async function searchAll(
   return pages;
 }
 
-/** Plays the history into an index on disk that merges early. */
+/** Plays the history into an index on disk with early merges. */
 async function play(
   engine: Engine,
   steps: readonly Step[],
@@ -90,7 +92,7 @@ function beginWith(index: SearchIndex, vectors: WordVectors | null): void {
   index.endRevision();
 }
 
-/** An index that was made in one go and knows nothing but what the caller reaches. */
+/** An index made in one go of the caller's reach alone. */
 function build(engine: Engine, workspace: Workspace, within: SearchReach, { options, vectors }: Opening): SearchIndex {
   const index = engine.open({ folder: null, readText: (_, at) => workspace.textAt(at), ...options });
   beginWith(index, vectors);
@@ -103,8 +105,8 @@ function build(engine: Engine, workspace: Workspace, within: SearchReach, { opti
 }
 
 /**
- * Hits, order, pages and positions must be those of an index that knows nothing but what the caller reaches, and
- * the hits those of the slow way. Returns how many hits were compared.
+ * Hits, order, pages and positions must be those of an index of the caller's reach alone, and the hits those of the
+ * slow way. Returns the number of compared hits.
  */
 export async function checkHistories(
   engine: Engine,

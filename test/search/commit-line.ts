@@ -1,7 +1,7 @@
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchIndex } from '../../lib/search/search-index.js';
 
-/** A line of commits that is always the same, so that any of them can be built anew. */
+/** A fixed line of commits, so that any of them can be built again. */
 export function applyCommit(index: SearchIndex, number: number): void {
   const location = placeOf(number);
   const text = `ladder ${'wall '.repeat(number % 11)} stair${number % 5}`;

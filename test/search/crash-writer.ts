@@ -1,6 +1,6 @@
 /**
- * Applies commit after commit to an index on disk, saving and merging all the while, until it is killed. Says so once
- * it has saved some. Commit `n` brings document `n`; every third also takes the one before away.
+ * Applies commit after commit to an index on disk, saving and merging all the while, until it is killed. It prints a
+ * line after some saves. Commit `n` brings document `n`; every third also removes the one before.
  */
 import { SearchIndex } from '../../lib/search/search-index.js';
 import { applyCommit } from './commit-line.js';

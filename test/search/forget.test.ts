@@ -21,7 +21,7 @@ describe('search: an erased document', function () {
   beforeEach(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-forget-'));
     index = path.join(folder, 'index');
-    // Letters that no stemmer cuts, so that the word is sought as it would be kept.
+    // Letters that no stemmer cuts, so that a search finds the word in its kept form.
     secret = Array.from(randomBytes(12), (byte) => 'bcdfghjkmpqrtvwx'[byte & 15]).join('');
     fs.writeFileSync(path.join(folder, 'words'), `${secret} in a sentence`);
   });
@@ -40,7 +40,7 @@ describe('search: an erased document', function () {
     assert.deepEqual(filesWithIt(), []);
   });
 
-  it('is forgotten the second time when the process was killed the first time, wherever that was', async () => {
+  it('is forgotten the second time when the process was killed the first time, at any moment', async () => {
     for (let round = 0; round < 6; round += 1) {
       fs.rmSync(index, { recursive: true, force: true });
       const child = start();
@@ -49,7 +49,7 @@ describe('search: an erased document', function () {
       await child.kill();
       const again = SearchIndex.open({ folder: index, readText: () => null, firstTier: 400 });
       assert.equal(again.dropped, null);
-      // The document's number is 1; what the killed process had done to it may be lost.
+      // The document's number is 1; the killed process's work on it may be lost.
       again.apply({ commit: 'erased', removals: ['secret.md' as never] });
       await forget(again, 1);
       assert.deepEqual(filesWithIt(), []);
@@ -77,7 +77,7 @@ describe('search: a deleted document', () => {
     return files.some((name) => fs.readFileSync(path.join(folder, name)).includes(word));
   };
 
-  /** In one segment with a neighbour that lives on; one that is alone in its segment goes at once. */
+  /** In one segment with a live neighbour; one that is alone in its segment goes at once. */
   const writeBeside = (of: IndexOf, text: string): void => {
     const document = (location: string, words: string) =>
       ({ location: location as Location, text: words, kind: 'text', labels: [] }) as const;
@@ -117,7 +117,7 @@ describe('search: a deleted document', () => {
     await of.index.close();
   });
 
-  it('can be erased later, which writes anew what still holds its words', async () => {
+  it('can be erased later, which rewrites every file with its words', async () => {
     const of = new IndexOf({}, { folder, firstTier: 400 });
     for (let number = 0; number < 10; number += 1) of.write(`f/${number}.md`, `ladder ${'rung '.repeat(number)}`);
     writeBeside(of, 'ladder quagmire');

@@ -9,7 +9,7 @@ import { forget, IndexOf } from './index-of.js';
 
 const [folder = '', file = '', snapshots = ''] = process.argv.slice(2);
 
-/** What it made of the words must not live on in this program's own variables. */
+/** The words must not survive in this program's own variables. */
 function fill(of: IndexOf): void {
   const read = (): string => fs.readFileSync(file, 'utf8');
   of.write('secret.md', `${read()} first`);

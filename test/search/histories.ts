@@ -215,7 +215,7 @@ export class Workspace {
     }
   }
 
-  /** Gives meaning up and takes it in again, with a write in between that no revision undoes. */
+  /** Turns meaning off and on again, with a write in between that no revision undoes. */
   #revise(index: SearchIndex, vectors: WordVectors): void {
     index.useVectors(null);
     index.useVectors(vectors);

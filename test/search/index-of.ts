@@ -1,4 +1,4 @@
-/** An index of some documents, in memory, with the workspace that it is of. */
+/** An in-memory index of some documents, with its workspace. */
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
 import { SearchIndex, type SearchOptions, type SearchPage, type SearchRequest } from '../../lib/search/search-index.js';

@@ -5,7 +5,7 @@ import { openLanguages, type LanguageCode } from '../../lib/search/languages/lan
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { IndexOf } from './index-of.js';
 
-/** A sentence in each language, and what someone would look for. */
+/** A sentence in each language, and a search for it. */
 const sentences: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   'english.md': ['Employees may take parental leave after six months.', ['employee', 'parental leave', 'month']],
   'german.md': [
@@ -32,7 +32,7 @@ describe('search: languages', () => {
   }
 });
 
-/** A word as a document has it, and the same word inflected otherwise, as someone looks for it. */
+/** A word in a document, and the same word in another inflection, in a search. */
 const inflected: Readonly<Partial<Record<LanguageCode, readonly (readonly [string, string])[]>>> = {
   en: [
     ['the contracts were signed', 'contract signing'],
@@ -66,7 +66,7 @@ const inflected: Readonly<Partial<Record<LanguageCode, readonly (readonly [strin
   it: [['i ragazzi', 'ragazzo']],
 };
 
-describe('search: languages that an admin named', () => {
+describe('search: languages named by an admin', () => {
   const open = (codes: readonly LanguageCode[], texts: Readonly<Record<string, string>>): IndexOf =>
     new IndexOf({ 'other.md': 'nothing 123', ...texts }, { languages: openLanguages(codes) });
 
@@ -85,7 +85,7 @@ describe('search: languages that an admin named', () => {
     assert.deepEqual(await open(['de'], { 'a.md': 'the contracts signed' }).find('signing'), []);
   });
 
-  it('keeps words that say little in one language and a lot in another', async () => {
+  it('keeps words that carry little in one language and a lot in another', async () => {
     const of = open(['en', 'de'], { 'a.md': 'They went to war and had to die.', 'b.md': 'Das war die Frage.' });
     assert.deepEqual((await of.find('war')).toSorted(), ['a.md', 'b.md']);
     assert.deepEqual(await of.find('+war +die -Frage'), ['a.md']);
@@ -128,7 +128,7 @@ describe('search: languages that an admin named', () => {
     assert.deepEqual(await of.find('"kept in the archive"'), ['a.md'], 'a phrase, with words that are left out');
   });
 
-  it('shows what matched in its own form, checks phrases to the letter, and takes every operator', async () => {
+  it('shows the hit in its own form, checks phrases to the letter, and takes every operator', async () => {
     const of = open(['en', 'ru', 'de'], { 'a.md': 'Am Markt stehen alte Häuser.', 'b.md': 'Новые дома в городе.' });
     const shown = await of.index.snippet('a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe('search: languages that an admin named', () => {
     await of.index.close();
   });
 
-  it('stems in every language that is offered, and leaves the reading of queries alone', async () => {
+  it('stems in every offered language, and leaves the reading of queries alone', async () => {
     for (const code of languageCodes) {
       if (code !== 'en') assert.notEqual(openStemmer(code)('organisationes').length, 0, code);
     }

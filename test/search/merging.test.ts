@@ -10,13 +10,13 @@ function makeIndex(): IndexOf {
   return of;
 }
 
-/** How many living documents there are, as scores count them. */
+/** The number of live documents, as scores count them. */
 async function countDocuments(of: IndexOf): Promise<number | undefined> {
   return (await of.page('ladder', { limit: 1 })).position?.statistics.documents;
 }
 
 describe('search: while a worker merges', () => {
-  it('an index that is emptied stays empty', async () => {
+  it('an emptied index stays empty', async () => {
     const of = makeIndex();
     // The worker has been asked, and has not answered.
     for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate);
@@ -31,7 +31,7 @@ describe('search: while a worker merges', () => {
     await of.index.close();
   });
 
-  it('no document comes twice when words are forgotten and others are written', async () => {
+  it('no document occurs twice when words are forgotten and others are written', async () => {
     const of = new IndexOf({}, { firstTier: 4_000 });
     for (let number = 0; number < 12; number += 1) of.write(`f/${number}.md`, 'ladder');
     // Each version stands in another small segment, dead but for the last.
@@ -58,7 +58,7 @@ describe('search: while a worker merges', () => {
 });
 
 describe('search: reach', () => {
-  it('of a folder is what lies below it, also where a document was moved to the place of that name', async () => {
+  it('of a folder is its content, also where a document was moved to the place of that name', async () => {
     const of = makeIndex();
     await of.index.settle();
     of.rename('f/7.md', 'g/7.md');
@@ -71,7 +71,7 @@ describe('search: reach', () => {
 });
 
 describe('search: a revision for meaning', () => {
-  it('takes in what is renamed or labelled meanwhile', async () => {
+  it('includes documents renamed or labelled meanwhile', async () => {
     const of = new IndexOf({ 'a.md': 'ada', 'b.md': 'ada', 'c.md': 'ada' });
     of.index.useVectors(wordVectors);
     of.index.startRevision();

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SearchIndex } from '../../lib/search/search-index.js';
 import { checkHistories, usualSeed } from './check-histories.js';
 
-/** A fault put into the built index: in which file, what text, what instead. */
+/** A fault put into the built index: its file, the text, and the replacement. */
 interface Mutant {
   readonly fault: string;
   readonly file: string;

@@ -8,7 +8,7 @@ import { checkHistories, usualSeed } from './check-histories.js';
 
 const runs = countOf('SEARCH_HISTORIES', { usual: 25, campaign: 600 });
 
-describe('search: what is out of reach has no effect', function () {
+describe('search: documents out of reach have no effect', function () {
   this.timeout(60_000 + runs * 2_000);
   let folder = '';
 
@@ -19,7 +19,7 @@ describe('search: what is out of reach has no effect', function () {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it('hits, order, pages and positions are those of an index without it, through merges and restarts, and of the slow way', async () => {
+  it('hits, order, pages and positions are those of an index without them, through merges and restarts, and of the slow way', async () => {
     const hits = await checkHistories(SearchIndex, { folder, runs, seed: seedOf(usualSeed) });
     assert.ok(hits > leastOf(runs, 800, 55), `the histories are worth something: ${hits} hits`);
   });

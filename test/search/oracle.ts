@@ -1,6 +1,6 @@
 /**
- * What a search must answer, the slow way: takes the documents a caller reaches, and nothing else, one by one.
- * Shares with the index how text and queries are read; not how anything is stored, cut, merged or ranked.
+ * The right answers of a search, the slow way: it takes the documents in a caller's reach alone, one by one. It shares
+ * with the index how texts and queries are read, and no storage, cutting, merging or ranking.
  */
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';

@@ -44,7 +44,7 @@ describe('search: the query language', () => {
     ]);
   });
 
-  it('takes quoted words as a phrase that must be there, or must not', () => {
+  it('takes quoted words as a required phrase, or a forbidden one', () => {
     const { clauses, phrases } = parseQuery('"Leave of absence" -"unpaid leave" 2024');
     assert.deepEqual(phrases, [
       { words: ['leave', 'of', 'absence'], isProhibited: false },
@@ -56,7 +56,7 @@ describe('search: the query language', () => {
     );
   });
 
-  it('takes what lunr’s parser refuses as plain words', () => {
+  it('takes a query that lunr’s parser refuses as plain words', () => {
     assert.deepEqual(termsOf(parseQuery('10:30')), ['10', '30']);
     assert.deepEqual(termsOf(parseQuery('https://example.org/a?b=c')), ['http', 'exampl', 'org', 'b', 'c']);
     assert.deepEqual(termsOf(parseQuery('colour:red')), ['colour', 'red']);
@@ -73,17 +73,17 @@ describe('search: the query language', () => {
     assert.deepEqual(termsOf(parseQuery('-draft ladder* title:x', 'plain')), ['draft', 'ladder', 'titl', 'x']);
   });
 
-  it('leaves out words that say little, unless there are no others', () => {
+  it('leaves out words of little meaning, unless there are no others', () => {
     assert.deepEqual(termsOf(parseQuery('what is the ladder')), ['ladder']);
     assert.deepEqual(termsOf(parseQuery('the who')), ['the', 'who']);
   });
 
-  it('seeks pairs of characters where words have no spaces, and a character that stands alone', () => {
+  it('seeks pairs of characters where words have no spaces, and single characters', () => {
     assert.deepEqual(termsOf(parseQuery('東京都')), ['東京', '京都']);
     assert.deepEqual(termsOf(parseQuery('水')), ['水']);
   });
 
-  it('has limits that lie in its text alone', () => {
+  it('has limits that depend on its text alone', () => {
     assert.equal(reasonOf('x'.repeat(513)), 'query_too_long');
     assert.equal(reasonOf(`${'word '.repeat(maxClauses)}x`), 'query_too_complex');
     assert.equal(reasonOf('漢'.repeat(maxTerms + 2)), 'query_too_complex');
@@ -144,7 +144,7 @@ describe('search: patterns', () => {
     );
   });
 
-  it('stars stand for any characters, without going back over and over', () => {
+  it('stars stand for any characters, without backtracking', () => {
     assert.ok(matchesWildcard('configuration', 'con*g*ion'));
     assert.ok(!matchesWildcard('configuration', 'con*gg*'));
     assert.ok(!matchesWildcard('a'.repeat(64), `${'a*'.repeat(200)}b`));

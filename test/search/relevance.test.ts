@@ -83,7 +83,7 @@ describe('search: relevance', function () {
     assert.ok(meant.ndcg >= plain.ndcg && meant.recall >= 0.915, figures);
   });
 
-  it('is over REST what it is at the engine, claim by claim, nDCG@10 0.69 or more', async function () {
+  it('is over REST the same as at the engine, claim by claim, nDCG@10 0.69 or more', async function () {
     this.timeout(600_000);
     const collection = readSciFact();
     if (collection === undefined) return skipBecause(this, noSciFact);

@@ -1,4 +1,4 @@
-/** How well rankings answer: measures, and the collections that they are taken on. */
+/** The quality of rankings: measures, and their collections. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -10,8 +10,8 @@ export interface Collection {
 }
 
 /**
- * A folder of the SciFact collection in BEIR's form (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), which is not part of
- * the project: the one that `CARTULARY_SCIFACT` names, or `data/scifact` in the project or in a folder beside it.
+ * A folder of the SciFact collection in BEIR's form (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), which is not part
+ * of the project. `CARTULARY_SCIFACT` names it; else it is `data/scifact` in the project or in a folder beside it.
  */
 function findSciFact(): string | undefined {
   const named = process.env['CARTULARY_SCIFACT'];
@@ -21,7 +21,10 @@ function findSciFact(): string | undefined {
   return folders.find((folder) => fs.existsSync(path.join(folder, 'corpus.jsonl')));
 }
 
-/** Claims and abstracts of SciFact; undefined where they aren't. @throws Error when they are not where they are said to be */
+/**
+ * Claims and abstracts of SciFact; undefined where they are absent. @throws Error when the variable names a place
+ * without them
+ */
 export function readSciFact(): Collection | undefined {
   const folder = findSciFact();
   if (folder === undefined) return undefined;

@@ -15,11 +15,11 @@ function makeIndex(): IndexOf {
   return of;
 }
 
-describe('search: a query that is much work', () => {
+describe('search: an expensive query', () => {
   const now = performance.now.bind(performance);
   let elapsed = 0;
 
-  // Each look at the clock finds that a long time has passed, so that it rests wherever it can.
+  // Each look at the clock finds that a long time has passed. So the work yields wherever it can.
   beforeEach(() => {
     performance.now = () => (elapsed += 1000);
   });
@@ -27,7 +27,7 @@ describe('search: a query that is much work', () => {
     performance.now = now;
   });
 
-  it('lets others have their turn, again and again', async () => {
+  it('yields, again and again', async () => {
     const of = makeIndex();
     const state = { isAnswered: false };
     const asked = of.find(query).finally(() => (state.isAnswered = true));
@@ -37,7 +37,7 @@ describe('search: a query that is much work', () => {
     assert.ok(turns > 20, `${turns} turns`);
   });
 
-  it('answers with the index of the moment when it was asked, whatever is written and merged meanwhile', async () => {
+  it('answers with the index of the moment when it was asked, with any writes and merges meanwhile', async () => {
     const of = makeIndex();
     const before = await of.page(query, { limit: 10 });
     for (const rests of [1, 5, 12, 25]) {
@@ -55,7 +55,7 @@ describe('search: a query that is much work', () => {
     }
   });
 
-  it('gives what was renamed meanwhile the name that it has', async () => {
+  it('gives a document renamed meanwhile its present name', async () => {
     const of = makeIndex();
     const before = await of.find(query);
     const asked = of.find(query);
@@ -67,7 +67,7 @@ describe('search: a query that is much work', () => {
     );
   });
 
-  it('does not mix with other queries that are under way', async () => {
+  it('does not mix with other queries under way', async () => {
     const of = makeIndex();
     const queries = [query, 'stair', 'rung wood', 'stai* wood', 'wood~1 -stair'];
     const alone: string[][] = [];
@@ -90,7 +90,7 @@ describe('search: hostile texts', () => {
     return { steps, most, words };
   };
 
-  it('are gone through in steps that are bounded, and give the same words', () => {
+  it('are analysed in bounded steps, and give the same words', () => {
     for (const piece of ['漢字', 'ក្រ', '\ufdfa ', 'a\u0301\u0302 ', 'word ', '[', '한국', '\u1100\u1161\u11a8', '𠀋']) {
       const text = piece.repeat(120_000 / piece.length);
       const { steps, most, words } = stepsOf(text);
@@ -100,7 +100,7 @@ describe('search: hostile texts', () => {
     }
   });
 
-  it('give each word the same place, wherever the text is cut to rest', () => {
+  it('give each word the same place, for any cut of the text', () => {
     const read = (go: (visit: WordVisitor) => void): string => {
       const placed: string[] = [];
       go((word, start, end) => placed.push(`${word} ${start} ${end}`));
@@ -118,13 +118,13 @@ describe('search: hostile texts', () => {
     }
   });
 
-  it('rest also where they hold no word for long', () => {
+  it('yield also where they hold no word for long', () => {
     for (const piece of ['\u200b', '👨\u200d', '.']) {
       assert.ok(stepsOf(piece.repeat(500_000 / piece.length)).steps >= 30, piece);
     }
   });
 
-  it('are cut nowhere where somebody would miss a pair of characters', () => {
+  it('are cut nowhere where a pair of characters would be lost', () => {
     const text = Array.from({ length: 20_000 }, (_, index) =>
       String.fromCharCode(0x4e00 + ((index * 7919) % 20_000)),
     ).join('');
@@ -136,7 +136,7 @@ describe('search: hostile texts', () => {
     );
   });
 
-  it('are sought through for a phrase, and shown a piece of, in turns with others', async () => {
+  it('are searched for a phrase, and for a snippet, in alternation with others', async () => {
     const now = performance.now.bind(performance);
     let elapsed = 0;
     performance.now = () => (elapsed += 1000);

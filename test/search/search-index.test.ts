@@ -5,7 +5,7 @@ import type { SearchPosition } from '../../lib/search/ranking/search-position.js
 import { everything, folders, IndexOf } from './index-of.js';
 
 describe('search: an index that follows commits', () => {
-  it('finds what a commit brought as soon as it is applied, and no older text of it', async () => {
+  it('finds the text of a commit as soon as it is applied, and no older text of it', async () => {
     const of = new IndexOf({ 'a.md': 'ladders' });
     of.write('a.md', 'stairs');
     assert.deepEqual(await of.find('stair'), ['a.md']);
@@ -48,7 +48,7 @@ describe('search: an index that follows commits', () => {
     assert.deepEqual(await of.find('label:safety'), ['a/x.md', 'b/y.md']);
   });
 
-  it('tells several reaches on one index apart: nothing, the root, one folder, one document', async () => {
+  it('separates several reaches on one index: nothing, the root, one folder, one document', async () => {
     const of = new IndexOf({ 'a/x.md': 'ladder', 'b/y.md': 'ladder' });
     assert.deepEqual(await of.find('ladder', { reach: folders() }), []);
     assert.deepEqual(await of.find('ladder', { reach: folders('') }), ['a/x.md', 'b/y.md']);
@@ -103,7 +103,7 @@ describe('search: phrases', () => {
 });
 
 describe('search: pages', () => {
-  it('come without duplicate, loss or another order while documents are written, moved and deleted', async () => {
+  it('have no duplicate, loss or change of order while documents are written, moved and deleted', async () => {
     const texts: Record<string, string> = {};
     for (let number = 0; number < 60; number += 1) texts[`a/${number}.md`] = `ladder ${'wall '.repeat(number % 7)}`;
     const of = new IndexOf(texts);
@@ -145,7 +145,7 @@ describe('search: snippets', () => {
     assert.ok(snippet.length <= 241 && !snippet.includes('\n'));
   });
 
-  it('mark wildcards, edits and phrases, and show the beginning when nothing is there to mark', async () => {
+  it('mark wildcards, edits and phrases, and show the beginning without a word to mark', async () => {
     const { index } = new IndexOf({});
     const marked = async (query: string): Promise<string[]> => {
       const { snippet, highlights } = await index.snippet('a.md' as Location, text, query);

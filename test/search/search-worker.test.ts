@@ -16,7 +16,7 @@ describe('search: a worker', () => {
     await worker.close();
   });
 
-  it('that is ended refuses what it had not done', async () => {
+  it('that is ended refuses its open requests', async () => {
     const worker = new SearchWorker();
     const asked = worker.analyze([document], plainReading);
     const refused = assert.rejects(asked, /closed/);

@@ -30,7 +30,7 @@ describe('search: an index on disk', function () {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it('is of the commit that was saved, and answers as it did', async () => {
+  it('is of the saved commit, and answers as it did', async () => {
     const before = open(folder);
     for (let number = 1; number <= 90; number += 1) applyCommit(before, number);
     const answers = await answersOf(before);
@@ -43,7 +43,7 @@ describe('search: an index on disk', function () {
     await after.close();
   });
 
-  it('is dropped and told when a byte of it is wrong, and can be filled anew', async () => {
+  it('is dropped and reported when a byte of it is wrong, and can be filled again', async () => {
     const before = open(folder);
     for (let number = 1; number <= 60; number += 1) applyCommit(before, number);
     await before.save();
@@ -64,7 +64,7 @@ describe('search: an index on disk', function () {
     }
   });
 
-  it('answers as one built anew of the same commit, wherever the process is killed', async () => {
+  it('answers like one built again of the same commit, wherever the process is killed', async () => {
     const program = fileURLToPath(new URL('crash-writer.js', import.meta.url));
     let commits = 0;
     for (let round = 0; round < 8; round += 1) {
@@ -104,7 +104,7 @@ describe('search: an index on disk', function () {
     await of.index.close();
   });
 
-  it('is filled anew while commits go on, which win over what is filled in', async () => {
+  it('is filled again while commits go on, which win over the filling', async () => {
     const of = new IndexOf({ 'a.md': 'ladder', 'b.md': 'ladder', 'c.md': 'ladder' });
     const { index } = of;
     const old = (location: string): void => {

@@ -6,7 +6,7 @@ import { openLanguages, type Languages } from '../../lib/search/languages/langua
 import { splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 import { IndexOf } from './index-of.js';
 
-/** Words that take more or fewer places than they seem to, and what may stand between and within them. */
+/** Words with more or fewer places than they seem to have, and the characters between and within them. */
 const words = [
   'ladder',
   'Ladders',
@@ -69,7 +69,7 @@ function stemsIn(languages: Languages, piece: string): Set<string> {
 }
 
 describe('search: places in a text', () => {
-  it('are those of what the word is made of, one after the other, whatever normalising does to lengths', () => {
+  it('are those of the word’s parts, one after the other, with any change of lengths by normalising', () => {
     fc.assert(
       fc.property(text, (whole) => {
         let last = 0;
@@ -95,7 +95,7 @@ describe('search: places in a text', () => {
   });
 });
 
-describe('search: words with what nobody sees within', () => {
+describe('search: words with invisible characters', () => {
   it('are found as they are read, and shown whole', async () => {
     const body = 'Die Kündi\u00adgungs\u00adfrist und lad\u2060der, \u202ebackwards\u202c, می\u200cخواهم.';
     const of = new IndexOf({ 'a.md': body });
@@ -150,7 +150,7 @@ describe('search: snippets of hostile texts', () => {
     }
   });
 
-  it('end with whole characters and what is joined to them', async () => {
+  it('end with whole characters and everything joined to them', async () => {
     const of = new IndexOf({});
     for (let lead = 0; lead < 6; lead += 1) {
       const body = 'x'.repeat(lead) + 'e\u0301'.repeat(400);
@@ -161,7 +161,7 @@ describe('search: snippets of hostile texts', () => {
 });
 
 describe('search: a long question', () => {
-  it('is not refused for the words that say little in English, in several languages either', async () => {
+  it('is not refused for words of little meaning in English, in several languages either', async () => {
     const of = new IndexOf({ 'a.md': 'The ladder was checked.' }, { languages: openLanguages(['en', 'de']) });
     const question = `${'the of and to in was not '.repeat(5)} who has checked the ladder`;
     assert.deepEqual(await of.find(question), ['a.md']);

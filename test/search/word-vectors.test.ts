@@ -18,7 +18,7 @@ function nearness(vectors: WordVectors, one: string, other: string): number {
 }
 
 describe('search: word vectors', () => {
-  it('that come with the program place words near in meaning near each other', () => {
+  it('of the program place words near in meaning near each other', () => {
     const vectors = openVectors(ownVectors);
     assert.equal(vectors.dimensions, 64);
     for (const [one, near, far] of [

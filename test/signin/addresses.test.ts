@@ -22,7 +22,7 @@ describe('A host with a network of 2^64 addresses', function () {
   });
   afterEach(() => test.close());
 
-  it('waits like one address after many wrong passwords, and nobody else waits with it', async () => {
+  it('waits like one address after many wrong passwords, and no other address waits with it', async () => {
     const statuses = [];
     for (let guess = 0; guess < 22; guess += 1) {
       statuses.push((await test.visitor(from(sameNetwork(guess))).signIn(`name${guess}`, 'wrong')).status);
@@ -78,7 +78,7 @@ describe('A host with a network of 2^64 addresses', function () {
   });
 });
 
-describe('The address that a client is counted by', () => {
+describe('The address of a client', () => {
   let server: OAuthServer;
 
   afterEach(() => server.close());
@@ -98,7 +98,7 @@ describe('The address that a client is counted by', () => {
     );
   }
 
-  /** What each face takes from an address's allowance for a request that anyone may send. */
+  /** Each face's cost, from an address's allowance, for a request without sign-in. */
   const faces: readonly { name: string; kind: RatedKind; atOnce: number; method: 'get' | 'post'; path: string }[] = [
     { name: 'REST', kind: 'address', atOnce: 300, method: 'get', path: '/v1/folders' },
     { name: 'MCP', kind: 'address', atOnce: 300, method: 'post', path: '/mcp' },
@@ -148,7 +148,7 @@ describe('The address that a client is counted by', () => {
   }
 });
 
-describe('What is remembered of wrong passwords', function () {
+describe('The memory of wrong passwords', function () {
   let test: SignInTest;
 
   beforeEach(async () => {
@@ -156,7 +156,7 @@ describe('What is remembered of wrong passwords', function () {
   });
   afterEach(() => test.close());
 
-  it('is bounded: what failed the least is forgotten first', async () => {
+  it('is bounded: the address with the fewest failures is forgotten first', async () => {
     const { people } = test.server.host.service.file;
     const now = test.server.host.clock.now();
     const sourceOf = (name: string): Buffer => createHash('sha256').update(name).digest();
@@ -174,7 +174,7 @@ describe('What is remembered of wrong passwords', function () {
   it('holds nothing of an attempt that was turned away because too many were waiting', async () => {
     await test.person('Ada', 'ada');
     const { passwords, delay } = test.server.host.service.people;
-    // As it is with sixty-six under way, without the half minute that they take.
+    // As with sixty-six under way, without the half minute that they take.
     passwords.requireRoom = () => {
       throw unavailable();
     };

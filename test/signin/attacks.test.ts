@@ -12,7 +12,7 @@ describe('Signing in, attacked', function () {
   });
   afterEach(() => test.close());
 
-  it('keeps nobody waiting longer because the clock was set back', async () => {
+  it('keeps no person waiting longer because the clock was set back', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
     const { clock } = test.server.host;
@@ -25,7 +25,7 @@ describe('Signing in, attacked', function () {
     assert.ok(await visitor.isSignedIn());
   });
 
-  it('makes whoever guesses wait, longer each time, and looks at nothing meanwhile', async () => {
+  it('makes a guesser wait, longer each time, and checks nothing meanwhile', async () => {
     await test.person('Ada', 'ada');
     const { clock } = test.server.host;
     const visitor = test.visitor();
@@ -62,7 +62,7 @@ describe('Signing in, attacked', function () {
     assert.equal((await visitor.signIn('ada', goodPassword)).status, 303, 'success starts the name anew');
   });
 
-  it('delays a name that nobody has like one that somebody has', async () => {
+  it('delays an unknown name like a known one', async () => {
     await test.person('Ada', 'ada');
     for (const name of ['ada', 'bob']) {
       const statuses = [];
@@ -71,7 +71,7 @@ describe('Signing in, attacked', function () {
     }
   });
 
-  it('counts guesses that come at once like guesses that come one after the other', async () => {
+  it('counts simultaneous guesses like guesses one after the other', async () => {
     await test.person('Ada', 'ada');
     const visitors = Array.from({ length: 12 }, () => test.visitor());
     await Promise.all(visitors.map((visitor) => visitor.get('/signin')));
@@ -107,7 +107,7 @@ describe('Signing in, attacked', function () {
     assert.match(visitor.page, /Too many attempts/);
   });
 
-  it('takes the same steps for a name that nobody has', async () => {
+  it('takes the same steps for an unknown name', async () => {
     await test.person('Ada', 'ada');
     const steps: string[] = [];
     const { people } = test.server.host.service;
@@ -134,7 +134,7 @@ describe('Signing in, attacked', function () {
     assert.deepEqual(await stepsOf('bob'), known);
   });
 
-  it('does nothing for a form that came from elsewhere', async () => {
+  it('does nothing for a form from elsewhere', async () => {
     await test.person('Ada', 'ada');
     const victim = test.visitor();
     await victim.signIn('ada');
@@ -162,7 +162,7 @@ describe('Signing in, attacked', function () {
     assert.match(page, /name="csrf"/);
   });
 
-  it('gives a new cookie at each sign-in, and takes none that somebody else chose', async () => {
+  it('gives a new cookie at each sign-in, and takes no foreign one', async () => {
     await test.person('Ada', 'ada');
     const planted = 'a'.repeat(52);
     const visitor = test.visitor();
@@ -176,7 +176,7 @@ describe('Signing in, attacked', function () {
     assert.equal(test.signIn.readSession(`cartulary=${first}`), undefined, 'the one before has ended');
   });
 
-  it('can be framed, kept and referred to by nobody', async () => {
+  it('cannot be framed, kept or referred to by any site', async () => {
     for (const path of ['/signin', '/signin/forgotten', '/signin/out', '/signin/nothing', '/signin/link/x']) {
       const { headers } = await test.visitor().get(path);
       const policy = String(headers['content-security-policy']);
@@ -216,7 +216,7 @@ describe('Signing in, attacked', function () {
     }
   });
 
-  it('answers only at its own address, and nowhere over a connection that others can read', async () => {
+  it('answers only at its own address, and never over a readable connection', async () => {
     assert.equal((await test.visitor({ Host: 'evil.example' }).get('/signin')).status, 421);
     assert.equal((await test.visitor({ Host: 'localhost:1' }).get('/signin')).status, 200);
     const plain = await openSignIn({ signIn: { url: 'http://files.example.org' } });
@@ -229,7 +229,7 @@ describe('Signing in, attacked', function () {
     }
   });
 
-  it('sends nobody to another site', () => {
+  it('sends no browser to another site', () => {
     for (const hostile of [
       '//evil.example',
       '/\\evil.example',
@@ -260,7 +260,7 @@ describe('Signing in, attacked', function () {
     }
   });
 
-  it('survives forms that are none', async () => {
+  it('survives invalid forms', async () => {
     const visitor = test.visitor();
     await visitor.get('/signin');
     const twice = await visitor.post('/signin', {}, {});
@@ -286,7 +286,7 @@ describe('Signing in, attacked', function () {
     );
   });
 
-  it('tells a thief of the data folder nothing that opens anything, and the log no secret', async () => {
+  it('gives a thief of the data folder nothing that opens anything, and the log no secret', async () => {
     const kept = await openSignIn({ store: 'disk-without-git' });
     try {
       await kept.person('Ada', 'ada@example.org');

@@ -6,10 +6,10 @@ import { WatchedProgram } from '../support/processes/event-loop.js';
 import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from '../support/texts/hostile-shapes.js';
 import type { WatchedSignIn } from './serve-watched.js';
 
-/** Milliseconds for which no request may hold the event loop, and which are so few that once is enough. */
+/** Milliseconds of a hold: no request may reach them, and they are so few that one measurement is enough. */
 const maxHold = 50;
 const enough = 20;
-/** Bytes that are left for a header in a request of the largest size that is taken at all. */
+/** Bytes left for a header in a request of the largest accepted size. */
 const maxHeader = 31_000;
 /** More than any form. */
 const maxBodyBytes = 128 * 1024;
@@ -29,7 +29,7 @@ interface TestedRoute {
   readonly maxBodyBytes: number;
 }
 
-/** Every route there is, from the tables by which requests are answered: a new one is covered without a word here. */
+/** Every route, from the tables by which requests are answered: a new route needs no line here. */
 const oauthRoutes = new OAuthRoutes('https://example.org').all;
 const routes: readonly TestedRoute[] = [
   ...signInRoutes.map(({ method, ...route }) => ({ ...route, methods: [method] })),
@@ -74,7 +74,7 @@ function each(shapes: Readonly<Record<string, Shape>>, make: (shape: Shape, name
   return Object.entries(shapes).flatMap(([name, shape]) => make(shape, name));
 }
 
-describe('What a request without a key holds up', function () {
+describe('The hold of a request without a key', function () {
   this.timeout(120_000);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let program: WatchedProgram<WatchedSignIn>;
@@ -88,7 +88,7 @@ describe('What a request without a key holds up', function () {
     await program.close();
   });
 
-  /** What comes back does not matter, nor whether anything does: a body that is too large is not read to its end. */
+  /** The answer, or its absence, does not matter: a body that is too large is not read to its end. */
   function send({ method, path, headers, body }: Asked): Promise<void> {
     serial += 1;
     const address = `10.${(serial >> 16) & 255}.${(serial >> 8) & 255}.${serial & 255}`;
@@ -104,7 +104,7 @@ describe('What a request without a key holds up', function () {
         outgoing.on('error', () => resolve());
         outgoing.end(body);
       } catch {
-        // Node's client refuses what no client can send.
+        // Node's client refuses to send an illegal request.
         resolve();
       }
     });
@@ -130,7 +130,7 @@ describe('What a request without a key holds up', function () {
       .replace('/oauth/interaction/{id}', program.facts.interaction)
       .replace('{id}', 'x'.repeat(43));
 
-  /** What makes a request go as far as it can before what is hostile in it is met. */
+  /** The fields with which a request goes as far as it can before its hostile part is met. */
   function begin({ path }: TestedRoute): string {
     const { clientId, clientSecret, redirectUri, tokens } = program.facts;
     const client = { client_id: clientId, redirect_uri: redirectUri };
@@ -154,7 +154,7 @@ describe('What a request without a key holds up', function () {
         ['a person signed in', { Cookie: program.facts.cookies }],
       ];
 
-      it('is next to nothing, whatever the query', async () => {
+      it('is next to nothing, for any query', async () => {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
           await assertBrief(
@@ -170,7 +170,7 @@ describe('What a request without a key holds up', function () {
         }
       });
 
-      it('is next to nothing, whatever the cookies', async () => {
+      it('is next to nothing, for any cookies', async () => {
         await assertBrief(
           each(cookieShapes(readCookies), (shape, name) =>
             ['', `${program.facts.cookies}; `].map((own) => ({
@@ -183,7 +183,7 @@ describe('What a request without a key holds up', function () {
         );
       });
 
-      it('is next to nothing, whatever the other headers', async () => {
+      it('is next to nothing, for any other headers', async () => {
         await assertBrief(
           each(headerShapes, (shape, name) =>
             readHeaders.flatMap((header) =>
@@ -198,7 +198,7 @@ describe('What a request without a key holds up', function () {
         );
       });
 
-      it('is next to nothing, whatever the body', async () => {
+      it('is next to nothing, for any body', async () => {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
           const size = who === 'a stranger' ? maxBodyBytes : route.maxBodyBytes;

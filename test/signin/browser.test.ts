@@ -75,7 +75,7 @@ describe('Signing in, in Chromium', function () {
   const heading = (): Promise<string> => person.page.locator('h1').innerText();
   const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
 
-  /** Does what leads to another page, and waits for it: until then the one that is left may answer, and take what is typed. */
+  /** Makes a step to another page, and waits for it. Until then the old page may answer, and take the typing. */
   async function leave(act: () => Promise<void>): Promise<void> {
     await Promise.all([person.page.waitForEvent('load'), act()]);
   }
@@ -85,7 +85,7 @@ describe('Signing in, in Chromium', function () {
   const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
   const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
 
-  /** Types into the field that the page itself has put the keyboard into. */
+  /** Types into the field to which the page itself gave the focus. */
   async function type(label: string, text: string): Promise<void> {
     const field = person.page.getByLabel(label, { exact: true });
     await field.and(person.page.locator(':focus')).waitFor();
@@ -104,7 +104,7 @@ describe('Signing in, in Chromium', function () {
     await press('Sign in');
   }
 
-  it('somebody comes by a link, chooses a password by the keyboard alone, signs out and in again', async () => {
+  it('a person opens a link, chooses a password by the keyboard alone, signs out and in again', async () => {
     const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
     const { page } = person;
     await page.goto(test.url + path);
@@ -141,7 +141,7 @@ describe('Signing in, in Chromium', function () {
     await person.judge('link spent');
   });
 
-  it('a wrong password says so, many make one wait, and an admin helps with a link', async () => {
+  it('a wrong password is reported, many cause a wait, and an admin helps with a link', async () => {
     const id = await test.person('Ada', 'ada');
     await signIn('ada', 'wrong');
     assert.equal(await alert(), 'That name and password do not match.');
@@ -162,7 +162,7 @@ describe('Signing in, in Chromium', function () {
     assert.equal(await heading(), 'You are signed in');
   });
 
-  it('somebody sees where they are signed in and ends it elsewhere; being disabled ends it here', async () => {
+  it('a person sees where they are signed in and ends it elsewhere; being disabled ends it here', async () => {
     const id = await test.person('Ada', 'ada');
     const elsewhere = test.visitor({ 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' });
     await elsewhere.signIn('ada');
@@ -177,7 +177,7 @@ describe('Signing in, in Chromium', function () {
     assert.equal(await heading(), 'Sign in');
   });
 
-  it('somebody is sent back to where they were', async () => {
+  it('a person returns to their page after signing in', async () => {
     await test.person('Ada', 'ada');
     await person.page.goto(`${test.url}/signin/sessions`);
     await fill({ 'E-mail or sign-in name': 'ada', Password: goodPassword });

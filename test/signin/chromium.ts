@@ -9,7 +9,7 @@ import { skipBecause } from '../support/skip.js';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
-/** It asks nobody anything but the pages that it is sent to. */
+/** Sends no request except to the test's own pages. */
 const flags = [
   '--headless',
   '--no-sandbox',
@@ -27,7 +27,7 @@ export interface Look {
   readonly width?: number;
 }
 
-/** A page that is listened to: whatever it complains about fails the test that looks. */
+/** A page with listeners: each of its complaints fails the test that looks. */
 export class WatchedPage {
   readonly page: Page;
   readonly #complaints: string[] = [];
@@ -35,7 +35,7 @@ export class WatchedPage {
   constructor(page: Page) {
     this.page = page;
     page.on('console', (message) => {
-      // The browser calls every answer from 400 on an error of the page, also one that says what was wrong with a form.
+      // The browser calls every answer from 400 on an error of the page, also one with a message about a form.
       const isStatus = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
       if (message.type() === 'warning' || (message.type() === 'error' && !isStatus)) {
         this.#complaints.push(message.text());
@@ -56,7 +56,7 @@ export class WatchedPage {
 
   /** Finds nothing against the page: no violation of axe's rules, nothing wider than the window, no complaint so far. */
   async judge(name: string): Promise<void> {
-    // A page whose stylesheet is still to come looks like no page that anybody sees.
+    // A page without its stylesheet looks like no page of a real reader.
     await this.page.waitForLoadState('load');
     const { violations } = await new AxeBuilder({ page: this.page })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
@@ -73,7 +73,7 @@ export class WatchedPage {
   }
 }
 
-/** A Chromium with a profile of its own that is gone afterwards. */
+/** A Chromium with a profile of its own, which is removed afterwards. */
 export class TestBrowser {
   readonly #executable: string;
   readonly #open: { readonly context: BrowserContext; readonly profile: string }[] = [];
@@ -82,7 +82,7 @@ export class TestBrowser {
     this.#executable = executable;
   }
 
-  /** A browser that nobody has used before. */
+  /** A new browser. */
   async person({ scheme = 'light', width = 900 }: Look = {}): Promise<WatchedPage> {
     const profile = await mkdtemp(join(tmpdir(), 'cartulary-browser-'));
     const context = await chromium.launchPersistentContext(profile, {
@@ -110,7 +110,7 @@ export function findChromium(): TestBrowser | undefined {
   return found === undefined ? undefined : new TestBrowser(found);
 }
 
-/** For a `before` hook: without a Chromium its suite is skipped, which says how to get one. */
+/** For a `before` hook: without a Chromium its suite is skipped, with a sentence on how to get one. */
 export function requireChromium(context: Mocha.Context): TestBrowser {
   return findChromium() ?? skipBecause(context, 'there is no Chromium here; on Debian: apt-get install chromium');
 }

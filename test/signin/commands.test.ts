@@ -35,7 +35,7 @@ describe('The commands about signing in', function () {
     return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
   }
 
-  it('print a link that opens, with a name made from the display name or given, which nobody else has', async () => {
+  it('print a link that opens, with a unique name, made from the display name or given', async () => {
     const { host } = test.server;
     const [first, second] = [await host.principal('Ada Lovelace'), await host.principal('Ada  LOVELACE')];
     const made = await run('link', { principal: first });
@@ -50,7 +50,7 @@ describe('The commands about signing in', function () {
     }
   });
 
-  it('are for people alone, and not for those who are shut out', async () => {
+  it('are for people alone, and not for disabled ones', async () => {
     const { host } = test.server;
     const agent = await host.principal('Robot', 'agent');
     const gone = await host.principal('Gone');
@@ -61,7 +61,7 @@ describe('The commands about signing in', function () {
     assert.equal((await run('link', { principal: gone })).refused, 'CONFLICT');
   });
 
-  it('say what a person who is disabled loses for good, and that keys come back', async () => {
+  it('name the permanent losses of a disabled person, and that keys come back', async () => {
     const { host } = test.server;
     const id = await test.person('Ada', 'ada');
     await test.visitor().signIn('ada');

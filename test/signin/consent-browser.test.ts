@@ -9,7 +9,7 @@ import { OAuthClient } from '../support/oauth/client.js';
 import { OAuthServer } from '../support/oauth/server.js';
 import { goodPassword } from './open-sign-in.js';
 
-describe('An application asks to act as somebody, in Chromium', function () {
+describe('An application asks to act as a person, in Chromium', function () {
   this.timeout(120_000);
 
   let browser: TestBrowser;
@@ -63,7 +63,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     }
   });
 
-  /** Signs in on the way to the page that asks. */
+  /** Signs in on the way to the consent page. */
   async function arrive(): Promise<{ readonly verifier: string; readonly state: string }> {
     const { url, ...secrets } = await client.ask();
     const { page } = person;
@@ -75,7 +75,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     return secrets;
   }
 
-  /** Presses a button of the page that asks. @returns the address by which the application was told */
+  /** Presses a button of the consent page. @returns the address by which the application got the answer */
   async function answer(button: 'Allow' | 'Deny'): Promise<string> {
     await person.page.getByRole('button', { name: button }).click();
     await person.page.getByRole('heading', { name: 'Back' }).waitFor();
@@ -111,7 +111,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     assert.equal((await redeem(await answer('Allow'), secrets)).scope, 'org:read');
   });
 
-  it('sees later which applications act as them, and ends one where they see their sessions', async () => {
+  it('the person sees later which applications act as them, and ends one among their sessions', async () => {
     const secrets = await arrive();
     const { access_token: token } = await redeem(await answer('Allow'), secrets);
     const { page } = person;
@@ -127,7 +127,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
   });
 
-  it('lets in an application that listens on the loopback address of IPv6', async function () {
+  it('consents to an application that listens on the loopback address of IPv6', async function () {
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
     if (!own.some(({ address }) => address === '::1')) skipBecause(this, 'this machine has no ::1');
     application.close();
@@ -138,7 +138,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     assert.equal(token.scope, 'org:read org:write');
   });
 
-  it('denies it, and the application is told so and gets nothing', async () => {
+  it('denies it, and the application gets the denial and nothing else', async () => {
     await arrive();
     const told = new URL(await answer('Deny')).searchParams;
     assert.equal(told.get('error'), 'access_denied');

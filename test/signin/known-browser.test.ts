@@ -3,7 +3,7 @@ import { goodPassword, openSignIn, type SignInTest, type Visitor } from './open-
 
 const day = 24 * 60 * 60_000;
 
-describe('A browser in which somebody has signed in before', function () {
+describe('A browser of an earlier sign-in', function () {
   let test: SignInTest;
   let ada: string;
 
@@ -13,7 +13,7 @@ describe('A browser in which somebody has signed in before', function () {
   });
   afterEach(() => test.close());
 
-  /** One that knows the password, and is signed out again. */
+  /** A browser that knows the password, and is signed out again. */
   async function makeKnown(name = 'ada'): Promise<Visitor> {
     const visitor = test.visitor();
     await visitor.signIn(name);
@@ -33,7 +33,7 @@ describe('A browser in which somebody has signed in before', function () {
     const known = await makeKnown();
     guessUntilDelayed(() => 'ada');
     for (let round = 0; round < 3; round += 1) {
-      // Whoever polls wins the moment at which the name may be tried again.
+      // A polling guesser wins the moment at which the name may be tried again.
       test.server.host.clock.advance(60_000);
       assert.equal((await test.visitor().signIn('ada', 'wrong')).status, 422);
       assert.equal((await test.visitor().signIn('ada', goodPassword)).status, 429, 'another browser waits');
@@ -62,7 +62,7 @@ describe('A browser in which somebody has signed in before', function () {
     assert.equal((await known.signIn('ada', goodPassword)).status, 303);
   });
 
-  it('is one that chose a password by a link there, too', async () => {
+  it('is also one that chose a password by a link there', async () => {
     const visitor = test.visitor();
     const path = await test.link(ada);
     await visitor.get(path);
@@ -86,7 +86,7 @@ describe('A browser in which somebody has signed in before', function () {
       await assertStranger(await makeKnown('eve'));
     });
 
-    it('with a cookie that was changed, or that another service gave', async () => {
+    it('with a changed cookie, or one of another service', async () => {
       const known = await makeKnown();
       const own = known.cookies.get(cookie) ?? '';
       const [at = '', mark = '', proof = ''] = own.split('.');

@@ -32,7 +32,7 @@ describe('Signing in by links, attacked', function () {
     assert.ok(await second.isSignedIn());
   });
 
-  it('of two who use a link at once one comes too late', async () => {
+  it('of two who use a link at once one is too late', async () => {
     const path = await test.link(await test.server.host.principal('Ada'));
     const visitors = [test.visitor(), test.visitor(), test.visitor()];
     for (const visitor of visitors) await visitor.get(path);
@@ -58,7 +58,7 @@ describe('Signing in by links, attacked', function () {
     assert.equal((await visitor.post('/signin/link', fields(newer))).status, 410);
   });
 
-  it('a forgotten password is replaced, and everyone who was signed in by the old one is out', async () => {
+  it('a forgotten password is replaced, and every session of the old one ends', async () => {
     const id = await test.person('Ada', 'ada');
     const thief = test.visitor();
     await thief.signIn('ada');
@@ -71,7 +71,7 @@ describe('Signing in by links, attacked', function () {
     assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
   });
 
-  it('an old password that is still being looked at when a new one is chosen opens nothing', async () => {
+  it('an old password that is still being checked when a new one is chosen opens nothing', async () => {
     const id = await test.person('Ada', 'ada');
     const { people } = test.server.host.service;
     const path = await test.link(id);
@@ -104,7 +104,7 @@ describe('Signing in by links, attacked', function () {
     assert.equal((await visitor.post('/signin/link', fields(path))).status, 303);
   });
 
-  it('an admin of one workspace makes no link for somebody who is in another one too', async () => {
+  it('an admin of one workspace makes no link for a person who is in another one too', async () => {
     await test.person('Ada', 'ada@example.org');
     const other = await test.server.addWorkspace();
     const admin = await other.host.person('approver', '');

@@ -10,7 +10,7 @@ describe('Names and passwords as they are typed', function () {
   });
   afterEach(() => test.close());
 
-  /** Guesses until somebody is made to wait. @returns the number of guesses that were looked at */
+  /** Guesses until a guess has to wait. @returns the number of checked guesses */
   async function guess(names: readonly string[]): Promise<number> {
     for (const [index, name] of names.entries()) {
       if ((await test.visitor().signIn(name, 'wrong')).status === 429) return index;
@@ -34,7 +34,7 @@ describe('Names and passwords as they are typed', function () {
     assert.ok(await visitor.isSignedIn(), 'and open for who has it');
   });
 
-  it('are compared in a form that comparing again does not change', () => {
+  it('are compared in a form that a second comparison does not change', () => {
     const marks = ['', '\u0301', '\u0307', '\u030C', '\u0345', '\u0328', ' ', '\u03A3', 'x'];
     for (let code = 0; code < 0x2_ff00; code += 1) {
       if (code >= 0xd800 && code < 0xe000) continue;
@@ -51,7 +51,7 @@ describe('Names and passwords as they are typed', function () {
     }
   });
 
-  it('are never composed anew at a length that would keep others waiting', async () => {
+  it('are never normalized at a length that would delay others', async () => {
     const path = await test.link(await test.person('Ada', 'ada'));
     const texts = Object.getPrototypeOf('') as object;
     const normalize = Object.getOwnPropertyDescriptor(texts, 'normalize') as PropertyDescriptor;

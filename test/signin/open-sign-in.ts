@@ -19,7 +19,7 @@ export interface PageAnswer {
   readonly text: string;
 }
 
-/** A service that people sign in to. */
+/** A service with sign-in for people. */
 export class SignInTest {
   readonly server: TestServer;
   readonly signIn: SignIn;
@@ -56,7 +56,7 @@ export class SignInTest {
     return new Visitor(this.url, headers);
   }
 
-  /** What was recorded, in short: `action outcome reason`. */
+  /** The records, in short: `action outcome reason`. */
   records(): string[] {
     return this.server
       .records()
@@ -71,14 +71,14 @@ export class SignInTest {
 
 export interface SignInTestOptions extends TestServerOptions {
   readonly signIn?: Partial<SignInOptions>;
-  /** For who has to know the address first. */
+  /** For callers that need the address first. */
   readonly upstream?: (url: string) => Promise<Upstream>;
 }
 
 export async function openSignIn(options: SignInTestOptions = {}): Promise<SignInTest> {
   const server = await openTestServer(options);
   const { log, host, rest } = server;
-  // Somebody must be left who can administer the workspace when others are disabled.
+  // One person must remain who can administer the workspace when others are disabled.
   await host.person('approver', '', 'Root');
   const signIn = await createSignIn(host.service, {
     url: rest.url,
@@ -91,12 +91,12 @@ export async function openSignIn(options: SignInTestOptions = {}): Promise<SignI
   return new SignInTest(server, signIn, rest.url);
 }
 
-/** A browser without a screen: keeps cookies, and sends the forms of the page that it saw last. */
+/** A browser without a screen: it keeps cookies, and sends the forms of the last page. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
   readonly #headers: OutgoingHttpHeaders;
-  /** The page that was seen last. */
+  /** The last page. */
   page = '';
 
   constructor(url: string, headers: OutgoingHttpHeaders) {
@@ -108,7 +108,7 @@ export class Visitor {
     return this.#send('GET', path, headers);
   }
 
-  /** Sends fields with the proof of the page that was seen last, unless they bring another. */
+  /** Sends fields with the proof of the last page, unless they bring another. */
   post(path: string, fields: Readonly<Record<string, string>>, headers: OutgoingHttpHeaders = {}): Promise<PageAnswer> {
     const csrf = /name="csrf" value="([^"]*)"/.exec(this.page)?.[1] ?? '';
     const body = new URLSearchParams({ csrf, ...fields }).toString();
@@ -121,7 +121,7 @@ export class Visitor {
     return this.post('/signin', { name, password, ...fields });
   }
 
-  /** Whether the service knows who this is. */
+  /** Whether the service recognises the person. */
   async isSignedIn(): Promise<boolean> {
     return (await this.get('/signin')).text.includes('You are signed in');
   }

@@ -7,14 +7,14 @@ import { samplePages } from './sample-pages.js';
 describe('The pages of signing in', () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
 
-  it('escape whatever is put into them, between tags and in attributes', () => {
+  it('escape every value in them, between tags and in attributes', () => {
     for (const [name, text] of Object.entries(samplePages(hostile))) {
       assert.doesNotMatch(text, /<script|<img|onerror='/i, name);
     }
     assert.ok(samplePages(hostile)['sign-in-wrong']?.includes('value="&quot;&gt;&lt;script&gt;'));
   });
 
-  it('have no script, no inline style and nothing from elsewhere', () => {
+  it('have no script, no inline style and no foreign content', () => {
     for (const [name, text] of Object.entries({ ...samplePages(), icon })) {
       assert.doesNotMatch(text, /<script|<style|\sstyle=|\son[a-z]+=|javascript:/i, name);
       assert.doesNotMatch(text, /(?:src|href|action)="(?:https?:)?\/\//i, name);
@@ -37,7 +37,7 @@ describe('The pages of signing in', () => {
     assert.equal(template.text, '<a href="/base/signin">x</a>');
   });
 
-  it('lead forms only where the policy says, and nobody can write into the policy', () => {
+  it('lead forms only where the policy allows, and no value can change the policy', () => {
     const policyOf = (...targets: string[]) => pageHeaders(targets)['Content-Security-Policy'] ?? '';
     assert.match(policyOf(), /form-action 'self';/);
     assert.match(
@@ -47,7 +47,7 @@ describe('The pages of signing in', () => {
     assert.match(policyOf("https://a; script-src 'unsafe-inline'", '*', "'unsafe-inline'"), /form-action 'self';/);
   });
 
-  it('show characters that turn the direction of text as what they are', () => {
+  it('show characters that change the direction of text as escapes', () => {
     assert.equal(html`${'a\u202Eb'}`.text, 'a\uFFFDb');
   });
 });

@@ -11,7 +11,7 @@ import {
   signedOutPage,
 } from '../../lib/signin/pages/message-pages.js';
 
-/** Every page in every state that looks different. @param name stands wherever somebody else's text may */
+/** Every page in every visibly different state. @param name stands wherever foreign text may stand */
 export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
   const form = { base: '', csrf: 'proof' };
   const people = { displayName: name, signInName: `${name}@example.org` };

@@ -6,24 +6,24 @@ import { OAuthClient } from '../support/oauth/client.js';
 import { OAuthServer } from '../support/oauth/server.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
-/** What the test of the bounds is told. */
+/** The facts for the test of the bounds. */
 export interface WatchedSignIn {
   readonly url: string;
   /** A client that registered itself, with a secret. */
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
-  /** The cookies of a browser in which a person is signed in, and in which a client's request is open. */
+  /** The cookies of a browser with a signed-in person and a client's open request. */
   readonly cookies: string;
   /** Its page. */
   readonly interaction: string;
-  /** A code that was not fetched yet, a refresh token and an access token, all in force. */
+  /** An unfetched code, a refresh token and an access token, all in force. */
   readonly tokens: readonly string[];
 }
 
 /*
- * Everything that people sign in by, and OAuth, in a process that is watched: with a person who is signed in, an
- * application that was let in, and another provider. A proxy in front says who asks, so that no rate stands in the way.
+ * All of sign-in and OAuth in a watched process, with a signed-in person, an application with consent, and another
+ * provider. A proxy in front names the client addresses, so that no rate limit interferes.
  */
 const server = await openTestServer({ server: { trustProxy: 1 } });
 const { issuer } = await UpstreamProvider.open(`${server.rest.url}/signin/upstream/callback`);

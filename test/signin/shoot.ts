@@ -1,4 +1,4 @@
-/** `npm run screenshots`: every page of signing in, light and dark, wide and narrow, in a temporary folder to look at. */
+/** `npm run screenshots`: every page of signing in, light and dark, wide and narrow, in a temporary folder. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

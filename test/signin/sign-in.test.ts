@@ -54,7 +54,7 @@ describe('Signing in', function () {
     assert.ok(await visitor.isSignedIn());
   });
 
-  it('says the same of a wrong password, an unknown name, and somebody disabled or without a password', async () => {
+  it('gives the same answer for a wrong password, an unknown name, and a person disabled or without a password', async () => {
     await test.person('Ada', 'ada@example.org');
     const gone = await test.person('Grace', 'grace@example.org');
     await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: gone, disabled: true });
@@ -91,7 +91,7 @@ describe('Signing in', function () {
     assert.equal(test.records().at(-1), 'session.end done');
   });
 
-  it('leaves no cookie behind that was over already', async () => {
+  it('leaves no expired cookie behind', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
     await visitor.signIn('ada');
@@ -100,7 +100,7 @@ describe('Signing in', function () {
     assert.equal(visitor.cookies.get('cartulary'), undefined);
   });
 
-  it('is not ended by a page of another site, which brings no cookie', async () => {
+  it('is not ended by a page of another site, which sends no cookie', async () => {
     const { headers } = await test.visitor().post('/signin/out', {});
     assert.equal(headers['set-cookie'], undefined);
   });
@@ -123,7 +123,7 @@ describe('Signing in', function () {
     assert.ok(!(await visitor.isSignedIn()));
   });
 
-  it('ends for good when the person is disabled, in every browser, and so does a link that was not used', async () => {
+  it('ends for good when the person is disabled, in every browser, and so does an unused link', async () => {
     const id = await test.person('Ada', 'ada');
     const [desk, phone] = [test.visitor(), test.visitor()];
     for (const visitor of [desk, phone]) await visitor.signIn('ada');
@@ -161,7 +161,7 @@ describe('Signing in', function () {
     assert.deepEqual([await statusOf(), enabled.keys, enabled.ended], [200, 1, undefined]);
   });
 
-  it('ends in the browser that was seen longest ago where one person is signed in in more than a hundred', async () => {
+  it('ends in the browser used longest ago where one person is signed in in more than a hundred', async () => {
     await test.person('Ada', 'ada');
     const { people } = test.server.host.service;
     const identityId = people.identities.findByName('ada')?.id ?? '';
@@ -205,7 +205,7 @@ describe('Signing in', function () {
     assert.ok(!(await old.isSignedIn()));
   });
 
-  it("ends nobody else's session", async () => {
+  it('ends no other person’s session', async () => {
     await test.person('Ada', 'ada');
     await test.person('Eve', 'eve');
     const [ada, eve] = [test.visitor(), test.visitor()];
@@ -218,7 +218,7 @@ describe('Signing in', function () {
     assert.ok(await ada.isSignedIn());
   });
 
-  it('goes back to where somebody was, on this service', async () => {
+  it('returns to the person’s page, on this service', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
     await visitor.get('/signin?return=/oauth/consent%3Fid%3Da%26b');
@@ -234,7 +234,7 @@ describe('Signing in', function () {
     assert.match((await visitor.get('/signin?return=/oauth/x&again=1')).text, /<h1>Sign in</);
   });
 
-  it('is one identity for somebody who is in two workspaces, until both have shut them out', async () => {
+  it('is one identity for a person in two workspaces, until both have disabled them', async () => {
     const first = await test.person('Ada', 'ada@example.org');
     const other = await test.server.addWorkspace();
     await other.host.person('approver');

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import type { Provider } from 'oidc-provider';
 import { loadLibrary, type OAuthLibrary } from '../../lib/signin/oauth/load-library.js';
 
-/** Who the provider says is there: its next answer. */
+/** The identity in the provider's next answer. */
 export interface Somebody {
   readonly email?: string;
   readonly email_verified?: boolean;
 }
 
-/** Another provider, in whose browser somebody is always signed in and agrees to everything. */
+/** Another provider, in whose browser a person is always signed in and agrees to everything. */
 export class UpstreamProvider {
   readonly issuer: string;
   readonly #server: Server;
-  /** Requests for authorization that came, as their queries. */
+  /** Requests for authorization so far, as their queries. */
   readonly asked: URLSearchParams[] = [];
   somebody: Somebody = {};
 
@@ -27,7 +27,7 @@ export class UpstreamProvider {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const upstream = new UpstreamProvider(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const library = await loadLibrary(() => undefined);
-    // What it says that it lacks for real work is no lack here.
+    // Its complaint about missing parts for production does not matter here.
     const { warn } = console;
     console.warn = () => undefined;
     const provider = upstream.#makeProvider(library, redirectUri);

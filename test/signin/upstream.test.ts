@@ -6,7 +6,9 @@ import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { openSignIn, type SignInTest, type Visitor } from './open-sign-in.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
-/** Follows a way through the other provider by hand, with the cookies it gives. @returns where it sends the browser back to */
+/**
+ * Follows the redirects through the other provider, with the cookies it gives. @returns the address back at the service
+ */
 async function goThrough(start: string): Promise<string> {
   const cookies = new Map<string, string>();
   for (let url = start, steps = 0; steps < 6; steps += 1) {
@@ -43,7 +45,7 @@ describe('Signing in with another provider', function () {
     await test.close();
   });
 
-  /** Presses the button. @returns the page that leads on */
+  /** Presses the button. @returns the next page */
   async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
     await visitor.get('/signin');
     const { text } = await visitor.post('/signin/upstream', fields);
@@ -57,7 +59,7 @@ describe('Signing in with another provider', function () {
     return visitor.get(pathname + search);
   }
 
-  it('works for whoever has a verified e-mail address that somebody signs in with here', async () => {
+  it('works for a person whose verified e-mail address is a sign-in name here', async () => {
     await test.person('Ada', 'ada@example.org');
     provider.somebody = { email: 'Ada@Example.ORG', email_verified: true };
     const visitor = test.visitor();
@@ -72,7 +74,7 @@ describe('Signing in with another provider', function () {
     assert.equal(asked.get('scope'), 'openid email');
   });
 
-  it('works for nobody whose address is unverified, unknown, missing or no address', async () => {
+  it('works for no person whose address is unverified, unknown, missing or invalid', async () => {
     await test.person('Grace', 'grace@example.org');
     await test.person('Name', 'name');
     for (const somebody of [
@@ -115,7 +117,7 @@ describe('Signing in with another provider', function () {
     });
   }
 
-  it('leads back to the longest request of an application, whatever is in it', async () => {
+  it('leads back to the longest request of an application, with any content', async () => {
     await test.person('Long', 'long@example.org');
     provider.somebody = { email: 'long@example.org', email_verified: true };
     const request = `/oauth/authorize?state=${'s'.repeat(3700)}&x=a;b,c"d`;
@@ -143,7 +145,7 @@ describe('Signing in with another provider', function () {
     test.server.host.clock.advance(60_000);
   });
 
-  it('takes no answer that was meant for another browser, nor one twice, nor one after a quarter of an hour', async () => {
+  it('takes no answer meant for another browser, nor one twice, nor one after a quarter of an hour', async () => {
     await test.person('Joan', 'joan@example.org');
     provider.somebody = { email: 'joan@example.org', email_verified: true };
     const [attacker, victim] = [test.visitor(), test.visitor()];
@@ -186,7 +188,7 @@ describe('Signing in with another provider', function () {
     }
   });
 
-  it('says so when the provider does not answer', async () => {
+  it('reports that the provider does not answer', async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

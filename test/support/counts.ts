@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 const isCampaign = process.env['TEST_CAMPAIGN'] === '1';
 
 /**
- * How many random cases, histories or kills a test goes through: few in `npm test`, many in `npm run test:campaign`. The
- * environment can set each count by itself: `TEST_ACCESS_HISTORIES=500 npm test -- dist/test/access/agreement.test.js`.
+ * How many random cases, histories or kills a test goes through: few in `npm test`, many in `npm run test:campaign`.
+ * The environment can set each count by itself: `TEST_ACCESS_HISTORIES=500 npm test --
+ * dist/test/access/agreement.test.js`.
  * @param name the variable without `TEST_`
  */
 export function countOf(
@@ -17,7 +18,7 @@ export function countOf(
   return count;
 }
 
-/** The seed of random cases: `TEST_SEED`, which a campaign draws and prints, or else the usual one. */
+/** The seed of random cases: `TEST_SEED`, drawn and printed by a campaign, or else the usual one. */
 export function seedOf(usual: number): number {
   const set = process.env['TEST_SEED'];
   const seed = set === undefined ? usual : Number(set);
@@ -25,13 +26,13 @@ export function seedOf(usual: number): number {
   return seed;
 }
 
-/** The least number of times that something must happen in `count` cases, where it happens `often` times in `of` cases. */
+/** The least number of times for an outcome in `count` cases, where it happens `often` times in `of` cases. */
 export function leastOf(count: number, often: number, of: number): number {
   return Math.max(1, Math.floor((often * count) / of));
 }
 
 /**
- * Requires that a comparison compared something: each of the `names` was seen in `enough` cases or more. Fewer cases
+ * Requires that a comparison compared something: each of the `names` occurred in `enough` cases or more. Fewer cases
  * show at least half of them.
  */
 export function requireSeen(

@@ -1,4 +1,4 @@
-/** Does work that can rest without a rest. */
+/** Runs cooperative work to its end without yielding. */
 export function finish<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();

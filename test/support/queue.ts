@@ -1,7 +1,7 @@
 // The order in which `npm test` takes the files of tests, for bin/test.mjs. Each file is named as its source below
 // test/, without `.test.ts`.
 
-/** Files that take long. They begin first, so that no process is left with one of them at the end. */
+/** Long files. They begin first, so that no process is left with one of them at the end. */
 export const slowFirst: readonly string[] = [
   'faults/failing-disk',
   'git/faults',
@@ -46,8 +46,9 @@ export const slowFirst: readonly string[] = [
 ];
 
 /**
- * Files that run after all others, each in its own process with nothing beside it, and the reason. Most measurements need no place here:
- * holds of the event loop are measured as processor time of one thread, and memory as that of one process.
+ * Files that run after all others, each in its own process with nothing beside it, and the reason. Most measurements
+ * need no place here: holds of the event loop are measured as processor time of one thread, and memory as that of one
+ * process.
  */
 export const alone: Readonly<Record<string, string>> = {
   'git/read-stream': 'measures the buffers of its own process, where other files leave theirs',

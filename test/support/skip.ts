@@ -1,6 +1,6 @@
 /**
- * Skips the running test, or from a `before` hook its whole suite, and leaves the reason where the
- * reporter finds it. For what the machine lacks, never for what the program fails to do.
+ * Skips the running test, or from a `before` hook its whole suite, and leaves the reason where the reporter finds it.
+ * It is for lacks of the machine, never for failures of the program.
  */
 export function skipBecause(context: Mocha.Context, reason: string): never {
   const running: (Mocha.Runnable & { type?: string }) | undefined = context.test;

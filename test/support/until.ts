@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longer than a busy machine takes, and shorter than mocha waits, so that the sentence is what fails. */
+/** Longer than a busy machine takes, and shorter than mocha waits, so that the failure shows the sentence. */
 const timeout = 25_000;
 
 /**
- * Waits for what others do in their own time: looks at once, and then again and again.
- * @param sentence what is waited for, as it stands in the failure: "git has ended"
- * @param condition gives something truthy once it is so; what it throws, `until` throws
- * @param milliseconds after which it is given up
- * @returns what the condition gave
- * @throws Error with the sentence when it is given up
+ * Waits for work that runs in its own time: looks at once, and then again and again.
+ * @param sentence the awaited state, for the failure: "git has ended"
+ * @param condition returns a truthy value once it is so; `until` throws its errors
+ * @param milliseconds after which it gives up
+ * @returns the condition's value
+ * @throws Error with the sentence when it gives up
  */
 export async function until<Found>(
   sentence: string,

@@ -1,7 +1,7 @@
-/** A request that is sent once about something hidden and once about something that is not there. */
+/** A request sent once about a hidden target and once about an absent one. */
 export interface Case {
   readonly name: string;
-  /** @param is whether what it names exists, out of the caller's reach; @param n which of the many alike */
+  /** @param is whether its target exists, out of the caller's reach; @param n which of the many alike */
   request(is: 'hidden' | 'absent', n: number): Sent;
 }
 
@@ -22,7 +22,7 @@ const document = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-${t
 const folder = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-folder-${three(n)}`;
 const subject = { type: 'principal', id: 'prn_00000000000000000000' };
 
-/** What is there when the cases run; ids are known only then. */
+/** The state when the cases run; ids are known only then. */
 export const hidden = {
   documents: Array.from({ length: many }, (_, n) => document('hidden', n)),
   folders: Array.from({ length: many }, (_, n) => `${folder('hidden', n)}/inside.md`),
@@ -59,7 +59,7 @@ const message = (to: string): Sent => call('message', { action: 'send', to: [to]
 const noCommit = '0'.repeat(40);
 const get = (path: string): Sent => ({ method: 'GET', path });
 
-/** The routes of the table, each in the ways in which it can be about something that is out of reach. */
+/** The routes of the table, each in all ways in which it can be about a hidden target. */
 export const cases: readonly Case[] = [
   {
     name: 'control: GET of two absent documents',

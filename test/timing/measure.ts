@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { Case, Sent } from './cases.js';
 
-/** One caller on one connection that is kept alive. */
+/** One caller on one kept-alive connection. */
 export class Stopwatch {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #port: number;
@@ -47,8 +47,8 @@ interface Measured {
 }
 
 /**
- * Times pairs, in an order that a coin decides, and tells how well a threshold on the time would tell them apart.
- * @throws Error when the two are told apart by their status already
+ * Times pairs, in an order decided by a coin, and computes how well a threshold on the time would separate them.
+ * @throws Error when the status already separates them
  */
 export async function measure(
   watch: Stopwatch,
@@ -72,8 +72,8 @@ export async function measure(
 }
 
 /**
- * The probability that one of `left` is above one of `right` (ties count half): 0.5 when nothing tells them apart.
- * By ranks, as in the Mann–Whitney U test.
+ * The probability that one of `left` is above one of `right` (ties count half): 0.5 when nothing separates them. By
+ * ranks, as in the Mann–Whitney U test.
  */
 export function areaUnderCurve(left: readonly number[], right: readonly number[]): number {
   const all = [...left.map((value) => ({ value, isLeft: true })), ...right.map((value) => ({ value, isLeft: false }))];

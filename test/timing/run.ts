@@ -12,13 +12,13 @@ import { cases, hidden, many } from './cases.js';
 import { measure, Stopwatch } from './measure.js';
 
 /**
- * Can the time of an answer tell what is hidden from what is not there? Run by hand on a quiet machine:
- * `npm run timing -- [pairs] [part of a case's name]`; figures are kept in README.md here.
+ * Does the time of an answer reveal hidden documents? Run this on a quiet machine: `npm run timing -- [pairs] [part of
+ * a case's name]`; README.md here keeps the figures.
  */
 const pairs = Number(process.argv[2] ?? 10_000);
 const only = process.argv[3] ?? '';
 
-/** A data folder with much that a caller cannot reach, and that caller's key. */
+/** A data folder with many documents out of a caller's reach, and that caller's key. */
 async function prepare(): Promise<{ readonly dataFolder: string; readonly key: string }> {
   const test = await openTestService({ store: 'disk', requestsPerMinute: 1e9 });
   const { workspace } = test;
@@ -37,7 +37,7 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
     message: null,
   });
   for (const location of hidden.deleted) await actor.delete(location);
-  // People and groups that hold something, and share none of it with the caller.
+  // People and groups with grants, none of them shared with the caller.
   for (let n = 0; n < many; n += 1) {
     const principal = await test.principal(`Hidden ${n}`);
     const group = await test.group(`Hidden ${n}`, { type: 'principal', id: principal });

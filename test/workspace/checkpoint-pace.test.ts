@@ -6,10 +6,10 @@ import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor } from '../support/store/actor.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-/** Milliseconds that what is committed may be unknown to who clones. */
+/** The most milliseconds until clones can see a commit. */
 const second = 1000;
 
-describe('What a clone sees', () => {
+describe('A clone’s view', () => {
   let test: TestService;
   let someone: Actor;
 
@@ -64,7 +64,7 @@ describe('What a clone sees', () => {
         const { head } = journal.state;
         assert.ok(head !== null);
         const moved = moves.length;
-        // A write notes that there is something to carry, and from then on a second passes at the most.
+        // A write notes that a checkpoint is due, and from then on at most a second passes.
         mock.timers.tick(second);
         await until('a checkpoint has moved main', () => moves.length > moved);
         await until('main is where that was', async () => (await repository.head()) === moves.at(-1));
@@ -76,7 +76,7 @@ describe('What a clone sees', () => {
       stop.asked = true;
       await Promise.all(writers);
     }
-    // Nobody writes any more: what came after the last checkpoint began does not wait for another write.
+    // No more writes come: those after the begin of the last checkpoint do not wait for another write.
     const { head } = journal.state;
     mock.timers.tick(second);
     await until('main is at the head', async () => (await repository.head()) === head);

@@ -43,7 +43,7 @@ describe('A checkpoint', () => {
       encoding: 'utf8',
     }).trim();
 
-  /** What the next process finds if this one dies now: the files as they are, opened by another service. */
+  /** The state for the next process after a crash at this moment: the present files, opened by another service. */
   async function afterCrash<Result>(look: (workspace: Workspace, someone: Actor) => Promise<Result>): Promise<Result> {
     const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
     copies.push(copy);
@@ -72,7 +72,7 @@ describe('A checkpoint', () => {
     assert.deepEqual(await workspace.repository.fsck(), []);
   };
 
-  it('moves everything that is pending into the repository, and main with it', async () => {
+  it('moves all pending objects into the repository, and main with them', async () => {
     assert.ok(pendingObjects(test.workspace) > 0);
     await test.workspace.checkpointer.run();
     await isWhole(test.workspace, someone);
@@ -81,7 +81,7 @@ describe('A checkpoint', () => {
     assert.equal(git('fsck', '--strict'), '');
   });
 
-  it('that fails before its pack is there loses nothing, and the next one does it', async () => {
+  it('that fails before its pack is there loses nothing, and the next one repeats it', async () => {
     const pending = pendingObjects(test.workspace);
     const mend = breakRepository(test.workspace.repository, 'addPack');
     await assert.rejects(test.workspace.checkpointer.run(), /no space/);
@@ -120,7 +120,7 @@ describe('A checkpoint', () => {
     await isWhole(test.workspace, someone);
   });
 
-  it('leaves alone what is written while it runs', async () => {
+  it('leaves later writes alone while it runs', async () => {
     const checkpoint = test.workspace.checkpointer.run();
     await Promise.all([checkpoint, someone.update('a/b.md', 'second'), someone.create('d.md', 'late')]);
     assert.equal(await someone.read('a/b.md'), 'second');
@@ -131,7 +131,7 @@ describe('A checkpoint', () => {
     assert.equal(git('fsck', '--strict'), '');
   });
 
-  it('may come after every write or once for all: the history is the same', async () => {
+  it('may run after every write or once for all: the history is the same', async () => {
     await test.workspace.checkpointer.run();
     await someone.update('a/b.md', 'second');
     await test.workspace.checkpointer.run();

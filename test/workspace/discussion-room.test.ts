@@ -9,13 +9,13 @@ import { perform } from '../../lib/operations/perform.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { StoredBytesTable, type StoredKind } from '../../lib/sidecar/tables/stored-bytes-table.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 
-/** What is stored beside documents, summed up from the rows themselves. */
+/** The stored bytes beside documents, summed up from the rows themselves. */
 const sums: Readonly<Record<StoredKind, string>> = {
   comment: 'SELECT coalesce(sum(200 + octet_length(text)), 0) FROM comment WHERE author = @author',
   message: `SELECT coalesce(sum(200 + octet_length(body) + octet_length(addressed)), 0)
@@ -24,21 +24,21 @@ const sums: Readonly<Record<StoredKind, string>> = {
     'SELECT coalesce(sum(200 + octet_length(key) + octet_length(result)), 0) FROM idempotency WHERE principal_id = @author',
 };
 
-describe('What is stored beside documents', () => {
+describe('Stored bytes beside documents', () => {
   let test: TestService;
-  let ada: Hands;
-  let ben: Hands;
+  let ada: Client;
+  let ben: Client;
 
   beforeEach(async () => {
     test = await openTestService({ store: 'disk' });
-    ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
-    ben = await addHands({ service: test, workspace: test.workspace }, 'Ben', 'reader');
+    ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+    ben = await addClient({ service: test, workspace: test.workspace }, 'Ben', 'reader');
     await ada.create('a.md', 'text');
   });
   afterEach(() => test.close());
 
   /** The counted bytes, held against the rows. */
-  function countOf(kind: StoredKind, { id }: Hands): number {
+  function countOf(kind: StoredKind, { id }: Client): number {
     const counted = test.workspace.journal.reader.storedBytes.of(kind, id);
     const file = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
     try {
@@ -49,7 +49,7 @@ describe('What is stored beside documents', () => {
     return counted;
   }
 
-  it('is counted for its author, as it is written, changed, taken back and erased', async () => {
+  it('are counted for their author, as they are written, changed, taken back and erased', async () => {
     const { id } = await ben.comment('a.md', 'é'.repeat(100));
     assert.equal(countOf('comment', ben), 400);
     await ben.editComment('a.md', id, 'short');
@@ -65,7 +65,7 @@ describe('What is stored beside documents', () => {
     assert.equal(countOf('comment', ben), 0);
   });
 
-  it('counts answers that are kept for retries until they are swept', async () => {
+  it('count answers kept for retries until they are swept', async () => {
     const retry = { key: 'once', fingerprint: Buffer.alloc(32) };
     const create = (key: string) =>
       perform(test.workspace, operator, createFolder, { location: parseLocation(key) }, { ...retry, key });
@@ -78,7 +78,7 @@ describe('What is stored beside documents', () => {
     assert.equal(test.workspace.journal.reader.storedBytes.of('answer', operator.principalId), 0);
   });
 
-  it('is bounded for each author and day, whatever others write', async () => {
+  it('are bounded for each author and day, whatever others write', async () => {
     await perform(test.workspace, operator, changePolicy, { discussionPerDay: 1100 });
     await ben.comment('a.md', 'x'.repeat(500));
     await assert.rejects(ben.comment('a.md', 'y'.repeat(500)), { code: 'RATE_LIMITED', retryAfter: 15 * 60 * 60 });
@@ -89,13 +89,13 @@ describe('What is stored beside documents', () => {
     await ben.comment('a.md', 'y'.repeat(500));
   });
 
-  it('is not charged where it is refused', async () => {
+  it('are not charged where they are refused', async () => {
     await perform(test.workspace, operator, changePolicy, { discussionPerDay: 1000 });
     for (let tries = 0; tries < 5; tries += 1) assert.equal(await outcomeOf(ben.comment('none.md', 'x')), 'NOT_FOUND');
     await ben.comment('a.md', 'x'.repeat(700));
   });
 
-  it('counts towards the quota of the workspace', async () => {
+  it('count towards the quota of the workspace', async () => {
     await perform(test.workspace, operator, changePolicy, { storageQuota: 500 });
     await ben.comment('a.md', 'x'.repeat(200));
     assert.equal(await outcomeOf(ben.comment('a.md', 'x')), 'INVALID_REQUEST storage_quota');
@@ -104,7 +104,7 @@ describe('What is stored beside documents', () => {
   });
 });
 
-describe('A data folder of a release that did not count what is stored beside documents', () => {
+describe('A data folder of a release that did not count bytes beside documents', () => {
   it('has it counted when it is opened', () => {
     const folder = packagePath('schema', 'sidecar');
     const connection = new Sqlite(':memory:');

@@ -15,7 +15,7 @@ describe('A retried create', () => {
   });
   afterEach(() => test.close());
 
-  it('gives the first answer again, also after the document has changed, moved or gone', async () => {
+  it('gives the first answer again, also after the document was changed, moved or deleted', async () => {
     const first = await someone.create('a.md', 'text', 'key-1');
     const { head } = test.workspace.journal.state;
     assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
@@ -29,7 +29,7 @@ describe('A retried create', () => {
     assert.deepEqual(await someone.list(), []);
   });
 
-  it('is a conflict when the key comes with another request', async () => {
+  it('is a conflict when the key is used with another request', async () => {
     await someone.create('a.md', 'text', 'key-1');
     assert.equal(await outcomeOf(someone.create('a.md', 'other', 'key-1')), 'CONFLICT idempotency_key_reused');
     assert.equal(await someone.read('a.md'), 'text');
@@ -42,7 +42,7 @@ describe('A retried create', () => {
     assert.deepEqual(await someone.list(), ['a.md', 'b.md']);
   });
 
-  it('is done anew when the first one was refused: only successes are kept', async () => {
+  it('is done again when the first one was refused: only successes are kept', async () => {
     await someone.create('a.md', 'in the way');
     assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
     await someone.delete('a.md');
@@ -60,7 +60,7 @@ describe('A retried create', () => {
     assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT idempotency_key_reused');
   });
 
-  it('is done no more once what it made was erased, whatever it sends, and is free again after a day', async () => {
+  it('is refused once its document was erased, with any body, and is free again after a day', async () => {
     const other = new Actor(test.workspace, (await test.person('editor')).id);
     await someone.create('a.md', 'text', 'key-1');
     await someone.create('b.md', 'other', 'key-2');

@@ -38,7 +38,7 @@ function failNextCommit(workspace: Workspace): void {
   });
 }
 
-/** What the audit log says, as `action code`. */
+/** The records of the audit log, as `action code`. */
 async function auditOf(workspace: Workspace): Promise<string[]> {
   const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
   const lines: string[] = [];
@@ -70,7 +70,7 @@ describe('The journal', () => {
     return displayName;
   };
 
-  it('undoes a refused turn alone: rows, state and what it wanted done afterwards', async () => {
+  it('undoes a refused write alone: its rows, its state and its later work', async () => {
     const { journal } = test.workspace;
     const { storedBytes } = journal.state;
     const done: string[] = [];
@@ -99,7 +99,7 @@ describe('The journal', () => {
     assert.deepEqual(done, ['c']);
   });
 
-  it('shows each turn of a group what those before it left', async () => {
+  it('shows each write of a group the results of those before it', async () => {
     const { journal } = test.workspace;
     const seen = (transaction: WriteTransaction): number => transaction.tables.groups.list().length;
     const [, first, , second] = await Promise.all([
@@ -111,7 +111,7 @@ describe('The journal', () => {
     assert.deepEqual([first, second], [1, 2]);
   });
 
-  it('keeps the record of a refusal although what was refused is undone', async () => {
+  it('keeps the record of a refusal although the refused write is undone', async () => {
     await someone.create('a.md', 'first');
     const outcomes = await Promise.all([
       outcomeOf(someone.create('b.md')),
@@ -128,7 +128,7 @@ describe('The journal', () => {
     await assertSoundChain(test.workspace);
   });
 
-  it('turns an error of the program into INTERNAL for its caller and nobody else', async () => {
+  it('turns an error of the program into INTERNAL for its caller alone', async () => {
     const { journal } = test.workspace;
     const [broken, fine] = await Promise.all([
       outcomeOf(
@@ -143,7 +143,7 @@ describe('The journal', () => {
     assert.deepEqual([broken, fine], ['INTERNAL', 'a']);
   });
 
-  it('tells everyone in a group that cannot be committed INTERNAL, and goes on from what is on the disk', async () => {
+  it('gives all callers of a group that cannot be committed INTERNAL, and continues from the state on the disk', async () => {
     await someone.create('a.md', 'first');
     const before = test.workspace.journal.state;
     failNextCommit(test.workspace);
@@ -161,7 +161,7 @@ describe('The journal', () => {
     await assertSoundChain(test.workspace);
   });
 
-  it('leaves a retry of what was lost free to be done', async () => {
+  it('leaves a retry of a lost write free to be done', async () => {
     failNextCommit(test.workspace);
     assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'INTERNAL');
     await someone.create('a.md', 'text', 'key-1');
@@ -169,7 +169,7 @@ describe('The journal', () => {
     assert.deepEqual(await someone.list(), ['a.md']);
   });
 
-  it('does not serve a reading whose record could not be kept', async () => {
+  it('does not answer a read whose record could not be kept', async () => {
     await someone.create('a.md');
     failNextCommit(test.workspace);
     assert.equal(await outcomeOf(someone.read('a.md')), 'UNAVAILABLE');
@@ -193,7 +193,7 @@ describe('The journal', () => {
     const outcomes = await Promise.all([
       outcomeOf(journal.write({ run: (transaction) => transaction.tables.grants.insert(grant) })),
       outcomeOf(
-        // In the same group: her reach is worked out from the grant that is about to be lost.
+        // In the same group: the grant from which her reach follows is about to be lost.
         journal.write({
           run(transaction) {
             wasEditor = test.workspace.reachIn(transaction, id).holds('editor', parseLocation('secret/a.md'));
@@ -208,7 +208,7 @@ describe('The journal', () => {
     assert.deepEqual(await ada.list(), []);
   });
 
-  it('finishes what is waiting when it is closed, and takes nothing more', async () => {
+  it('finishes waiting writes when it is closed, and takes nothing more', async () => {
     const { journal } = test.workspace;
     const waiting = journal.write({ run: addGroup('a') });
     await journal.drained();
@@ -231,7 +231,7 @@ describe('The journal with next to no memory for trees', () => {
   });
   afterEach(() => test.close().catch(() => undefined));
 
-  /** Opens the same files again, with a cache that keeps no tree if no other is given. */
+  /** Opens the same files again, with a cache that keeps no tree by default. */
   async function reopen(
     loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>,
     trees = new TreeCache(1),
@@ -275,7 +275,7 @@ describe('The journal with next to no memory for trees', () => {
     return { journal, move, close };
   }
 
-  it('fetches the trees that a turn needs outside of it, and runs it to its end', async () => {
+  it('fetches the trees for a write outside of its transaction, and runs it to its end', async () => {
     const fetched: Oid[] = [];
     const { journal, move, close } = await reopen((oid, read) => {
       fetched.push(oid);
@@ -300,7 +300,7 @@ describe('The journal with next to no memory for trees', () => {
     await close();
   });
 
-  it('keeps the trees that are to be written to, and none that a write has replaced', async () => {
+  it('keeps the trees that are to be written to, and no replaced ones', async () => {
     const fetched: Oid[] = [];
     const trees = new TreeCache(1024 * 1024);
     const { journal, move, close } = await reopen((oid, read) => {
@@ -323,7 +323,7 @@ describe('The journal with next to no memory for trees', () => {
     await close();
   });
 
-  it('tells the caller INTERNAL when a tree cannot be had, changes nothing, and goes on', async () => {
+  it('gives the caller INTERNAL when a tree is missing, changes nothing, and continues', async () => {
     let isBroken = true;
     const { journal, move, close } = await reopen((oid, read) =>
       isBroken ? Promise.reject(new Error('the disk is gone')) : read(oid),

@@ -6,7 +6,7 @@ import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-/** Milliseconds of work in one step: more than after which the event loop gets its turn. */
+/** Milliseconds of work in one step: longer than the event loop waits for its turn. */
 const longStep = 10;
 
 function workFor(milliseconds: number): void {
@@ -14,7 +14,7 @@ function workFor(milliseconds: number): void {
 }
 
 for (const store of ['disk', 'memory'] as const) {
-  describe(`A long turn of the journal (${store})`, () => {
+  describe(`A long write of the journal (${store})`, () => {
     let test: TestService;
     let someone: Actor;
     beforeEach(async () => {
@@ -36,7 +36,7 @@ for (const store of ['disk', 'memory'] as const) {
       return 'done';
     }
 
-    it('shows nothing of itself before it is done, to whoever reads meanwhile', async () => {
+    it('shows nothing of itself to readers before it is done', async () => {
       const seen: string[][] = [];
       const looking = setInterval(() => seen.push(names()), 1);
       assert.equal(
@@ -52,7 +52,7 @@ for (const store of ['disk', 'memory'] as const) {
       if (store === 'disk') assert.ok(seen.length > 0, 'others have read between its steps');
     });
 
-    it('comes in the order in which it was asked for, and so does what was asked for after it', async () => {
+    it('runs in the order of its request, and so do the requests after it', async () => {
       const { journal } = test.workspace;
       const count = (transaction: WriteTransaction): number => transaction.tables.groups.list().length;
       const counts = await Promise.all([

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { View } from '../../lib/view/view.js';
-import { openCast, type Cast, type Person } from '../support/model/actors.js';
+import { openActors, type Actors, type Person } from '../support/model/actors.js';
 import type { Tables } from '../../lib/sidecar/tables.js';
 
-describe('What a view looks up', () => {
-  let cast: Cast;
+describe('The lookups of a view', () => {
+  let actors: Actors;
 
   beforeEach(async () => {
-    cast = await openCast();
-    await cast.write('hidden/a/b/c/d.md', 'own/x.md', 'granted/y.md');
-    for (let index = 0; index < 30; index += 1) await cast.write(`hidden/wide/${index}.md`);
+    actors = await openActors();
+    await actors.write('hidden/a/b/c/d.md', 'own/x.md', 'granted/y.md');
+    for (let index = 0; index < 30; index += 1) await actors.write(`hidden/wide/${index}.md`);
   });
-  afterEach(() => cast.service.close());
+  afterEach(() => actors.service.close());
 
-  /** The statements that the work runs and the rows that they give: what its time is made of. */
+  /** The statements of the work and the number of their rows: its time consists of these. */
   function countLookUps(person: Person, work: (view: View) => unknown): Readonly<Record<string, number>> {
-    const { tables, reach } = cast.service.workspace.view(person.caller);
+    const { tables, reach } = actors.service.workspace.view(person.caller);
     const counts: Record<string, number> = {};
     const watch = <Table extends object>(table: Table, name: string): Table =>
       new Proxy(table, {
@@ -33,7 +33,7 @@ describe('What a view looks up', () => {
         },
       });
     const watched = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, watch(table, name)]));
-    work(new View(watched as unknown as Tables, reach, cast.service.clock.now()));
+    work(new View(watched as unknown as Tables, reach, actors.service.clock.now()));
     return counts;
   }
 
@@ -51,8 +51,8 @@ describe('What a view looks up', () => {
     ],
   };
 
-  it('is the same for what is hidden as for what is not there, when only folders are granted', async () => {
-    const person = await cast.person('editor', 'own');
+  it('are the same for hidden places as for absent ones, when only folders are granted', async () => {
+    const person = await actors.person('editor', 'own');
     for (const [what, look] of Object.entries(places)) {
       const hidden = countLookUps(person, (view) => look(view, 'hidden'));
       assert.deepEqual(
@@ -64,8 +64,8 @@ describe('What a view looks up', () => {
     }
   });
 
-  it('takes as many statements in listings when documents are granted, and on the way to a document', async () => {
-    const person = await cast.person('editor', 'granted/y.md', 'document');
+  it('take as many statements in listings when documents are granted, and on the way to a document', async () => {
+    const person = await actors.person('editor', 'granted/y.md', 'document');
     const listing = places['a listing'] ?? assert.fail();
     assert.deepEqual(
       countLookUps(person, (view) => listing(view, 'hidden')),
@@ -77,14 +77,14 @@ describe('What a view looks up', () => {
     );
     assert.ok(hidden !== undefined && absent !== undefined);
     assert.deepEqual([hidden['folders'], hidden['documents']], [absent['folders'], absent['documents']]);
-    // The tables read another row in the stead of one that is not there, which cannot be seen from here.
+    // For an absent row the tables read another one, which is invisible from here.
   });
 
-  it('is sought from the grants: what else lies in a folder costs nothing', async () => {
-    const person = await cast.person('reader', 'hidden/wide/7.md', 'document');
+  it('start from the grants: other content of a folder costs nothing', async () => {
+    const person = await actors.person('reader', 'hidden/wide/7.md', 'document');
     const look = (view: View): unknown => view.documents(parseFolderLocation('hidden/wide'), '', 50);
     const before = countLookUps(person, look);
-    for (let index = 100; index < 130; index += 1) await cast.write(`hidden/wide/${index}.md`);
+    for (let index = 100; index < 130; index += 1) await actors.write(`hidden/wide/${index}.md`);
     assert.deepEqual(countLookUps(person, look), before);
     assert.deepEqual(await person.list('hidden/wide'), ['7.md']);
   });

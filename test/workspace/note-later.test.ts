@@ -20,7 +20,7 @@ describe('Refused attempts, noted later', () => {
 
   const tallies = () => host.workspace.journal.reader.audit.talliesBefore(Number.MAX_SAFE_INTEGER, 10_000);
 
-  it('tell a thousand sources apart in a minute, however often they are written meanwhile', async () => {
+  it('distinguish a thousand sources in a minute, however often they are written meanwhile', async () => {
     for (let second = 0; second < 3; second += 1) {
       for (let address = 0; address < 900; address += 1) {
         later.countRefused(host.workspace, 'rest', 'unknown', `10.0.${second}.${address}`);
@@ -42,7 +42,7 @@ describe('Refused attempts, noted later', () => {
     );
   });
 
-  it('leave no stretch of the chain unsigned, however many minutes come on record at once', async () => {
+  it('leave no span of the chain unsigned, however many minutes go on record at once', async () => {
     for (let minute = 0; minute < 3; minute += 1) {
       for (let address = 0; address < 1000; address += 1) {
         later.countRefused(host.workspace, 'rest', 'unknown', `10.0.${minute}.${address}`);

@@ -14,7 +14,7 @@ describe('A place in the tree', () => {
   });
   afterEach(() => test.close());
 
-  /** Every file in the commit that stands, by path. */
+  /** Every file in the present commit, by path. */
   async function filesInGit(): Promise<string[]> {
     const { journal, objects } = test.workspace;
     const walk = async (oid: string, prefix: string): Promise<string[]> => {
@@ -43,7 +43,7 @@ describe('A place in the tree', () => {
     assert.deepEqual(await filesInGit(), ['a/b.md', 'x.md']);
   });
 
-  it('is free for a file when the folder that had the name is gone, and the other way round', async () => {
+  it('is free for a file when the folder of that name is gone, and the reverse', async () => {
     await someone.create('a/b/c.md');
     await someone.delete('a/b/c.md');
     await someone.create('a');
@@ -52,7 +52,7 @@ describe('A place in the tree', () => {
     assert.deepEqual(await filesInGit(), ['a/b']);
   });
 
-  it('vanishes as a folder with the last thing in it, and so do those above', async () => {
+  it('vanishes as a folder with its last content, and so do those above', async () => {
     await someone.create('a/b/c/d.md');
     await someone.create('a/x.md');
     await someone.delete('a/b/c/d.md');
@@ -64,7 +64,7 @@ describe('A place in the tree', () => {
     assert.deepEqual(await someone.list(), ['q/', 'x.md']);
   });
 
-  it('stays as a folder that was created, with nothing shown in it', async () => {
+  it('stays as a folder that was created, and is shown empty', async () => {
     await someone.createFolder('a/kept');
     assert.deepEqual(await someone.list('a'), ['kept/']);
     assert.deepEqual(await someone.list('a/kept'), []);
@@ -79,7 +79,7 @@ describe('A place in the tree', () => {
     assert.deepEqual(await someone.list(), ['kept/']);
   });
 
-  it('cannot be moved into itself, and a name that stays the same is taken', async () => {
+  it('cannot be moved into itself, and an unchanged name is taken', async () => {
     await someone.create('a/b/c.md');
     assert.equal(await outcomeOf(someone.move('a', 'a')), 'INVALID_REQUEST into_itself');
     assert.equal(await outcomeOf(someone.move('a', 'a/b')), 'INVALID_REQUEST into_itself');
@@ -87,7 +87,7 @@ describe('A place in the tree', () => {
     assert.equal(await outcomeOf(someone.move('a/b', 'a')), 'CONFLICT name_taken');
   });
 
-  it('is made again, with its folders, by an undelete, unless something else has it', async () => {
+  it('is made again, with its folders, by an undelete, unless it is taken', async () => {
     await someone.create('a/b/c.md', 'old');
     await someone.delete('a/b/c.md');
     await someone.create('a/b', 'in the way');

@@ -1,6 +1,6 @@
 /**
- * Opens the service in a folder, changes how its search reads words again and again, and writes meanwhile, until it is
- * killed. Says so whenever an index is being worked on. node policy-changer.js FOLDER PRINCIPAL SEED
+ * Opens the service in a folder. Changes again and again how its search reads words, and writes meanwhile, until it is
+ * killed. Prints a line whenever an index is being worked on. node policy-changer.js FOLDER PRINCIPAL SEED
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app/service.js';

@@ -41,7 +41,7 @@ describe('The storage quota', () => {
     assert.equal(await outcomeOf(someone.read('a.md')), 'NOT_FOUND');
   });
 
-  it('leaves nothing behind of what it refuses', async () => {
+  it('leaves no trace of refused writes', async () => {
     const { head } = test.workspace.journal.state;
     const objects = test.workspace.journal.reader.objects.pendingTotals();
     assert.equal(await outcomeOf(someone.create('a/b/c.md', 'eleven bytes')), full);
@@ -51,7 +51,7 @@ describe('The storage quota', () => {
     assert.deepEqual(await someone.list(), []);
   });
 
-  it('does not stand in the way of renames, moves, deletes and reading', async () => {
+  it('does not block renames, moves, deletes and reads', async () => {
     await someone.create('a.md', 'ten bytes.');
     await someone.rename('a.md', 'b.md');
     await someone.move('b.md', 'folder');
@@ -60,7 +60,7 @@ describe('The storage quota', () => {
     assert.equal(stored(), 10);
   });
 
-  it('holds for requests that come together', async () => {
+  it('holds for simultaneous requests', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => outcomeOf(someone.create(`${index}.md`, 'four'))),
     );

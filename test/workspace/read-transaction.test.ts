@@ -34,7 +34,7 @@ describe('Reading the sidecar', () => {
     other.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run('word', word);
   };
 
-  it('shows what was committed at once, however much was read before in the same turn of the event loop', () => {
+  it('shows a commit at once, after any reads in the same turn of the event loop', () => {
     assert.equal(read(), undefined);
     commit('first');
     assert.equal(read(), 'first');
@@ -42,7 +42,7 @@ describe('Reading the sidecar', () => {
     assert.equal(read(), 'second');
   });
 
-  it('shows nothing of what is not committed, and all of it as soon as it is, when asked in the middle of a turn', () => {
+  it('shows nothing uncommitted, and all of it as soon as it is committed, also in the middle of a turn', () => {
     sidecar.sqlTransaction.begin();
     sidecar.writer.meta.set('word', 'first');
     assert.equal(read(), undefined);
@@ -59,7 +59,7 @@ describe('Reading the sidecar', () => {
     assert.equal(read(), 'second');
   });
 
-  it('holds up no checkpoint of the log when nothing is going on', async () => {
+  it('holds up no checkpoint of the log when the service is idle', async () => {
     commit('first');
     assert.equal(read(), 'first');
     commitElsewhere('second');
@@ -69,14 +69,14 @@ describe('Reading the sidecar', () => {
     assert.equal(isHeldUp(), false);
   });
 
-  it('stands in the way of no overwriting of what an erase left', () => {
+  it('does not block the overwriting of an erase’s remains', () => {
     commit('first');
     assert.equal(read(), 'first');
     assert.equal(sidecar.overwriteStale([]), true);
     assert.equal(read(), 'first');
   });
 
-  it('may be in the middle of something when the file is closed', async () => {
+  it('may be in the middle of a read when the file is closed', async () => {
     assert.equal(read(), undefined);
     sidecar.close();
     await nextTurn();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-describe('a move that is refused', () => {
+describe('a refused move', () => {
   let test: TestService;
   afterEach(async () => test.close());
 

@@ -31,7 +31,7 @@ describe('A rename or move', () => {
     await test.workspace.checkpointer.run();
   }
 
-  /** Rows of the tables that hold what is where, as text. */
+  /** Rows of the tables for places, as text. */
   function rows(): Set<string> {
     const file = new Sqlite(pathsOf(test.dataFolder ?? '', 'acme').sidecar, { readonly: true });
     try {
@@ -49,7 +49,7 @@ describe('A rename or move', () => {
     }
   }
 
-  /** Tables of the rows that are new or changed. */
+  /** Tables with new or changed rows. */
   function changedSince(before: ReadonlySet<string>): string[] {
     const changed = [...rows()].filter((row) => !before.has(row));
     return changed.map((row) => row.slice(0, row.indexOf(' '))).toSorted();
@@ -88,14 +88,14 @@ describe('A rename or move', () => {
     assert.equal(await someone.read('y/b.md', current.id), 'first');
   });
 
-  it('of what is not there is not found, of a stale document a conflict', async () => {
+  it('of an absent document is not found, of a stale one a conflict', async () => {
     await someone.create('a/b.md');
     assert.equal(await outcomeOf(someone.rename('a/c.md', 'd.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(someone.move('c', 'd')), 'NOT_FOUND');
     assert.equal(await outcomeOf(someone.move('a/b.md/c', 'd')), 'NOT_FOUND');
   });
 
-  it('keeps what each path held: the repository says the same as the rows', async () => {
+  it('keeps the history of each path: the repository agrees with the rows', async () => {
     await fill('top/big', 3, 2);
     await someone.move('top/big/f1', 'other');
     await someone.rename('other/f1', 'f2');

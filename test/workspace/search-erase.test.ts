@@ -11,7 +11,7 @@ import { Actor } from '../support/store/actor.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { choose, compareWithNew, policies } from './search-histories.js';
 
-describe('search: a document that is erased while an index in other languages is being made', function () {
+describe('search: a document erased while an index in other languages is being made', function () {
   this.timeout(120_000);
 
   it('leaves no word in any file of either index, and others are found as before', async () => {
@@ -35,7 +35,7 @@ describe('search: a document that is erased while an index in other languages is
         );
         await workspace.search.store();
         assert.ok(holds(word), 'it is in the index of before');
-        // Not the languages of now, so that there is an index to be made.
+        // Other languages than the present ones, so that an index has to be made.
         const searchLanguages = policies[(round + 1) % policies.length] ?? choose(chance, policies);
         await perform(workspace, operator, changePolicy, { searchLanguages });
         await delay(chance() * 30);

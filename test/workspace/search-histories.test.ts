@@ -39,7 +39,7 @@ describe('search: histories of many writers, in several languages, whose policy 
   this.timeout(120_000);
 
   for (const seed of seeds) {
-    it(`leave an index that answers as one made of the present documents (${seed})`, async () => {
+    it(`leave an index that answers like one made of the present documents (${seed})`, async () => {
       const test = await openTestService();
       try {
         const { id } = await test.person('approver');
@@ -56,14 +56,14 @@ describe('search: histories of many writers, in several languages, whose policy 
       }
     });
 
-    it(`are caught up with from any index that a killed process left behind (${seed})`, async () => {
+    it(`can be caught up with from any index of a killed process (${seed})`, async () => {
       const test = await openTestService({ store: 'disk-without-git' });
       const kept = mkdtempSync(join(tmpdir(), 'cartulary-kept-'));
       try {
         const { id } = await test.person('approver');
         const chance = makeRandom(`kept ${seed}`);
         const stored = join(test.dataFolder ?? '', 'acme', 'search');
-        // Whatever stands on the disk at some moment is what a process leaves that is killed then.
+        // The files of any moment are the files of a process killed at that moment.
         const copies: string[] = [];
         const copying = setInterval(() => {
           if (!existsSync(stored) || chance() < 0.5) return;

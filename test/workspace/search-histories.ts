@@ -1,4 +1,6 @@
-/** Random histories of a whole workspace, several writers at once, and what its search must answer afterwards. */
+/**
+ * Random histories of a whole workspace, with several writers at once, and the right answers of its search afterwards.
+ */
 import assert from 'node:assert/strict';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import { joinLocation, nameOf, parseFolderLocation, parseLocation, type Location } from '../../lib/domain/location.js';
@@ -32,7 +34,7 @@ const sentences = [
   '東京都の社員はリモートワークができます。',
 ];
 
-/** What is asked: words in other forms, operators, phrases, patterns, and words of meaning. */
+/** Queries: words in other forms, operators, phrases, patterns, and words of meaning. */
 export const questions = [
   'contract',
   'signing harbour',
@@ -72,7 +74,7 @@ function someText(chance: Chance): string {
   return chance() < 0.5 ? `# ${choose(chance, sentences)}\n\n${text}` : text;
 }
 
-/** One request, whatever comes of it: many are refused, since others got there first. */
+/** One request with any outcome: many are refused, since others were quicker. */
 export async function doAnything(workspace: Workspace, actor: Actor, chance: Chance): Promise<void> {
   const place = (): string => {
     const folder = choose(chance, folders);
@@ -137,7 +139,7 @@ interface LiveDocument {
   readonly labels: readonly string[];
 }
 
-/** What is live, as the sidecar has it. */
+/** The live documents of the sidecar. */
 export function allDocuments(workspace: Workspace): LiveDocument[] {
   const { reader } = workspace.journal;
   return reader.documents.afterNumber(0, 10_000).map(({ number, folder, name, current }) => ({
@@ -149,7 +151,7 @@ export function allDocuments(workspace: Workspace): LiveDocument[] {
   }));
 }
 
-/** An index that was made of the present documents in one go. */
+/** An index made of the present documents in one go. */
 async function buildAnew(workspace: Workspace): Promise<SearchIndex> {
   const { index } = workspace.search;
   const documents = allDocuments(workspace);
@@ -183,7 +185,7 @@ const reaches: readonly SearchReach[] = [
   { everything: false, folders: ['a/b' as Location], documents: ['d/two.md' as Location] },
 ];
 
-/** Pages of one hit show all that scores are made of. */
+/** Pages of one hit show all parts of the scores. */
 async function ask(index: Pick<SearchIndex, 'search'>, reach: SearchReach, query: string): Promise<SearchPage[]> {
   const pages: SearchPage[] = [];
   let position: SearchPage['position'] = null;
@@ -195,7 +197,7 @@ async function ask(index: Pick<SearchIndex, 'search'>, reach: SearchReach, query
   return pages;
 }
 
-/** The workspace's search answers as one that was made of the present documents, in every figure. @returns hits */
+/** The workspace's search answers like an index made of the present documents, in every figure. @returns hits */
 export async function compareWithNew(workspace: Workspace, what: string): Promise<number> {
   const anew = await buildAnew(workspace);
   let hits = 0;

@@ -56,7 +56,7 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
-  it('lets a search wait for what was written before it, and for nothing written after', async () => {
+  it('lets a search wait for earlier writes, and for no later ones', async () => {
     const { keeper, arrive, find } = openKeeper();
     keeper.follow('c1', [write(1, 'a.md', 'one')]);
     const found = find('early');
@@ -71,7 +71,7 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
-  it('reads only the newest of several versions that wait', async () => {
+  it('reads only the newest of several waiting versions', async () => {
     const { keeper, asked, arrive, find } = openKeeper();
     keeper.follow('c1', [write(1, 'a.md', 'one')]);
     keeper.follow('c2', [write(1, 'a.md', 'two')]);
@@ -120,7 +120,7 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
-  it('is not ready when what went wrong while it was filled anew is still to be mended', async () => {
+  it('is not ready while a fault of its filling is still to be repaired', async () => {
     const { keeper, arrive, find } = openKeeper();
     await keeper.startAnew(['en']);
     await assert.rejects(find('early'), /is being built/);

@@ -17,10 +17,10 @@ const program = fileURLToPath(new URL('policy-changer.js', import.meta.url));
 
 const kills = countOf('SEARCH_KILLS', { usual: 4, campaign: 80 });
 
-describe('search: a process that is killed while an index in other languages, or of meaning, is being made', function () {
+describe('search: a process killed while an index in other languages, or of meaning, is being made', function () {
   this.timeout(150_000 + kills * 5_000);
 
-  it('leaves what the next start makes the index of its policy from, as one made of the present documents', async () => {
+  it('leaves files from which the next start makes the index of its policy, equal to one made of the present documents', async () => {
     const test = await openTestService({ store: 'disk-without-git' });
     const dataFolder = test.dataFolder ?? '';
     try {
@@ -35,7 +35,7 @@ describe('search: a process that is killed while an index in other languages, or
       const tasks = new Set<string>();
       let unfinished = 0;
       const wereSeen = (): boolean => tasks.has('languages') && unfinished > 0;
-      // Each round is killed elsewhere in its work; where all of that comes too late, rounds are killed at once.
+      // Each round is killed elsewhere in its work; on a machine too fast for that, rounds are killed at once.
       for (let round = 0; round < kills || (!wereSeen() && round < kills + 10); round += 1) {
         const child = new Child(program, dataFolder, id, String(round));
         tasks.add(await child.hear());

@@ -57,7 +57,7 @@ describe('the search index across starts', () => {
     if (test.dataFolder !== null) await rm(test.dataFolder, { recursive: true, force: true });
   });
 
-  it('is loaded as it was, and catches up with what was written after it was stored', async () => {
+  it('is loaded as it was, and catches up with writes after it was stored', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -77,7 +77,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(workspace, id, '+papyrus'), ['b/three.md']);
   });
 
-  it('catches up with what is there at its end, whatever is written, renamed or deleted while it reads', async () => {
+  it('catches up with the state at its end, with any writes, renames and deletions while it reads', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -123,7 +123,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(workspace, id, '+linen'), ['d/kept.md']);
   });
 
-  it('goes on answering when the policy on meaning changes while writes wait to be taken in', async () => {
+  it('continues to answer when the policy on meaning changes while writes wait to be indexed', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -149,7 +149,7 @@ describe('the search index across starts', () => {
     await test.service.close();
   });
 
-  it('filters by the labels of now, although labels are no part of the history that it catches up with', async () => {
+  it('filters by the present labels, although labels are no part of the history that it catches up with', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -171,7 +171,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await withLabel('new'), ['a.md', 'c.md']);
   });
 
-  it('tells meaning after a start without revising anything, and when it was filled anew', async () => {
+  it('compares meaning after a start without a revision, and after it was filled again', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     await new Actor(test.workspace, id).create('a.md', 'Boats leave the harbour with timber and grain.');
@@ -185,7 +185,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(await reopen(), id, 'cargo'), ['a.md']);
   });
 
-  it('is built anew from the documents when a stored file is damaged', async () => {
+  it('is built again from the documents when a stored file is damaged', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     await new Actor(test.workspace, id).create('a/one.md', 'parchment');
@@ -197,7 +197,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(workspace, id, '+parchment'), ['a/one.md']);
   });
 
-  it('is built anew when the rows were, at the next start if the process ends before that', async () => {
+  it('is built again when the rows were, at the next start if the process ends before that', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -235,7 +235,7 @@ describe('the search index across starts', () => {
     const workspace = await reopen();
     assert.equal(workspace.search.index.dropped, null);
     assert.deepEqual(await find(workspace, id, 'haus'), ['a.md']);
-    // The index that is stored now is of before: as if the process had died with the change.
+    // The stored index is the old one: as if the process had died with the change.
     workspace.search.store = () => Promise.resolve();
     await perform(workspace, operator, changePolicy, { searchLanguages: ['en', 'fr'] });
     await second?.close();
@@ -244,7 +244,7 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(again, id, 'alte'), ['a.md']);
   });
 
-  it('refuses searches until it is built, and says how far it is', async () => {
+  it('refuses searches until it is built, and reports how far it is', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -276,7 +276,7 @@ describe('the search index across starts', () => {
     ]);
   });
 
-  it('is built anew where there is none', async () => {
+  it('is built again where there is none', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);

@@ -10,7 +10,7 @@ import { openTestService, operator, type TestService } from '../support/store/se
 import { until } from '../support/until.js';
 import { find } from './find.js';
 
-/** What is taken apart first from now on waits until it is released. */
+/** From now on the next analysis waits until it is released. */
 function holdFirstAnalysis(search: SearchKeeper): () => void {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -27,7 +27,7 @@ describe('search follows the journal', () => {
   let test: TestService;
   afterEach(async () => test.close());
 
-  it('finds what was written as soon as the write is answered, and only its present text', async () => {
+  it('finds a written text as soon as the write is answered, and only its present text', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -38,7 +38,7 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, '+vacation'), ['handbook/leave.md']);
   });
 
-  it('goes on beside a document that is one word of millions of letters', async () => {
+  it('continues beside a document that is one word of millions of letters', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -62,7 +62,7 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, 'abbey'), ['c/charter.md']);
   });
 
-  it('shows each principal only what its grants reach, from the next request on', async () => {
+  it('shows each principal only its reach, from the next request on', async () => {
     test = await openTestService();
     const { id: editorId } = await test.person('editor');
     const { id: readerId } = await test.person('reader', 'open');
@@ -99,7 +99,7 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, 'cargo'), []);
   });
 
-  it('finds inflected words of the languages that the policy names, from when an index in them is whole', async () => {
+  it('finds inflected words of the policy’s languages, as soon as an index in them is whole', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);
@@ -111,7 +111,7 @@ describe('search follows the journal', () => {
     const release = holdFirstAnalysis(search);
     await perform(test.workspace, operator, changePolicy, { searchLanguages: ['en', 'de', 'ru'] });
     await until('an index is being filled', () => search.progress !== null);
-    // The one of before answers, whole and up to date, while the next one is filled; both follow what is written.
+    // The old index answers, whole and up to date, while the next one fills; both follow the writes.
     const answersOfBefore = await find(test.workspace, id, 'signing');
     const whileFilled = search.progress;
     await editor.create('new/ru.md', 'Новые договоры');
@@ -137,7 +137,7 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, 'häusern'), []);
   });
 
-  it('refuses to go on from a page that was ranked in other languages', async () => {
+  it('refuses a position from a page ranked in other languages', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
     const editor = new Actor(test.workspace, id);

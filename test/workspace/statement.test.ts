@@ -39,7 +39,7 @@ class Words extends Table {
 describe('A statement of the sidecar', () => {
   let connection: Connection;
   let words: Words;
-  /** What was prepared on the connection. */
+  /** The statements prepared on the connection. */
   let prepared: string[];
 
   beforeEach(() => {
@@ -64,7 +64,7 @@ describe('A statement of the sidecar', () => {
     assert.deepEqual(prepared, ['INSERT INTO word (text) VALUES (?)']);
   });
 
-  it('is prepared again when that failed', () => {
+  it('is prepared again after a failure', () => {
     assert.throws(() => words.insert('a'), /no such table: word/);
     create();
     assert.equal(words.insert('a'), 1);
@@ -94,7 +94,7 @@ describe('A statement of the sidecar', () => {
     assert.deepEqual([words.text(1), prepared.length], ['a', length]);
   });
 
-  it('sees the columns that were added after its first use, and works after VACUUM', () => {
+  it('sees columns added after its first use, and works after VACUUM', () => {
     create();
     words.insert('a');
     assert.deepEqual(words.all(), [{ number: 1, text: 'a' }]);
@@ -117,7 +117,7 @@ describe('A statement of the sidecar', () => {
     assert.equal(words.all().length, 2);
   });
 
-  it('refuses to store text that is no Unicode', () => {
+  it('refuses to store ill-formed Unicode', () => {
     create();
     assert.throws(() => words.insert('\ud800'), IllFormedText);
     assert.throws(() => words.insertNamed('\ud800'), IllFormedText);

@@ -8,7 +8,7 @@ import Sqlite from 'better-sqlite3';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 
-describe('a workspace whose adding was cut short', () => {
+describe('a workspace whose creation was interrupted', () => {
   let dataFolder: string;
 
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe('a workspace whose adding was cut short', () => {
       onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
     });
 
-  /** What the disk holds when the process ends between the making of the files and the row. */
+  /** The disk's state when the process ends between the making of the files and the row. */
   async function forget(write: boolean): Promise<void> {
     const service = await open();
     const workspace = await service.addWorkspace('acme');
@@ -48,7 +48,7 @@ describe('a workspace whose adding was cut short', () => {
     await again.close();
   });
 
-  it('is left alone when it holds something', async () => {
+  it('is left alone when it has content', async () => {
     await forget(true);
     const service = await open();
     assert.equal(await outcomeOf(service.addWorkspace('acme')), 'CONFLICT name_taken');

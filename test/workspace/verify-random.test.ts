@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Both, tellHistories } from '../support/model/service-and-model.js';
+import { ServiceAndModel, compareHistories } from '../support/model/service-and-model.js';
 import { dumpContent } from '../support/store/history.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, operator } from '../support/store/service.js';
@@ -14,19 +14,19 @@ const enoughHistories = 12;
 
 const options = (folder: string) => ({ dataFolder: folder, name: 'acme', git: 'never' }) as const;
 
-async function requireSound({ service }: Both, when: string, context: () => string): Promise<void> {
+async function requireSound({ service }: ServiceAndModel, when: string, context: () => string): Promise<void> {
   const { problems } = await verifyWorkspace(options(service.dataFolder ?? ''), () => undefined);
   assert.deepEqual(problems, [], `${when}\n${context()}`);
 }
 
-describe('Whatever is done to a workspace', () => {
+describe('After any commands in a workspace', () => {
   it('its history alone gives every row again, also where an erase has shortened it', async function () {
     this.timeout(60_000 + histories * 45_000);
     let erased = 0;
-    const seen = await tellHistories(
+    const seen = await compareHistories(
       {
         async open() {
-          const told = new Both(await openTestService({ store: 'disk-without-git' }));
+          const told = new ServiceAndModel(await openTestService({ store: 'disk-without-git' }));
           await told.begin();
           return told;
         },
@@ -43,7 +43,7 @@ describe('Whatever is done to a workspace', () => {
           await requireSame('before the erase');
           const live = told.model.docs.flatMap(({ at }) => at ?? []);
           const gone = told.model.docs.flatMap(({ at, deletedFrom }) => (at === null ? (deletedFrom ?? []) : []));
-          // Where several were deleted, somebody has to say which is meant.
+          // Where several were deleted, the caller must name the one they mean.
           const alone = gone.filter((at) => gone.filter((other) => other === at).length === 1);
           const doomed = [
             ...live.slice(0, 1).map((at) => eraseAt(workspace, at)),
@@ -57,7 +57,7 @@ describe('Whatever is done to a workspace', () => {
       { histories, seed },
     );
     assert.ok(erased >= histories, `${erased} documents were erased`);
-    // What never happened was not compared; reverts are too seldom among so few.
+    // An outcome that never happened was not compared; reverts are too seldom among so few.
     const often = ['move', 'rename', 'delete', 'undelete', 'restore', 'delete-folder', 'undelete-folder'];
     const outcomes = often.map((command) => `${command} done`);
     requireSeen(outcomes, seen, { count: histories, enough: enoughHistories });

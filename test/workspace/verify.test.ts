@@ -8,11 +8,11 @@ import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { verifyWorkspace, type Problem } from '../../lib/integrity/verify.js';
-import { makeWorld, type World } from '../support/store/full-world.js';
+import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** Everything that is found, also where writes wait for their way into the repository. */
+/** All findings, also where writes wait for the checkpoint. */
 async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {
   const { problems, versions } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
   assert.ok(versions > 30, 'all versions were read');
@@ -21,7 +21,7 @@ async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {
 
 describe('verification of a workspace with every kind of history', () => {
   let test: TestService;
-  let world: World;
+  let world: FullWorkspace;
   let dataFolder: string;
   let work: string;
   let other: Service | undefined;

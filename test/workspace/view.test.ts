@@ -16,7 +16,7 @@ describe('A view', () => {
   });
   afterEach(() => test.close());
 
-  /** Everything that the principal lists in the folder, page by page; each page but the last must be full. */
+  /** The principal's whole list of the folder, page by page; each page but the last must be full. */
   function listAll(principalId: string, folder: string, limit: number, kind: 'documents' | 'folders'): string[] {
     const view = test.workspace.view(new Actor(test.workspace, principalId).caller);
     const names: string[] = [];
@@ -52,7 +52,7 @@ describe('A view', () => {
 
   const odd = ['\uffee', '\u{10000}', 'Z', 'a', 'é', '!', '~', 'a b', 'a.b', 'aa'];
 
-  it('lists by the order of UTF-8 bytes, each once, whatever the size of its pages', async () => {
+  it('lists by the order of UTF-8 bytes, each once, with pages of any size', async () => {
     for (const name of odd) await admin.create(`f/${name}.md`);
     for (const name of odd) await admin.create(`f/${name}/x.md`);
     const reader = (await test.person('reader', 'f')).id;
@@ -64,7 +64,7 @@ describe('A view', () => {
     }
   });
 
-  it('fills every page for those who reach only some of a folder', async () => {
+  it('fills every page for those with reach in a part of a folder', async () => {
     const names = Array.from({ length: 24 }, (_, index) => `n${String(index).padStart(2, '0')}`);
     for (const name of names) {
       await admin.create(`f/${name}.md`);
@@ -86,7 +86,7 @@ describe('A view', () => {
     }
   });
 
-  it('goes on from where it was when something is added or taken away between two pages', async () => {
+  it('continues where it was when entries are added or removed between two pages', async () => {
     for (const name of ['b', 'd', 'f', 'h']) await admin.create(`x/${name}`);
     const view = () => test.workspace.view(admin.caller);
     const first = view().documents(parseFolderLocation('x'), '', 2);

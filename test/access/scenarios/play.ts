@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { outcomeOf } from '../../support/store/actor.js';
-import { openCast, type Cast } from '../../support/model/actors.js';
+import { openActors, type Actors } from '../../support/model/actors.js';
 import type { RefusalDetails } from '../../../lib/domain/refusal-details.js';
 
 /** Plays one scenario of scenarios.md in a workspace of its own. */
-export function scenario(number: number, title: string, play: (cast: Cast) => Promise<void>): void {
+export function scenario(number: number, title: string, play: (actors: Actors) => Promise<void>): void {
   it(`${number}. ${title}`, async () => {
-    const cast = await openCast();
+    const actors = await openActors();
     try {
-      await play(cast);
+      await play(actors);
     } finally {
-      await cast.service.close();
+      await actors.service.close();
     }
   });
 }
 
-/** Every one of them is refused as what is not there. */
+/** Each of these requests is refused like one for an absent document. */
 export async function isNotFound(...works: readonly Promise<unknown>[]): Promise<void> {
   for (const work of works) assert.equal(await outcomeOf(work), 'NOT_FOUND');
 }
 
-/** What a move that would widen access is refused with. */
+/** The refusal of a move that would widen access. */
 export async function detailsOf(
   work: Promise<unknown>,
 ): Promise<RefusalDetails<'access_would_widen' | 'access_report_changed'>> {

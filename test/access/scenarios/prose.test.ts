@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folder = 'test/access/scenarios';
 
-/** Numbers and titles of the scenarios that a file plays. */
+/** Numbers and titles of the scenarios in a file. */
 function playedIn(file: string): string[] {
   const text = readFileSync(join(folder, file), 'utf8');
   const calls = text.matchAll(/\bscenario\(\s*(\d+),\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);

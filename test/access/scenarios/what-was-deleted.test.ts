@@ -18,7 +18,7 @@ describe('Access: what was deleted', () => {
       const { report } = await detailsOf(editor.rename('team/open', 'hr'));
       assert.deepEqual(report.gains.map((gain) => ({ ...gain, subject: gain.subject.id })).toSorted(byRole), [
         { subject: holder.id, fromRole: null, toRole: 'editor', via },
-        // Who is not in the group is not told which it is.
+        // A person outside the group does not learn its name.
         { subject: null, fromRole: null, toRole: 'reader', via },
       ]);
       await isNotFound(holder.undelete('team/hr/salaries.md'), member.read('team/hr/a.md'));

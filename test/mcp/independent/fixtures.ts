@@ -8,8 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 
 /*
- * What the conformance suite expects a server to offer: tools, resources and prompts of its own. They are served by our
- * face in place of the real table, so that what the protocol can carry is seen to come through it whole.
+ * The conformance suite's expected tools, resources and prompts. Our face serves them in place of the real table, so
+ * that all values of the protocol visibly pass through it whole.
  */
 
 /** One red dot, and a wave of no length. */
@@ -33,7 +33,7 @@ async function makeProgress({ mcpReq }: ServerContext): Promise<Answer> {
   return { content: [text('Done.')] };
 }
 
-/** Asks once, then says what came back. */
+/** Asks once, then returns the answer. */
 function asking(key: string, method: string, params: object): Tool {
   return ({ mcpReq }) => {
     const answer = mcpReq.inputResponses?.[key];
@@ -60,7 +60,7 @@ const askCapital = {
 
 type Requests = Readonly<Record<string, { readonly method: string; readonly params: object }>>;
 
-/** Asks round by round, each with a state of its own; a state that was not handed out is refused. */
+/** Asks round by round, each with a state of its own; an unknown state is refused. */
 function askingInRounds(rounds: readonly Requests[], last: string): Tool {
   return ({ mcpReq }) => {
     const state = mcpReq.requestState();
@@ -74,7 +74,7 @@ function askingInRounds(rounds: readonly Requests[], last: string): Tool {
   };
 }
 
-/** Asks for no more than the client says it can give. */
+/** Asks for no more than the client's capabilities. */
 const askWhatCanBeGiven: Tool = ({ mcpReq }) => {
   const able = (mcpReq.envelope as Record<string, object> | undefined)?.[`${reserved}clientCapabilities`] ?? {};
   const all: Requests = { elicitation: askFor('name', 'Who?'), sampling: { ...sampleCapital }, roots: listRoots };

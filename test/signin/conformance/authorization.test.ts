@@ -17,7 +17,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Nothing is known that the suite finds fault with: every scenario that it has is here and passes. */
+/** The suite has no known complaint: every scenario of it is here and passes. */
 describe('The protocol’s own conformance suite, for authorization servers', function suite() {
   this.timeout(30_000);
   let server: OAuthServer;

@@ -1,8 +1,8 @@
 import { register } from 'node:module';
 
 /*
- * Lets a program that wants `globSync` of `fs` start on Node 20, which has none. Given to Node with `--import`. Only the
- * listing of the program's own requirement files needs it, and that is not asked for here.
+ * Lets a program that wants `globSync` of `fs` start on Node 20, which lacks it. Given to Node with `--import`. Only
+ * the listing of the program's own requirement files needs it, and no test lists them.
  */
 const hook = `
 const source = "export * from 'node:fs'; export { default } from 'node:fs'; export const globSync = () => [];";

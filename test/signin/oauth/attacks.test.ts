@@ -6,7 +6,7 @@ import { formAction, readForm } from '../../support/oauth/browser.js';
 import { insecure, OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('What an attacker tries', () => {
+describe('The attempts of an attacker', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -14,7 +14,7 @@ describe('What an attacker tries', () => {
     server = await openOAuthServer();
     person = await server.person();
     client = await OAuthClient.register(server);
-    // A person has let it in: a client that no person has let in gets no redirect.
+    // A person has given it consent: a client without consent gets no redirect.
     await client.signIn(server.browserOf(person));
   });
   after(() => server.close());
@@ -41,14 +41,14 @@ describe('What an attacker tries', () => {
     });
   }
 
-  it('markup in what is sent stays text on the page that says so', async () => {
+  it('markup in requests stays text on the page that shows it', async () => {
     const { url } = await client.ask({ redirect_uri: 'http://127.0.0.1:7777/<script>alert(1)</script>' });
     url.searchParams.set('client_id', '"><script>alert(1)</script>');
     const { text } = await server.browserOf(person).get(url);
     assert.doesNotMatch(text, /<script/);
   });
 
-  it('an address that is given twice is refused, and only the registered one is told', async () => {
+  it('a repeated address is refused, and only the registered one gets the answer', async () => {
     const { url, state } = await client.ask();
     url.searchParams.append('redirect_uri', 'https://evil.example/');
     const answer = await server.browserOf(person).get(url);
@@ -134,7 +134,7 @@ describe('What an attacker tries', () => {
     await client.refresh(tokens.refresh_token ?? '');
   });
 
-  it('a refreshed token has no more than what was allowed', async () => {
+  it('a refreshed token has no more rights than the consent gave', async () => {
     const tokens = await client.signIn(server.browserOf(person), {}, { write: undefined });
     const response = await oauth.refreshTokenGrantRequest(
       client.authority,
@@ -146,7 +146,7 @@ describe('What an attacker tries', () => {
     assert.equal(((await response.json()) as { error: string }).error, 'invalid_scope');
   });
 
-  it('an access token opens nothing as a refresh token or code, and the other way round', async () => {
+  it('an access token opens nothing as a refresh token or code, and the reverse', async () => {
     const tokens = await client.signIn(server.browserOf(person));
     assert.equal(server.face.readAccessToken(tokens.refresh_token ?? ''), undefined);
     await assert.rejects(client.refresh(tokens.access_token), { error: 'invalid_grant' });
@@ -202,7 +202,7 @@ describe('What an attacker tries', () => {
     assert.equal((await server.browserOf(person).get(url)).status, 303);
   });
 
-  it('nothing of a token, code or cookie is written to the log', async () => {
+  it('no part of a token, code or cookie is written to the log', async () => {
     const { url, verifier, state } = await client.ask();
     const browser = server.browserOf(person);
     const answer = client.readAnswer(await letIn(browser, url), state);
@@ -218,7 +218,7 @@ describe('What an attacker tries', () => {
 });
 
 describe('A stolen data folder', () => {
-  it('holds no token, code, cookie or client secret that could be used', async () => {
+  it('holds no usable token, code, cookie or client secret', async () => {
     const server = await openOAuthServer({ store: 'disk-without-git' });
     try {
       const person = await server.person();
@@ -228,7 +228,7 @@ describe('A stolen data folder', () => {
       const refreshed = await client.refresh(tokens.refresh_token ?? '');
       const { url, state } = await client.ask();
       const code = client.readAnswer(await letIn(browser, url), state).get('code');
-      // One that is under way, and one that was answered and not yet fetched.
+      // One under way, and one answered and not yet fetched.
       const open = await browser.follow(await browser.get((await client.ask()).url));
       const answered = await browser.get((await client.ask()).url);
       const page = await browser.get(answered.location);

@@ -16,21 +16,21 @@ import { skipBecause } from '../../support/skip.js';
 import { Browser, formAction, readForm } from '../../support/oauth/browser.js';
 import { testCertificate, testCertificateKey } from './certificate.js';
 
-/** A proxy with TLS that stands in front. */
+/** A TLS proxy in front of the service. */
 export interface Proxy {
   readonly name: 'nginx' | 'caddy';
-  /** The arguments that make it tell its release. */
+  /** The arguments that make it print its release. */
   readonly askRelease: readonly string[];
   /**
    * Writes its configuration into the folder, in which `fullchain.pem` and `privkey.pem` lie already.
-   * @param outside the port that it is to listen on
-   * @param inside the port that the service listens on
+   * @param outside the port on which it has to listen
+   * @param inside the port of the service
    * @returns the arguments that start it
    */
   configure(folder: string, outside: number, inside: number): readonly string[];
 }
 
-/** Has a person sign in, and a program get tokens, through a proxy that is set up as the manual says. */
+/** Has a person sign in, and a program get tokens, through a proxy set up by the manual. */
 export function describeBehind({ name, askRelease, configure }: Proxy): void {
   describe(`Behind ${name} with TLS, set up as the manual says`, function suite() {
     this.timeout(timeout);
@@ -136,11 +136,11 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
       }
     });
 
-    it('browsers are told once to come over https alone, also where the proxy answers by itself', async () => {
+    it('browsers get the order to use https alone once, also where the proxy answers by itself', async () => {
       const browser = new Browser(testCertificate);
       const told = async () => {
         const { status, headers } = await browser.get(`${address}/signin`);
-        // Node joins a header that comes twice.
+        // Node joins a repeated header.
         return [status, headers['strict-transport-security']];
       };
       assert.deepEqual(await told(), [200, 'max-age=31536000']);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The manual's site, with this test's ports and certificate, since nobody on the internet can vouch for this machine. */
+/** The manual's site, with this test's ports and certificate, since no public authority can certify this machine. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
   const [, block = ''] = /```caddy\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
   const site = block

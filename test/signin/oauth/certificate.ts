@@ -1,4 +1,4 @@
-/** A certificate for names of this machine, that signed itself, and its key: known to everybody, trusted by nobody. */
+/** A self-signed certificate for names of this machine, and its key: both are public, and no system trusts them. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBwTCCAWagAwIBAgIUckUe2gxWiTGEQp+EuP1HjsH+7nQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MzQ1OFoYDzIxMjYxMDI4

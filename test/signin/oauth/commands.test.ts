@@ -4,7 +4,7 @@ import type { Parsed } from '../../support/http/server.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('What people let applications do, from the command line', () => {
+describe('People’s consents to applications, from the command line', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -30,7 +30,7 @@ describe('What people let applications do, from the command line', () => {
     return ('error' in answer ? { refused: answer.error.code } : answer.result) as Parsed;
   }
 
-  it('is listed with who, what, where to and until when, and never with a token', async () => {
+  it('are listed with person, application, resource and end, and never with a token', async () => {
     const tokens = await client.signIn(server.browserOf(person), {}, { write: undefined });
     server.face.readAccessToken(tokens.access_token);
     const { items } = await ask('consent.list', { principal: person.principalId });
@@ -53,7 +53,7 @@ describe('What people let applications do, from the command line', () => {
     assert.equal((await ask('consent.list', { principal: 'prn_nobody' })).refused, 'NOT_FOUND');
   });
 
-  it('can be ended, one or all of a person: every token of it is nothing from the next request on', async () => {
+  it('can be ended, one or all of a person: every token of it is void from the next request on', async () => {
     const held = [await client.signIn(server.browserOf(person)), await client.signIn(server.browserOf(person))];
     const other = await server.person('other');
     const kept = await client.signIn(server.browserOf(other));
@@ -73,7 +73,7 @@ describe('What people let applications do, from the command line', () => {
     assert.ok(actions.includes('consent.revoke') && actions.includes('consent.revoke_all'));
   });
 
-  it('is a matter of its own workspace: another one neither lists nor ends it', async () => {
+  it('are a matter of their own workspace: another one neither lists nor ends them', async () => {
     const { access_token: token } = await client.signIn(server.browserOf(person));
     const elsewhere = (await server.server.addWorkspace()).host.workspace.name;
     const consent = server.face.readAccessToken(token)?.id;

@@ -3,7 +3,7 @@ import { Browser, formAction, readForm } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('The page that asks a person', () => {
+describe('The consent page', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -19,7 +19,7 @@ describe('The page that asks a person', () => {
     return { ...asked, page: await browser.follow(await browser.get(asked.url)) };
   }
 
-  it('comes after signing in, and leads back to where it was', async () => {
+  it('follows the sign-in, and leads back to where it was', async () => {
     const browser = new Browser();
     const { page } = await open(browser);
     const to = new URL(page.url);
@@ -32,7 +32,7 @@ describe('The page that asks a person', () => {
     assert.equal((await browser.follow(asked)).status, 200);
   });
 
-  it('names the client, escaped, the person, where the answer goes, and that this is their own machine', async () => {
+  it('names the client, escaped, the person, the target of the answer, and that this is their own machine', async () => {
     const { page } = await open(server.browserOf(person));
     assert.equal(page.status, 200);
     assert.ok(page.text.includes('Field notes &lt;b&gt;'));
@@ -47,7 +47,7 @@ describe('The page that asks a person', () => {
     assert.doesNotMatch(other.text, /program on this computer/);
   });
 
-  it('cannot be framed, runs nothing, and its form leads here and to the client alone', async () => {
+  it('cannot be framed, has no script, and its form leads here and to the client alone', async () => {
     const { page } = await open(server.browserOf(person));
     assert.equal(page.headers['x-frame-options'], 'DENY');
     const policy = String(page.headers['content-security-policy']);
@@ -59,7 +59,7 @@ describe('The page that asks a person', () => {
     assert.doesNotMatch(page.text, /<script/);
   });
 
-  it('lets write be unticked: the token reads only, and the client is told', async () => {
+  it('lets the person untick write: the token reads only, and the client learns it', async () => {
     const tokens = await client.signIn(server.browserOf(person), {}, { write: undefined });
     assert.equal(tokens.scope, 'org:read');
     assert.deepEqual(server.face.readAccessToken(tokens.access_token)?.scopes, ['org:read']);
@@ -67,7 +67,7 @@ describe('The page that asks a person', () => {
     assert.deepEqual(server.face.readAccessToken(refreshed.access_token)?.scopes, ['org:read']);
   });
 
-  it('asks each time: what was refused once can be asked for and given later', async () => {
+  it('asks each time: a refused request can be granted later', async () => {
     const browser = server.browserOf(person);
     assert.equal((await client.signIn(browser, {}, { write: undefined })).scope, 'org:read');
     assert.equal((await client.signIn(browser)).scope, 'org:read org:write');
@@ -102,7 +102,7 @@ describe('The page that asks a person', () => {
     });
   }
 
-  it('lets someone in two workspaces choose, and the token acts in that one alone', async () => {
+  it('lets a person in two workspaces choose, and the token acts in that one alone', async () => {
     const both = await server.person('both');
     const other = await server.server.addWorkspace();
     const principalId = await other.host.principal('both elsewhere');
@@ -120,7 +120,7 @@ describe('The page that asks a person', () => {
     assert.deepEqual(read(here.access_token), ['acme', both.principalId]);
   });
 
-  it('gives no access to a workspace that the person is not in, whatever the form says', async () => {
+  it('gives no access to a workspace without the person, whatever the form says', async () => {
     const other = await server.server.addWorkspace();
     const { url } = await client.ask();
     const again = await letIn(server.browserOf(person), url, { workspace: other.host.workspace.name });
@@ -153,7 +153,7 @@ describe('The page that asks a person', () => {
     assert.equal((await browser.post(action, form)).status, 303, 'the same form from its own page');
   });
 
-  it('belongs to the browser that it was opened in', async () => {
+  it('belongs to the browser that opened it', async () => {
     const { page } = await open(server.browserOf(person));
     const elsewhere = server.browserOf(person);
     const seen = await elsewhere.get(page.url);
@@ -181,7 +181,7 @@ describe('The page that asks a person', () => {
     assert.equal(clientOf(otherTokens.access_token), other.client.client_id);
   });
 
-  it('is for whoever is signed in when it is answered, not for who was before', async () => {
+  it('is for the person signed in at the answer, not for the one before', async () => {
     const browser = server.browserOf(person);
     const next = await server.person('next');
     const { access_token: first } = await client.signIn(browser);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { discover } from '../../support/oauth/client.js';
 import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('What clients find out by themselves', () => {
+describe('The metadata for clients', () => {
   let server: OAuthServer;
   before(async () => {
     server = await openOAuthServer();
@@ -54,7 +54,7 @@ describe('What clients find out by themselves', () => {
     });
   }
 
-  it('offers nothing that is not there: no device, logout, userinfo or pushed requests', async () => {
+  it('offers no absent feature: no device, logout, userinfo or pushed requests', async () => {
     const found = await discover(server.url);
     const others = Object.keys(found).filter((name) => name.endsWith('_endpoint'));
     assert.deepEqual(others.toSorted(), [
@@ -68,7 +68,7 @@ describe('What clients find out by themselves', () => {
       assert.equal((await fetch(`${server.url}${path}`)).status, 404, path);
   });
 
-  it('shows signing keys, and of them what is public', async () => {
+  it('shows the public parts of signing keys alone', async () => {
     const { keys } = (await (await fetch(`${server.url}/oauth/jwks`)).json()) as { keys: Record<string, unknown>[] };
     assert.equal(keys.length, 1);
     assert.deepEqual(Object.keys(keys[0] ?? {}).toSorted(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);

@@ -42,7 +42,7 @@ describe('A client, from the challenge to the end', () => {
     assert.notEqual(id, tokens.access_token);
   });
 
-  it('refreshes, and each refresh token gives way to the next', async () => {
+  it('refreshes, and each refresh token replaces the one before', async () => {
     const client = await OAuthClient.register(server);
     const first = await client.signIn(server.browserOf(person));
     const second = await client.refresh(first.refresh_token ?? '');
@@ -54,7 +54,7 @@ describe('A client, from the challenge to the end', () => {
     }
   });
 
-  it('asks about its own tokens, and is told whose they are and for what', async () => {
+  it('asks about its own tokens, and learns their person and their scope', async () => {
     const client = await OAuthClient.register(server);
     const tokens = await client.signIn(server.browserOf(person));
     const told = await client.introspect(tokens.access_token);
@@ -68,7 +68,7 @@ describe('A client, from the challenge to the end', () => {
     assert.equal((await client.introspect(tokens.refresh_token ?? '')).active, true);
   });
 
-  it('gives its tokens back, all at once, and they are nothing from then on', async () => {
+  it('revokes its tokens, all at once, and they are void from then on', async () => {
     for (const given of ['access_token', 'refresh_token'] as const) {
       const client = await OAuthClient.register(server);
       const tokens = await client.signIn(server.browserOf(person));

@@ -28,7 +28,7 @@ describe('The keys that sign ID tokens', () => {
     return keys.map(({ kid }) => kid);
   }
 
-  it('change after ninety days; the old one is shown for another day, so that what it signed verifies', async () => {
+  it('change after ninety days; the old one is shown for another day, so that its signatures verify', async () => {
     const [first] = await shown();
     server.host.clock.advance(90 * day - 1);
     await server.face.keepUp();
@@ -63,7 +63,7 @@ describe('The keys that sign ID tokens', () => {
     assert.equal((await shown()).length, 5);
   });
 
-  it('are the same after a restart, and sign-ins under way go on', async () => {
+  it('are the same after a restart, and sign-ins under way continue', async () => {
     const client = await OAuthClient.register(server);
     const before = await shown();
     const tokens = await client.signIn(server.browserOf(person));

@@ -7,7 +7,7 @@ import { testCertificate, testCertificateKey } from './certificate.js';
 import { discover, OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('Which paths there are', () => {
+describe('The existing paths', () => {
   let server: OAuthServer;
   before(async () => {
     server = await openOAuthServer();
@@ -24,7 +24,7 @@ describe('Which paths there are', () => {
       }),
     });
 
-  it('those that are described, in these very letters, and no others', async () => {
+  it('those of the description, in these very letters, and no others', async () => {
     for (const path of [
       '/oauth/REGISTER',
       '/oauth/Register',
@@ -46,7 +46,7 @@ describe('Which paths there are', () => {
     assert.equal((await send('/oauth/register')).status, 201);
   });
 
-  it('and the log knows them by name, and nothing that was sent', async () => {
+  it('and the log names them, and no value of the request', async () => {
     await send('/oauth/Authorize/a-secret', 'GET');
     await send('/oauth/a-secret', 'GET');
     await send('/oauth/interaction/a-secret', 'GET');
@@ -89,13 +89,13 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     return new OAuthClient(authority, { client_id: origin + path }, oauth.None(), redirect, `${server.url}/mcp`);
   }
 
-  /** Begins a sign-in with a client that is described elsewhere. */
+  /** Begins a sign-in with a client described at another site. */
   const ask = async (path: string, address: string) => {
     const { url } = await (await clientAt(path)).ask();
     return fetch(url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
   };
 
-  it('are fetched for others, and the one who asks is told when to ask again', async () => {
+  it('are fetched for others, and the refused client learns when to ask again', async () => {
     const person = await server.person();
     const known = await clientAt('/client-known');
     const { refresh_token: token = '' } = await known.signIn(server.browserOf(person));
@@ -107,7 +107,7 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     assert.ok(count > 20 && count <= 60, String(count));
     assert.equal(refused.status, 503);
     assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-    // What was fetched of the known one is forgotten, as after an hour.
+    // The fetched description of the known one is forgotten, as after an hour.
     server.face.rotateKeys();
     assert.equal((await ask('/client-new', '203.0.113.9')).status, 303, 'from elsewhere');
     assert.equal((await ask('/client-known', '2001:db8::ffff')).status, 303, 'what somebody let in is asked for apart');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The manual's server block, with this test's ports, name and certificate; all that nginx writes goes to a folder. */
+/** The manual's server block, with this test's ports, name and certificate; nginx writes all its files to a folder. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
   const [, block = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
   const server = block

@@ -5,7 +5,7 @@ import { Browser, readForm } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('What somebody let applications do', function () {
+describe('A person’s consents to applications', function () {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -29,7 +29,7 @@ describe('What somebody let applications do', function () {
     assert.equal((await browser.post(`${server.url}/signin/link`, sent)).status, 303);
   }
 
-  it('ends with a new password, since somebody else may have let them in; and that is on record', async () => {
+  it('end with a new password, since a stranger may have given them; and that is on record', async () => {
     const tokens = [await letIn(), await letIn()];
     const other = await letIn(await server.person('other'));
     await choosePassword();
@@ -44,7 +44,7 @@ describe('What somebody let applications do', function () {
     );
   });
 
-  it('ends with a new password, too, where the workspace cannot be read just now', async () => {
+  it('end with a new password, too, where the workspace cannot be read just now', async () => {
     const elsewhere = await server.server.addWorkspace();
     const there = await elsewhere.host.principal('Ada there');
     const { identities } = server.host.service.people;
@@ -73,7 +73,7 @@ describe('What somebody let applications do', function () {
     assert.equal(recorded().length, 1, 'it is recorded when the workspace can be read, and once');
   });
 
-  it('is shown to them, each to be ended, and nobody else sees or ends it', async () => {
+  it('are shown to them, each to be ended, and no other person sees or ends it', async () => {
     const [first, second] = [await letIn(), await letIn()];
     const idOf = (token: string): string => server.face.readAccessToken(token)?.id ?? '';
     const browser = server.browserOf(person);
@@ -103,7 +103,7 @@ describe('What somebody let applications do', function () {
     assert.equal(ends().length, 1, 'again changes nothing');
   });
 
-  it('is named to the admin who makes a link or ends sessions, as far as it is in force', async () => {
+  it('are named to the admin who makes a link or ends sessions, as far as they are in force', async () => {
     const hint = async (command: string, fields: Readonly<Record<string, unknown>>): Promise<unknown> => {
       const answer = await runCommand(
         { command, fields: { principal: person.principalId, ...fields }, workspace: 'acme' },

@@ -35,7 +35,7 @@ for (const publicUrl of ['https://files.example.org', 'https://example.org/files
       return browser.get(`${inside}/oauth/authorize?${query.toString()}`);
     }
 
-    it('everything is said to be there, whatever the request says of itself', async () => {
+    it('every address is below it, whatever the request claims', async () => {
       const claims = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
       const browser = new Browser();
       Object.assign(browser.headers, claims);

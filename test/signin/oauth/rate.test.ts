@@ -5,13 +5,13 @@ import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { noLog } from '../../support/http/log.js';
 import { operator } from '../../support/store/service.js';
-import { McpHands } from '../../support/http/open-mcp.js';
+import { McpClient } from '../../support/http/open-mcp.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const burst = 5;
 
-describe('How often applications that act as people may ask', () => {
+describe('The rate of applications that act as people', () => {
   let server: OAuthServer;
   let person: Member;
   beforeEach(async () => {
@@ -34,9 +34,9 @@ describe('How often applications that act as people may ask', () => {
     return (await client.signIn(server.browserOf(member), {}, { workspace })).access_token;
   }
 
-  const ask = async (token: string) => (await new McpHands(server.url, token).request('tools/list')).status;
+  const ask = async (token: string) => (await new McpClient(server.url, token).request('tools/list')).status;
 
-  it('is counted for the person, however many applications they have let in', async () => {
+  it('is counted for the person, for all applications together', async () => {
     const tokens = [await letIn(person), await letIn(person), await letIn(person)];
     const statuses = [];
     for (let count = 0; count < burst; count += 1) statuses.push(await ask(tokens[count % tokens.length] ?? ''));
@@ -50,7 +50,7 @@ describe('How often applications that act as people may ask', () => {
     assert.deepEqual([await ask(tokens[0] ?? ''), await ask(tokens[1] ?? '')], [200, 429]);
   });
 
-  it('and so is what they have under way', async () => {
+  it('and so are their requests under way', async () => {
     const { workLimits } = server.host.service;
     const tokens = [await letIn(person), await letIn(person)];
     const all = workLimits.requests.takeNow(`acme/${person.principalId}`, 100);

@@ -3,8 +3,8 @@ import { Browser } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-/** RFC 9700 §4.11.2: a person who follows a link to this service must not end up elsewhere without being asked. */
-describe('A client that no person has let in', () => {
+/** RFC 9700 §4.11.2: a link to this service must not lead a person elsewhere without a question. */
+describe('A client without any person’s consent', () => {
   let server: OAuthServer;
   let person: Member;
   before(async () => {
@@ -37,7 +37,7 @@ describe('A client that no person has let in', () => {
     });
   }
 
-  it('is answered as the standard has it once a person has let it in, and no more when that has ended', async () => {
+  it('is answered by the standard after a person’s consent, and no more when that has ended', async () => {
     const client = await OAuthClient.register(server, { redirect_uris: [elsewhere] });
     await client.signIn(server.browserOf(person));
     const { url, state } = await client.ask({ prompt: 'none' });
@@ -49,7 +49,7 @@ describe('A client that no person has let in', () => {
     assert.equal((await new Browser().get(url)).location, '');
   });
 
-  it('is told when the person who was asked says no', async () => {
+  it('gets the answer when the asked person denies', async () => {
     const client = await OAuthClient.register(server, { redirect_uris: [elsewhere] });
     const { url, state } = await client.ask();
     const answer = await letIn(server.browserOf(person), url, { decision: 'deny' });
@@ -130,7 +130,7 @@ describe('Where an answer may go', () => {
     });
   }
 
-  it('is what is left of several: a program registers all that it knows and uses the one that it gets', async () => {
+  it('is the remaining one of several: a program registers all that it knows and uses the one that it gets', async () => {
     const taken = ['https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback'];
     assert.deepEqual(await register('newapp://callback', ...taken), taken);
   });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mountMcp } from '../../../lib/mcp/mount.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
-import { McpHands } from '../../support/http/open-mcp.js';
+import { McpClient } from '../../support/http/open-mcp.js';
 import { operator } from '../../support/store/service.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const hour = 60 * 60 * 1000;
 
-/** Somebody still tries it: that is what an admin has to see after an end, as with a key that was revoked. */
-describe('An access token that opens nothing any more', () => {
+/** A client still sends it: an admin has to see this after an end, as with a revoked key. */
+describe('A void access token', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -37,12 +37,12 @@ describe('An access token that opens nothing any more', () => {
   afterEach(() => server.close());
 
   async function ask(token: string): Promise<string> {
-    const { status, headers, text } = await new McpHands(server.url, token).request('tools/list');
+    const { status, headers, text } = await new McpClient(server.url, token).request('tools/list');
     const said = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
     return `${status} ${JSON.stringify(said)} ${text.replace(/req_\w+/g, 'req')}`;
   }
 
-  /** Stops the face, which writes what it has counted: reason, number and source of each tally. */
+  /** Stops the face, which writes its counts: reason, number and source of each tally. */
   async function readTallies(): Promise<unknown[]> {
     await server.server.rest.close();
     return server.server
@@ -69,7 +69,7 @@ describe('An access token that opens nothing any more', () => {
     ['whose person has left', 'principal_disabled', async () => server.gone.add(person.identityId)],
   ];
   for (const [title, reason, end] of ends) {
-    it(`is counted in its workspace and told like any other text: one ${title}`, async () => {
+    it(`is counted in its workspace and answered like any other text: one ${title}`, async () => {
       const tokens = await client.signIn(server.browserOf(person));
       const token = tokens.access_token;
       assert.match(await ask(token), /^200 /);
@@ -89,7 +89,7 @@ describe('An access token that opens nothing any more', () => {
     assert.match(await ask(tokens.access_token), /^401 /);
   });
 
-  it('leaves nothing that could be opened in the file when its consent ends', async () => {
+  it('leaves no usable trace in the file when its consent ends', async () => {
     const tokens = await client.signIn(server.browserOf(person));
     await client.revoke(tokens.refresh_token ?? '');
     const { oauth } = server.host.service.file;

@@ -24,7 +24,7 @@ describe('Clients that register themselves (RFC 7591)', () => {
       body: JSON.stringify(metadata),
     });
 
-  it('need to say little: no scope, no grant types, no algorithm, no type', async () => {
+  it('need few fields: no scope, no grant types, no algorithm, no type', async () => {
     const response = await register({ redirect_uris: ['http://localhost:3000/callback'] });
     assert.equal(response.status, 201);
     const client = (await response.json()) as Record<string, unknown>;
@@ -34,7 +34,7 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(client['registration_access_token'], undefined, 'nobody reads or changes a registration later');
   });
 
-  it('that are programs on this machine come back to any port', async () => {
+  it('that are programs on this machine return to any port', async () => {
     const client = await OAuthClient.register(server, { redirect_uris: ['http://127.0.0.1/callback'] });
     const { url, state } = await client.ask({ redirect_uri: 'http://127.0.0.1:51234/callback' });
     const answer = await letIn(server.browserOf(person), url);
@@ -51,7 +51,7 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(only.status, 201);
   });
 
-  it('that may read only are offered no more, although they ask for nothing', async () => {
+  it('with read alone are offered no more, although they ask for nothing', async () => {
     const client = await OAuthClient.register(server, { scope: 'org:read' });
     const tokens = await client.signIn(server.browserOf(person), { scope: undefined });
     assert.equal(tokens.scope, 'org:read');
@@ -75,7 +75,7 @@ describe('Clients that register themselves (RFC 7591)', () => {
     });
   }
 
-  it('are refused as what is not JSON, is no object, or is too long', async () => {
+  it('are refused when they are invalid JSON, no object, or too long', async () => {
     for (const body of ['{', '[]', '"x"', JSON.stringify({ client_name: 'x'.repeat(60_000) })]) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
       const response = await fetch(`${server.url}/oauth/register`, init).catch(() => undefined);
@@ -96,14 +96,14 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(((await other.json()) as { error: string }).error, 'invalid_client');
   });
 
-  it('stay registered for as long as they like, whether or not a person has let them in', async () => {
+  it('stay registered without a limit of time, with or without consent', async () => {
     const client = await OAuthClient.register(server, { token_endpoint_auth_method: 'client_secret_post' });
     server.host.clock.advance(800 * 24 * 3600_000);
     await server.face.keepUp();
     await client.signIn(server.browserOf(person));
   });
 
-  it('are told what was registered, and no more is: not what would have to be fetched or kept for nothing', async () => {
+  it('get the registered fields back, and no more are: none that would be fetched or kept for nothing', async () => {
     const response = await register({
       redirect_uris: ['https://a.example/cb'],
       client_name: 'n'.repeat(300),
@@ -159,7 +159,7 @@ describe('Clients that register themselves (RFC 7591)', () => {
   });
 });
 
-describe('Clients that are described by a document at their id', () => {
+describe('Clients described by a document at their id', () => {
   let server: OAuthServer;
   let person: Member;
   let site: Server;
@@ -203,7 +203,7 @@ describe('Clients that are described by a document at their id', () => {
     return new OAuthClient(authority, { client_id: id }, oauth.None(), redirectUri, `${server.url}/mcp`);
   }
 
-  it('are let in without registering; with loopback addresses they count as native, at any port', async () => {
+  it('get consent without registering; with loopback addresses they count as native, at any port', async () => {
     const client = await clientAt('/client.json');
     const tokens = await client.signIn(server.browserOf(person));
     assert.equal(server.face.readAccessToken(tokens.access_token)?.clientId, client.client.client_id);
@@ -213,7 +213,7 @@ describe('Clients that are described by a document at their id', () => {
     assert.equal(fetched.filter((path) => path === '/client.json').length, 1, 'kept for a while');
   });
 
-  it('are named on the page with the whole address that they are described by', async () => {
+  it('are named on the page with the whole address of their document', async () => {
     const client = await clientAt('/client.json');
     const browser = server.browserOf(person);
     const page = await browser.follow(await browser.get((await client.ask()).url));
@@ -254,7 +254,7 @@ describe('Clients that are described by a document at their id', () => {
     });
   }
 
-  it('cannot make the service call what is not on the open internet', async () => {
+  it('cannot make the service call an address outside the open internet', async () => {
     const guarded = makeDocumentFetcher();
     const before = fetched.length;
     const port = new URL(origin).port;

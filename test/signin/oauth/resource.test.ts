@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-describe('What a token is for (RFC 8707)', () => {
+describe('The resource of a token (RFC 8707)', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -33,7 +33,7 @@ describe('What a token is for (RFC 8707)', () => {
     }
   }
 
-  it('is nothing else: another resource is refused, at the question and at the exchange', async () => {
+  it('is no other: another resource is refused, at the question and at the exchange', async () => {
     for (const resource of ['https://other.example/mcp', `${server.url}/v1`, `${server.url}/mcp/deeper`, 'urn:x']) {
       const { url, state } = await client.ask({ resource });
       const refused = await server.browserOf(person).get(url);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openEntry, sealEntry } from '../../../lib/signin/oauth/seal-entry.js';
 import { makeTestRandomness } from '../../support/store/service.js';
 
-describe('what is kept under an id', () => {
+describe('a value kept under an id', () => {
   const sealed = sealEntry('AccessToken', 'an id', { scope: 'write' }, makeTestRandomness());
 
   it('opens under that id alone', () => {
@@ -11,7 +11,7 @@ describe('what is kept under an id', () => {
     assert.throws(() => openEntry('RefreshToken', 'an id', sealed));
   });
 
-  it('does not open when it was cut short, wherever', () => {
+  it('does not open when it was cut short, at any place', () => {
     for (let length = 0; length < sealed.length; length += 1) {
       assert.throws(() => openEntry('AccessToken', 'an id', sealed.subarray(0, length)), `${length} bytes`);
     }

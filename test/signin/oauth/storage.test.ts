@@ -8,7 +8,7 @@ import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../sup
 const minute = 60_000;
 const kinds = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Interaction', 'Session', 'Grant', 'Client'];
 
-describe('What strangers can have kept', () => {
+describe('The stored rows of strangers', () => {
   let server: OAuthServer;
   beforeEach(async () => {
     server = await openOAuthServer({ server: { trustProxy: 1 } });
@@ -23,7 +23,7 @@ describe('What strangers can have kept', () => {
   /** Each from a network of its own. */
   const from = (index: number) => ({ 'X-Forwarded-For': `10.${index >> 8}.${index & 255}.1` });
 
-  it('is nothing by registering without end, and no client is pushed out by it', async () => {
+  it('do not grow by endless registrations, and those push no client out', async () => {
     const honest = await OAuthClient.register(server);
     for (let index = 0; index < 300; index += 1) {
       const response = await fetch(`${server.url}/oauth/register`, {
@@ -38,7 +38,7 @@ describe('What strangers can have kept', () => {
     await honest.signIn(server.browserOf(await server.person()));
   });
 
-  it('is nothing by asking for a sign-in without end, and what others have open stays open', async () => {
+  it('do not grow by endless sign-in requests, and the open ones of others stay open', async () => {
     const client = await OAuthClient.register(server);
     const browser = server.browserOf(await server.person());
     const open = await browser.follow(await browser.get((await client.ask()).url));
@@ -57,7 +57,7 @@ describe('What strangers can have kept', () => {
     assert.equal(answered.status, 303, 'what was open stays open');
   });
 
-  it('is nothing by requests that can be answered without a person', async () => {
+  it('do not grow by requests that need no person for their answer', async () => {
     const client = await OAuthClient.register(server);
     for (const changes of [{ prompt: 'none' }, { scope: 'nothing' }, { response_type: 'token' }]) {
       await new Browser().get((await client.ask(changes)).url);
@@ -65,7 +65,7 @@ describe('What strangers can have kept', () => {
     assert.equal(countAll(), 0);
   });
 
-  it('is sixty requests a minute for one address, and others are let in meanwhile', async () => {
+  it('allow sixty requests a minute for one address, and others are served meanwhile', async () => {
     const { url } = await (await OAuthClient.register(server)).ask();
     const ask = async (index: number) => (await fetch(url, { redirect: 'manual', headers: from(index) })).status;
     const statuses = [];
@@ -74,7 +74,7 @@ describe('What strangers can have kept', () => {
     assert.equal(await ask(2), 303);
   });
 
-  it('is refused where a request is longer than four kilobytes, or has more than thirty-two parameters', async () => {
+  it('are refused where a request is longer than four kilobytes, or has more than thirty-two parameters', async () => {
     const { url } = await (await OAuthClient.register(server)).ask({ state: 's'.repeat(3600) });
     for (const [target, status] of [
       [url.href, 414],
@@ -102,7 +102,7 @@ describe('The id of a registered client', () => {
   const metadata = { redirect_uris: ['http://localhost:53412/callback'], client_name: 'Test' };
   const id = makeClientId({ metadata, secretHash: 'h' }, key, makeTestRandomness());
 
-  it('carries what the client said of itself, in few characters', () => {
+  it('carries the client’s description of itself, in few characters', () => {
     assert.deepEqual(readClientId(id, key), { metadata, secretHash: 'h' });
     assert.match(id, /^reg_[\w-]{60,120}$/);
   });
@@ -119,12 +119,12 @@ describe('The id of a registered client', () => {
     }
   });
 
-  it('is another for each registration, although it says the same', () => {
+  it('differs for each registration, although its fields are the same', () => {
     assert.notEqual(makeClientId({ metadata, secretHash: 'h' }, key, makeTestRandomness('other')), id);
   });
 });
 
-describe('What one person can have kept', () => {
+describe('The stored rows of one person', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -138,7 +138,7 @@ describe('What one person can have kept', () => {
   const count = (kind: string): number => server.host.service.file.oauth.countEntries(kind);
   const inForce = () => server.host.service.file.oauth.listGrants().filter(({ revokedAt }) => revokedAt === null);
 
-  it('is twenty requests that are not answered: of more, the oldest of that person goes', async () => {
+  it('hold at most twenty unanswered requests: of more, the oldest of that person goes', async () => {
     const other = server.browserOf(await server.person('other'));
     const theirs = await other.follow(await other.get((await client.ask()).url));
     const browser = server.browserOf(person);
@@ -154,7 +154,7 @@ describe('What one person can have kept', () => {
     assert.equal((await other.get(theirs.url)).status, 200);
   });
 
-  it('is ten consents for one client: with the eleventh, the oldest ends and is recorded', async () => {
+  it('hold at most ten consents for one client: with the eleventh, the oldest ends and is recorded', async () => {
     const browser = server.browserOf(person);
     const first = await client.signIn(browser);
     for (let index = 0; index < 9; index += 1) {
@@ -168,7 +168,7 @@ describe('What one person can have kept', () => {
     assert.equal(server.server.records().filter(({ record }) => record.action === 'consent.end').length, 1);
   });
 
-  it('is two hundred consents in all: then the page says which way to go', async () => {
+  it('hold at most two hundred consents: then the page names the remedy', async () => {
     await client.signIn(server.browserOf(person));
     const { oauth } = server.host.service.file;
     const [grant] = oauth.listGrants();
@@ -184,7 +184,7 @@ describe('What one person can have kept', () => {
     await client.signIn(server.browserOf(person));
   });
 
-  it('is a hundred consents that have ended', async () => {
+  it('hold at most a hundred ended consents', async () => {
     await client.signIn(server.browserOf(person));
     const { oauth } = server.host.service.file;
     const [grant] = oauth.listGrants();
@@ -199,7 +199,7 @@ describe('What one person can have kept', () => {
     assert.ok(ended.some(({ id }) => id === 'oag_149') && !ended.some(({ id }) => id === 'oag_0'));
   });
 
-  it('is thirty answers a minute', async () => {
+  it('allow thirty answers a minute', async () => {
     const browser = server.browserOf(person);
     const page = await browser.follow(await browser.get((await client.ask()).url));
     const statuses = [];
@@ -211,7 +211,7 @@ describe('What one person can have kept', () => {
     assert.deepEqual([statuses[29], statuses[30]], [200, 429]);
   });
 
-  it('is a hundred tokens of a kind for one consent, of which the newest work', async () => {
+  it('hold at most a hundred tokens of a kind for one consent, of which the newest work', async () => {
     const tokens = await client.signIn(server.browserOf(person));
     let refresh = tokens.refresh_token ?? '';
     let newest = tokens.access_token;
@@ -225,7 +225,7 @@ describe('What one person can have kept', () => {
     await client.refresh(refresh);
   });
 
-  it('is sixty exchanges a minute for one consent, wherever they come from', async () => {
+  it('allow sixty exchanges a minute for one consent, from all addresses together', async () => {
     const { refresh_token: shared = '' } = await client.signIn(server.browserOf(person));
     const body = { grant_type: 'refresh_token', client_id: client.client.client_id, refresh_token: shared };
     const exchange = () => fetch(`${server.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(body) });
@@ -238,7 +238,7 @@ describe('What one person can have kept', () => {
     assert.equal((await exchange()).status, 200, 'the token is as good as it was');
   });
 
-  it('is swept in steps of two hundred rows', async () => {
+  it('are swept in steps of two hundred rows', async () => {
     const { oauth } = server.host.service.file;
     for (let index = 0; index < 450; index += 1) {
       oauth.putEntry({

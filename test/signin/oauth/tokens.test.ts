@@ -10,7 +10,7 @@ const second = 1000;
 const hour = 3600 * second;
 const day = 24 * hour;
 
-/** Every kind of token that a client can hold, and how to tell whether it still opens anything. */
+/** Every kind of token of a client, and a test of whether it is still accepted. */
 async function holdAll(server: OAuthServer, person: Member) {
   const client = await OAuthClient.register(server);
   const tokens = await client.signIn(server.browserOf(person));
@@ -76,7 +76,7 @@ describe('How long tokens live', () => {
     await assert.rejects(client.exchange(answer, verifier), { error: 'invalid_grant' });
   });
 
-  it('a refresh token that comes again within the grace is taken: clients that share it refresh side by side', async () => {
+  it('a refresh token repeated within the grace is taken: clients that share it refresh side by side', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
     const { refresh_token: shared = '' } = await client.signIn(server.browserOf(person));
@@ -100,7 +100,7 @@ describe('How long tokens live', () => {
     await assert.rejects(client.refresh(shared), { error: 'invalid_grant' });
   });
 
-  it('a refresh token that comes again later is taken for stolen: the whole family ends', async () => {
+  it('a refresh token repeated later counts as stolen: the whole family ends', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
     const first = await client.signIn(server.browserOf(person));
@@ -117,7 +117,7 @@ describe('How long tokens live', () => {
     assert.equal(ends.length, 1);
   });
 
-  it('a code that comes again ends what the first exchange gave', async () => {
+  it('a repeated code ends the tokens of the first exchange', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
     const { url, verifier, state } = await client.ask();
@@ -128,7 +128,7 @@ describe('How long tokens live', () => {
     await assert.rejects(client.refresh(tokens.refresh_token ?? ''), { error: 'invalid_grant' });
   });
 
-  it('a code that two send at once ends what either got', async () => {
+  it('a code sent twice at once ends the tokens of both', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
     const { url, verifier, state } = await client.ask();
@@ -142,7 +142,7 @@ describe('How long tokens live', () => {
     assert.notEqual(server.host.service.file.oauth.listGrants()[0]?.revokedAt, null);
   });
 
-  it('what has expired is swept, and ended consents when nobody needs to see them any more', async () => {
+  it('expired rows are swept, and ended consents when no admin needs to see them any more', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
     const tokens = await client.signIn(server.browserOf(person));
@@ -171,7 +171,7 @@ describe('How long tokens live', () => {
   });
 });
 
-describe('A token that cannot be recorded', () => {
+describe('A token without a durable record', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -196,7 +196,7 @@ describe('A token that cannot be recorded', () => {
 
   const issued = () => server.server.records().filter(({ record }) => record.action === 'token.issue').length;
 
-  it('is not handed out for a refresh token, which stays as good as it was', async () => {
+  it('is not issued for a refresh token, which stays as good as it was', async () => {
     const { refresh_token: token = '' } = await client.signIn(server.browserOf(person));
     const body = new URLSearchParams({
       client_id: client.client.client_id,
@@ -212,7 +212,7 @@ describe('A token that cannot be recorded', () => {
     assert.equal(issued(), 3);
   });
 
-  it('is not handed out for a code, which can be sent again', async () => {
+  it('is not issued for a code, which can be sent again', async () => {
     const { url, verifier, state } = await client.ask();
     const answer = client.readAnswer(await letIn(server.browserOf(person), url), state);
     await withoutLog(() => client.exchangeRaw(answer, verifier));
@@ -222,7 +222,7 @@ describe('A token that cannot be recorded', () => {
   });
 });
 
-describe('What ends every token of a person at the next request', () => {
+describe('The events that end every token of a person at the next request', () => {
   let server: OAuthServer;
   let person: Member;
   beforeEach(async () => {
@@ -232,7 +232,7 @@ describe('What ends every token of a person at the next request', () => {
   });
   afterEach(() => server.close());
 
-  it('disabling the principal, and enabling it again brings nothing back', async () => {
+  it('disabling the principal, and enabling it again restores none', async () => {
     const held = await holdAll(server, person);
     const set = (disabled: boolean) =>
       perform(server.host.workspace, operator, setPrincipalState, { principalId: person.principalId, disabled });
@@ -258,7 +258,7 @@ describe('What ends every token of a person at the next request', () => {
     await held.assertDead();
   });
 
-  it('nothing, while the workspace cannot be read: then it is not said that a token is bad, but that it cannot be decided', async () => {
+  it('none, while the workspace cannot be read: the answer is then not that a token is bad, but that it cannot be checked', async () => {
     const client = await OAuthClient.register(server);
     const tokens = await client.signIn(server.browserOf(person));
     server.gone.add('acme');

@@ -34,7 +34,7 @@ import {
 import { chooseSaying, isSaying, runSaying } from './messages.js';
 import { makeDocumentId } from '../../../lib/history/document-id.js';
 
-/** A source of numbers from 0 to below 1 that is the same for the same seed. */
+/** A source of numbers from 0 to below 1, the same for the same seed. */
 export function makeRandom(seed: string): () => number {
   let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   return () => {
@@ -50,7 +50,7 @@ function pick<Item>(items: readonly Item[], random: () => number): Item | undefi
   return items[Math.floor(random() * items.length)];
 }
 
-/** Chooses the next request of one actor, who alone works below `home`: one that has to succeed. */
+/** Chooses the next request of one actor, who alone works below `home`. The request has to succeed. */
 export function chooseStep(model: Model, home: string, tag: string, random: () => number): Step {
   const folders = [...foldersOf(model)].filter((folder) => folder.startsWith(home));
   const documents = Object.keys(model.documents);
@@ -97,7 +97,7 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
   return { kind: 'create', location: `${fresh}.md`, content: chooseContent(tag, random) };
 }
 
-/** Now and then an erase, of a document that is there or of a deleted one. */
+/** Now and then an erase, of a live document or of a deleted one. */
 function chooseErase(model: Model, random: () => number): Step | undefined {
   if (random() > 0.025) return undefined;
   const deleted = Object.entries(model.deleted).flatMap(([location, those]) =>
@@ -158,7 +158,7 @@ function mayUndelete(model: Model, location: string): boolean {
   return !model.grants.some((grant) => grant.startsWith(`${location} `) || grant.startsWith(`${location}/`));
 }
 
-/** What makes a repeated request the same one. */
+/** The key by which a repeated request is the same one. */
 export function retryOf(key: string, step: Step): Retry {
   return { key, fingerprint: createHash('sha256').update(JSON.stringify(step)).digest() };
 }
@@ -173,7 +173,7 @@ const sourceOf = (content: ContentSpec): ContentSource => {
   };
 };
 
-/** Sends one request through the door. @throws Refusal */
+/** Sends one request through `perform`. @throws Refusal */
 export async function runStep(
   workspace: Workspace,
   caller: Caller,
@@ -272,7 +272,7 @@ export async function runStep(
       return { etag: result.versionId, replayed: false };
     }
     case 'revert': {
-      // All that the caller ever did there, which is all that there is: every document goes.
+      // All the caller's changes there, which are all changes there: every document goes.
       const input = { location: parseFolderLocation(step.location), principalId: caller.principalId, since: 0 };
       const looking = { ...caller, requestId: `${caller.requestId}_preview` };
       const { result: preview } = await perform(workspace, looking, previewRevert, input);
@@ -295,7 +295,7 @@ export async function runStep(
   }
 }
 
-/** Ids that the documents of an import have, which is made by one commit. */
+/** Ids of an import's documents. One commit makes them. */
 export function idsOf(step: Extract<Step, { kind: 'import' }>, versionId: string | null): Record<string, string> {
   if (versionId === null) return {};
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Steps of the load that make no version: what is said about documents and to people, and who and what is in force. */
+/** Steps of the load without a version: comments, messages, people and access. */
 import { parseLocation } from '../../../lib/domain/location.js';
 import type { Caller } from '../../../lib/domain/caller.js';
 import { addComment } from '../../../lib/operations/comments/add-comment.js';
@@ -65,7 +65,7 @@ export const isSaying = (step: Step): step is Saying => kinds.has(step.kind);
 /** Claims that one actor holds at a time. */
 const maxClaims = 10;
 
-/** Chooses one that has to succeed. */
+/** Chooses a step. It has to succeed. */
 export function chooseSaying(model: Model, home: string, tag: string, random: () => number): Saying | undefined {
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
   const dice = random();
@@ -101,7 +101,7 @@ export function chooseSaying(model: Model, home: string, tag: string, random: ()
   return { kind: 'comment', location, text: `said ${tag}` };
 }
 
-/** Does to the model what it did to the workspace. */
+/** Repeats a step of the workspace in the model. */
 export function applySaying(model: Model, step: Saying, { comment, made }: Outcome): void {
   if (step.kind === 'person') {
     model.people[made ?? ''] = { name: step.name, isDisabled: false };
@@ -149,7 +149,7 @@ function changed(
   }
 }
 
-/** Sends it through the door. @throws Refusal */
+/** Sends it through `perform`. @throws Refusal */
 export async function runSaying(
   workspace: Workspace,
   caller: Caller,

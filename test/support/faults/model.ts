@@ -8,7 +8,7 @@ export interface ContentSpec {
   readonly size: number;
 }
 
-/** One request of the load, with everything that it takes to repeat it. */
+/** One request of the load, with all fields for its repetition. */
 export type Step =
   | { readonly kind: 'create'; readonly location: string; readonly content: ContentSpec }
   | { readonly kind: 'update'; readonly location: string; readonly ifMatch: string; readonly content: ContentSpec }
@@ -29,15 +29,15 @@ export type Step =
   | { readonly kind: 'delete-folder' | 'undelete-folder' | 'revert'; readonly location: string }
   | { readonly kind: 'read' | 'list'; readonly location: string };
 
-/** What an acknowledged request gave: the ETag of a version that was made, and the document's id. */
+/** The answer to an acknowledged request: the ETag of a new version, and the document's id. */
 export interface Outcome {
   readonly etag?: string | undefined;
   readonly id?: string | undefined;
-  /** Ids of what an import created, by location. */
+  /** Ids of an import's documents, by location. */
   readonly ids?: Readonly<Record<string, string>> | undefined;
-  /** A comment that was made, and the thread it began. */
+  /** A new comment, and the thread it began. */
   readonly comment?: { readonly id: string; readonly thread: string } | undefined;
-  /** Id of a claim that was taken, or of a person who was added. */
+  /** Id of a new claim, or of a new person. */
   readonly made?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface ModelDocument {
   readonly sha256: string;
   /** The version before the current one, where there is one to go back to. */
   readonly older?: { readonly etag: string; readonly sha256: string };
-  /** Git's names of all that was ever its content. */
+  /** Git's names of all contents that it ever had. */
   readonly blobs: readonly string[];
   /** By their ids. */
   readonly comments?: Readonly<Record<string, ModelComment>>;
@@ -56,13 +56,13 @@ export interface ModelDocument {
   readonly claim?: string | undefined;
 }
 
-/** A document that was erased. */
+/** An erased document. */
 export interface ErasedDocument {
   readonly id: string;
   readonly blobs: readonly string[];
 }
 
-/** A folder that was deleted as one, with what of it has not come back by itself. */
+/** A folder deleted as one, with the documents that have not come back one by one. */
 interface GoneFolder {
   readonly location: string;
   /** Ids of documents, by the location they had. */
@@ -70,12 +70,12 @@ interface GoneFolder {
   readonly kept: readonly string[];
 }
 
-/** What has to be there. Plain data, so that it can be handed to another process. */
+/** The required state. Plain data, so that it can go to another process. */
 export interface Model {
   documents: Record<string, ModelDocument>;
   /** Deleted documents by the location they had, the last one last. */
   deleted: Record<string, ModelDocument[]>;
-  /** Folders that were created to stay. */
+  /** Folders created to stay. */
   kept: string[];
   /** The last one last. */
   goneFolders: GoneFolder[];
@@ -128,12 +128,12 @@ const join = (folder: string, name: string): string => (folder === '' ? name : `
 const isWithin = (folder: string, location: string): boolean =>
   location === folder || location.startsWith(`${folder}/`);
 
-/** Where a rename or move puts its thing. */
+/** The target of a rename or move. */
 export function targetOf(step: Extract<Step, { kind: 'rename' | 'move' }>): string {
   return step.kind === 'rename' ? join(folderOf(step.location), step.name) : join(step.toFolder, nameOf(step.location));
 }
 
-/** Every folder that is there: the kept ones, and those that something live lies in. */
+/** Every existing folder: the kept ones, and the parents of live documents. */
 export function foldersOf(model: Model): Set<string> {
   const folders = new Set<string>();
   const addWithAncestors = (location: string): void => {
@@ -144,7 +144,7 @@ export function foldersOf(model: Model): Set<string> {
   return folders;
 }
 
-/** Does to the model what the request did to the workspace. */
+/** Repeats a request of the workspace in the model. */
 export function applyStep(model: Model, step: Step, outcome: Outcome): void {
   if (isSaying(step)) return applySaying(model, step, outcome);
   switch (step.kind) {
@@ -231,14 +231,14 @@ function bury(model: Model, location: string): void {
   delete model.documents[location];
 }
 
-/** The folder's last deletion of which something is still gone. */
+/** The folder's last deletion with documents still gone. */
 export function lastGone(model: Model, location: string): GoneFolder | undefined {
   return model.goneFolders.findLast(
     (gone) => gone.location === location && Object.keys(gone.documents).length + gone.kept.length > 0,
   );
 }
 
-/** Whether everything that went with the folder has its place free, so that nothing of it will be left alone. */
+/** Whether the places of all its documents are free, so that all of them come back. */
 export function canReturn(model: Model, { location, documents, kept }: GoneFolder): boolean {
   const ancestors = location.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
   const isFree = !foldersOf(model).has(location) && ancestors.every((at) => !(at in model.documents));
@@ -253,7 +253,7 @@ function without(gone: GoneFolder, location: string, id: string | undefined): Go
   return { ...gone, documents: Object.fromEntries(documents) };
 }
 
-/** A new version of a document, with what else is known of it. */
+/** A new version of a document, with its other known fields. */
 function remade(document: ModelDocument | undefined, { etag }: Outcome, sha256: string): ModelDocument {
   if (document === undefined || etag === undefined) throw new Error('A version has no ETag or no document.');
   return { ...document, etag, sha256, older: { etag: document.etag, sha256: document.sha256 } };
@@ -291,7 +291,7 @@ function relocate(model: Model, from: string, to: string): void {
   ];
 }
 
-/** What of it lies in a folder. */
+/** The part of the model in a folder. */
 export function partOf(model: Model, home: string): Model {
   const isHere = (location: string): boolean => location === home || location.startsWith(`${home}/`);
   const here = <Value>(record: Record<string, Value>): Record<string, Value> =>
@@ -308,7 +308,7 @@ export function partOf(model: Model, home: string): Model {
   };
 }
 
-/** Versions of a document that many write to, by the version each replaced. */
+/** Versions of a shared document, by the version each replaced. */
 export interface Contended {
   readonly id: string;
   readonly first: string;

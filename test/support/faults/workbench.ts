@@ -12,20 +12,20 @@ import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { Actor } from '../store/actor.js';
 import { makeTestRandomness, operator, TestClock } from '../store/service.js';
 
-/** What was reported as survived. */
+/** The reports of survived faults. */
 export interface ReportedFault {
   readonly what: string;
   readonly cause: unknown;
 }
 
 /**
- * One workspace on a disk that can be made to fail, opened and opened again on the same files. Its actor is the
+ * One workspace on a disk that can fail on demand, opened and opened again on the same files. Its actor is the
  * operator, who may do everything.
  */
 export class Workbench {
   readonly files: WorkspaceFiles;
   readonly clock: TestClock;
-  /** What the workspace reported, in order. */
+  /** The workspace's reports, in order. */
   readonly reported: ReportedFault[] = [];
   #workspace: Workspace | undefined;
 
@@ -54,7 +54,7 @@ export class Workbench {
     return this.#workspace;
   }
 
-  /** The operator's hands. */
+  /** The operator's client. */
   get actor(): Actor {
     return new Actor(this.workspace, operator.principalId);
   }

@@ -1,16 +1,16 @@
 import type { FileSystem, OpenFile } from '../../../lib/git/file-system.js';
 
-/** How the chosen call goes wrong. `torn` writes half and fails; `short` writes half and says so. */
+/** How the chosen call goes wrong. `torn` writes half and fails; `short` writes half and reports it. */
 export type Fault = 'ENOSPC' | 'EIO' | 'torn' | 'short';
 
 /**
- * A file system whose n-th changing call goes wrong, counted from `arm`; with `isDead` every one
- * after it fails too, as if the process had ended there.
+ * A file system whose n-th changing call goes wrong, counted from `arm`; with `isDead` every later one fails too, as if
+ * the process had ended there.
  */
 export class FailingFileSystem implements FileSystem {
   /** Changing calls since `arm`. */
   calls = 0;
-  /** What the call that went wrong was. */
+  /** The kind of the failed call. */
   failed: string | undefined;
   /** Every changing call and the path it was about, in order. */
   readonly log: string[] = [];

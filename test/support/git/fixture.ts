@@ -8,7 +8,7 @@ import type { Oid, PackableObject } from '../../../lib/git/objects/objects.js';
 import { editTree } from '../../../lib/git/objects/tree-edit.js';
 import { packTree } from '../../../lib/git/objects/tree.js';
 
-/** A commit of some files, with every object that it needs. */
+/** A commit of some files, with all its objects. */
 export interface CommitFixture {
   commit: Oid;
   tree: Oid;
@@ -83,7 +83,7 @@ export class TemporaryFolders {
   }
 }
 
-/** Bytes that no compression makes smaller, always the same, in pieces of 64 kB. */
+/** Incompressible bytes, always the same, in pieces of 64 kB. */
 export async function* incompressible(length: number): AsyncGenerator<Buffer, void, undefined> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const zeros = Buffer.alloc(64 * 1024);

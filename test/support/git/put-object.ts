@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 
-/** What a name stands for in a folder. */
+/** An entry of a folder. */
 export interface Entry {
   readonly name: string;
   /** Octal, as git writes it: 40000 for a folder. */
@@ -11,7 +11,7 @@ export interface Entry {
   readonly oid: string;
 }
 
-/** Puts any bytes into a repository as an object, also those that no git would write. @returns its name */
+/** Puts any bytes into a repository as an object, also those that git itself refuses to write. @returns its name */
 export function putObject(repository: string, type: string, bytes: Buffer | string): string {
   const object = Buffer.concat([Buffer.from(`${type} ${Buffer.byteLength(bytes)}\0`), Buffer.from(bytes as string)]);
   const oid = createHash('sha1').update(object).digest('hex');

@@ -17,10 +17,7 @@ export interface Schema {
   readonly maxItems?: number;
 }
 
-/**
- * Words that mean something in the workspace that is asked, by the name of the argument that they are good for. They may
- * change between two calls.
- */
+/** Words with a meaning in the called workspace, by the name of their argument. They may change between two calls. */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 const hostileWords = [
@@ -79,7 +76,7 @@ export function makeObject(
   const members = Object.entries(properties).map(([name, schema]) => {
     const value = makeValue(name, schema, known);
     if (required.includes(name)) return [name, value] as const;
-    // What means something is said often; most that could be said besides, seldom.
+    // Meaningful words are frequent; all other texts are rare.
     const weight = known[name] === undefined ? 10 : 1;
     const absent = fc.constant<unknown>(undefined);
     return [name, fc.oneof({ weight, arbitrary: absent }, { weight: 1, arbitrary: value })] as const;
@@ -89,14 +86,17 @@ export function makeObject(
     .map((args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)));
 }
 
-/** Anything that JSON can say, and words that have been trouble somewhere. */
+/** Any JSON value, and words known to cause trouble. */
 const anything = fc.oneof(
   fc.constantFrom<unknown>(...hostileWords),
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(-1, 0, 1e21, 2 ** 53, 0.5, -0),
 );
 
-/** What a client may send to a tool: as described, or with one argument spoilt, added or left out, or nothing of the kind. */
+/**
+ * The arguments that a client may send to a tool: as described, with one argument spoilt, added or left out, or
+ * unrelated.
+ */
 export function makeArguments(schema: Schema, known: Known): fc.Arbitrary<unknown> {
   const described = makeObject(schema, known);
   const names = [...Object.keys(schema.properties ?? {}), 'nonsense', '__proto__', 'toString'];

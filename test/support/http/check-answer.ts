@@ -82,8 +82,8 @@ const errorSchemas: Readonly<Record<number, string>> = {
 };
 
 /**
- * Holds an answer against schema/openapi.yaml: its status, its headers and its body; and what is not described there
- * against the one shape of errors.
+ * Checks an answer against schema/openapi.yaml: its status, its headers and its body. Undescribed answers must have the
+ * one shape of errors.
  */
 export function checkAnswer(answer: JudgedAnswer): void {
   const { method, target, status, headers, bytes } = answer;

@@ -18,7 +18,7 @@ function schemaOf(name: string): ValidateFunction {
   return check;
 }
 
-/** Holds what a tool said against its schema: every answer in every test. */
+/** Checks a tool's answer against its schema: every answer in every test. */
 export function checkSaid(
   tool: string,
   result: { isError?: boolean; structuredContent?: unknown },

@@ -7,7 +7,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A log that is kept in lines. */
+/** A log that keeps its lines. */
 export function keepLog(lines: LogLine[]): Log {
   const at =
     (level: LogLine['level']): Log['info'] =>
@@ -16,5 +16,5 @@ export function keepLog(lines: LogLine[]): Log {
   return { debug: at('debug'), info: at('info'), error: at('error') };
 }
 
-/** A log that nobody reads. */
+/** A log without readers. */
 export const noLog: Log = { debug: () => undefined, info: () => undefined, error: () => undefined };

@@ -34,15 +34,15 @@ export async function openMcpServer(options: McpServerOptions = {}): Promise<Mcp
   return new McpTestServer(server);
 }
 
-/** What a tool said: its answer, or its refusal. */
+/** A tool's answer, or its refusal. */
 export interface Said {
-  /** What `structuredContent` holds; undefined for a refusal. */
+  /** The `structuredContent`; undefined for a refusal. */
   readonly done: Parsed;
   /** The error of a refusal; undefined otherwise. */
   readonly error: Parsed;
   /** `CODE reason` of a refusal, '' otherwise. */
   readonly refusal: string;
-  /** The text that a model reads. */
+  /** The text for a model. */
   readonly text: string;
 }
 
@@ -53,7 +53,7 @@ export interface Posted {
   readonly json: Parsed;
 }
 
-/** The result that an answer holds, as JSON or as the one event of a stream. */
+/** The result in an answer, which is JSON or the one event of a stream. */
 export function readResult(text: string): Parsed {
   const data = text.startsWith('{') ? text : (/(?:^|\n)data: ([^\r\n]*)/.exec(text)?.[1] ?? 'null');
   return JSON.parse(data);
@@ -66,8 +66,8 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** Speaks MCP with one key, by hand, so that every byte is seen. */
-export class McpHands {
+/** Speaks MCP with one key, without a library, so that every byte is visible. */
+export class McpClient {
   readonly #url: string;
   readonly #key: string | undefined;
   #serial = 0;
@@ -126,19 +126,19 @@ export class McpTestServer extends TestServer {
     super(host, rest, log);
   }
 
-  hands(key?: string): McpHands {
-    return new McpHands(this.rest.url, key);
+  client(key?: string): McpClient {
+    return new McpClient(this.rest.url, key);
   }
 
-  /** An agent with one folder grant, and its hands. */
+  /** An agent with one folder grant, and its client. */
   async agent(
     role: 'reader' | 'editor' | 'approver',
     folder = '',
     name: string = role,
-  ): Promise<{ readonly id: string; readonly key: string; readonly hands: McpHands }> {
+  ): Promise<{ readonly id: string; readonly key: string; readonly client: McpClient }> {
     const id = await this.host.principal(name, 'agent');
     await this.host.grant(role, { type: 'principal', id }, folder);
     const key = await this.host.key(id, ['mcp']);
-    return { id, key, hands: this.hands(key) };
+    return { id, key, client: this.client(key) };
   }
 }

@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A TCP connection on which a test says exactly what it wants, however wrong. Reads answers that state their length. */
+/** A TCP connection on which a test sends exact bytes, however wrong. Reads answers that state their length. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
@@ -45,7 +45,7 @@ export class RawConnection {
     return this.#isClosed;
   }
 
-  /** Takes nothing more of what comes: the other side can send as much as fits on the way. */
+  /** Stops reading: the other side can send as much as the buffers hold. */
   stopReading(): void {
     this.#socket.pause();
   }

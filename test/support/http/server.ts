@@ -11,7 +11,7 @@ import { openTestService, operator, TestService, type TestServiceOptions } from 
 /** Parsed JSON, whose members a test names as it expects them. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-/** What came back, already held against the description. */
+/** The answer, already checked against the description. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -119,7 +119,7 @@ function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): H
   return { ...answer, text, json, refusal, etag: answer.headers.etag ?? '' };
 }
 
-/** A service that is listening on a free port, with what it logged. */
+/** A service on a free port, with its log. */
 export class TestServer {
   readonly host: TestService;
   readonly rest: RestServer;
@@ -152,7 +152,7 @@ export class TestServer {
     return new TestServer(new TestService(service, workspace, clock, dataFolder), this.rest, this.log);
   }
 
-  /** The newest commit: what a request that must change nothing must not move. */
+  /** The newest commit: a request without a change must not move it. */
   get head(): string | null {
     return this.host.workspace.journal.state.head;
   }
@@ -186,7 +186,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   return serveTestService(await openTestService(options), options.server);
 }
 
-/** Lets a service that is open listen, too; it ends with the server. */
+/** Opens a port for an open service, too; it ends with the server. */
 export async function serveTestService(
   host: TestService,
   options: TestServerOptions['server'] = {},

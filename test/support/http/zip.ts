@@ -25,7 +25,7 @@ function run(program: string, parameters: readonly string[]): string {
   return stdout;
 }
 
-/** Lets Info-ZIP check every entry. @throws Error with what it found */
+/** Lets Info-ZIP check every entry. @throws Error with its findings */
 export function testWithUnzip(bytes: Buffer): string {
   return withFile(bytes, (file) => run('unzip', ['-tqq', file]));
 }
@@ -48,7 +48,7 @@ export interface ZipListing {
   readonly utf8: boolean;
 }
 
-/** What Python's zipfile makes of the archive; it checks what it reads. @throws Error when it finds it broken */
+/** The archive in the reading of Python's zipfile, which checks it. @throws Error when it is broken */
 export function listWithPython(bytes: Buffer): ZipListing {
   return withFile(bytes, (file) => JSON.parse(run('python3', ['-c', listing, file])) as ZipListing);
 }

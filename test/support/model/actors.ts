@@ -20,7 +20,7 @@ import { gather } from '../gather.js';
 
 type ScopeType = 'folder' | 'document';
 
-/** Someone in a scenario: everything an actor can do, and sharing. */
+/** A person in a scenario: all actions of an actor, and sharing. */
 export class Person extends Actor {
   readonly id: string;
   readonly subject: Subject;
@@ -48,7 +48,7 @@ export class Person extends Actor {
     return result.items.map(({ role, subject }) => `${role} ${subject.id}`);
   }
 
-  /** @returns `name role: by which grants` of everyone who can read there */
+  /** @returns `name role: by which grants` of all readers there */
   async readers(location: string): Promise<string[]> {
     const input = { location: parseFolderLocation(location), after: '', limit: 200 };
     const { result } = await perform(this.workspace, this.caller, listReaders, input);
@@ -97,8 +97,11 @@ export class Person extends Actor {
   }
 }
 
-/** A workspace with an admin, and whoever else a scenario needs. Its parts can be taken apart: nothing here needs `this`. */
-export class Cast {
+/**
+ * A workspace with an admin, and the other people of a scenario. Its parts can be destructured: no function needs
+ * `this`.
+ */
+export class Actors {
   readonly service: TestService;
   readonly admin: Person;
 
@@ -107,7 +110,7 @@ export class Cast {
     this.admin = admin;
   }
 
-  /** Someone who reaches nothing, or has the one grant that is given along. */
+  /** A person without any grant, or with the given one. */
   readonly person = async (role?: Role, location = '', scopeType: ScopeType = 'folder'): Promise<Person> => {
     const person = new Person(this.service.workspace, await this.service.principal('Somebody'));
     if (role !== undefined) await this.service.grant(role, person.subject, location, scopeType);
@@ -133,9 +136,9 @@ export class Cast {
   };
 }
 
-export async function openCast(): Promise<Cast> {
+export async function openActors(): Promise<Actors> {
   const service = await openTestService();
   const admin = new Person(service.workspace, await service.principal('Admin'));
   await service.grant('approver', admin.subject, '');
-  return new Cast(service, admin);
+  return new Actors(service, admin);
 }

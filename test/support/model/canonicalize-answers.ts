@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 
 /**
- * What no two workspaces have in common even when they are told the same: random ids, the SHAs of commits and of what
- * is named by them, sealed cursors. Fingerprints of content are the same in both and lose nothing by being covered.
+ * The values that differ between any two workspaces with the same history: random ids, the SHAs of commits and of the
+ * objects that they name, sealed cursors. Fingerprints of content are the same in both, and covering them loses
+ * nothing.
  */
 const random =
   /\b(?:(?:prn|grp|grt|req|clm|thr|cmt|msg|mth)_[0-9a-z]{20}|doc_[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{40})\b|(?<="next_cursor":")[^"]+/g;
 
-/** Grants, and who gains or loses by a move, come in the order of random ids: here in the order of all else they say. */
+/**
+ * Grants, and the people who gain or lose by a move, come in the order of random ids: here in the order of their other
+ * fields.
+ */
 export function sortBySubject(json: string): string {
   if (!json.includes('"subject":')) return json;
   const wordsOf = (item: unknown): string => JSON.stringify(item).replace(random, '');
@@ -37,11 +41,11 @@ export function canonicalizeAnswers(answers: readonly string[]): string[] {
 }
 
 /**
- * Tells a story without and with what is hidden; every answer has to be the same.
+ * Plays a scenario without and with its hidden actions; every answer has to be the same.
  * @returns the answers
  */
-export async function requireSame(tell: (withHidden: boolean) => Promise<readonly string[]>): Promise<string[]> {
-  const [expected, actual] = [canonicalizeAnswers(await tell(false)), canonicalizeAnswers(await tell(true))];
+export async function requireSame(play: (withHidden: boolean) => Promise<readonly string[]>): Promise<string[]> {
+  const [expected, actual] = [canonicalizeAnswers(await play(false)), canonicalizeAnswers(await play(true))];
   assert.equal(actual.length, expected.length);
   for (const [index, answer] of expected.entries()) assert.equal(actual[index], answer);
   return expected;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Role, Scope } from './reference-model.js';
 
-/** Random histories: what there is to begin with, and what people then do. */
+/** Random histories: the initial state, and the commands of people. */
 
 export const people = ['ada', 'ben', 'cem', 'dia'];
 export const groups = ['red', 'green', 'blue'];
@@ -14,7 +14,7 @@ export const paths = names.flatMap((x) => [
 
 /** Ada is approver of the root to begin with, and Ben its editor: they act most. */
 const person = fc.constantFrom('ada', 'ben', 'ben', ...people);
-/** A path, or a number that stands for one of those that something is at when the command is given. */
+/** A path, or a number for one of the occupied paths at the time of the command. */
 const path = fc.oneof({ weight: 3, arbitrary: fc.nat(99) }, { weight: 2, arbitrary: fc.constantFrom(...paths) });
 const folder = fc.oneof({ weight: 2, arbitrary: fc.nat(99) }, { weight: 1, arbitrary: fc.constantFrom('', ...paths) });
 const acknowledged = fc.nat(2).map((n) => n === 0);
@@ -24,7 +24,7 @@ const grantOn = fc.oneof(
   { weight: 3, arbitrary: fc.record({ scope: fc.constant<Scope>('folder'), path: folder, subject, role }) },
   { weight: 2, arbitrary: fc.record({ scope: fc.constant<Scope>('document'), path, subject, role }) },
 );
-/** What there is to begin with: documents, and grants that Ada gives. */
+/** The initial state: documents, and Ada's grants. */
 export const beginning = fc.record({
   documents: fc.uniqueArray(fc.constantFrom(...paths.filter((at) => at.includes('/'))), { minLength: 4, maxLength: 9 }),
   grants: fc.array(grantOn, { minLength: 3, maxLength: 10 }),
@@ -125,7 +125,7 @@ export const command = fc.oneof(
   },
 );
 export type Given = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
-/** A command with the paths that it is about. */
+/** A command with its paths. */
 type Resolved<Value> = { readonly [Key in keyof Value]: Key extends 'path' | 'folder' ? string : Value[Key] };
 type ResolvedCommand<One> = One extends { grant: infer Grant }
   ? Resolved<Omit<One, 'grant'>> & { readonly grant: Resolved<Grant> }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
-import type { Hands } from '../store/client.js';
-import { Both } from './service-and-model.js';
+import type { Client } from '../store/client.js';
+import { ServiceAndModel } from './service-and-model.js';
 import { people, type Command } from './commands.js';
 import type { Role } from './reference-model.js';
 
@@ -9,15 +9,15 @@ const roles: readonly Role[] = ['reader', 'editor', 'approver'];
 const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
 const sortNames = (found: readonly string[]): string[] => found.toSorted();
 
-/** The paths that a command is about. */
+/** The paths in a command. */
 export function pathsIn(done: Command): string[] {
   if ('path' in done) return [done.path];
   return 'grant' in done ? [done.grant.path].filter((at) => at !== '') : [];
 }
 
-/** Service and model, with everything that everyone is told compared. */
-export class Compared extends Both {
-  /** Compares whom everyone is told as readers of each place, whether something lies there or not. */
+/** Service and model, with a comparison of all answers to all people. */
+export class Compared extends ServiceAndModel {
+  /** Compares the readers of each place that each person sees, whether the place is occupied or not. */
   async compareReaders(places: readonly string[], context: () => string): Promise<void> {
     for (const place of places) {
       const expected = people.flatMap((name) => {
@@ -25,9 +25,9 @@ export class Compared extends Both {
         return role === undefined ? [] : [`${name} ${role}`];
       });
       for (const name of people) {
-        const told = await this.person(name).readers(place).catch(codeOf);
-        const actual = Array.isArray(told) ? told.map((line) => String(line).split(':')[0]).slice(1) : told;
-        // Before all others, by the order of letters, comes the keeper, who is no part of the model.
+        const answer = await this.person(name).readers(place).catch(codeOf);
+        const actual = Array.isArray(answer) ? answer.map((line) => String(line).split(':')[0]).slice(1) : answer;
+        // The keeper, who is no part of the model, comes before all others in the order of letters.
         const mayKnow = this.model.role(name, place) >= 1;
         assert.deepEqual(
           actual,
@@ -38,7 +38,7 @@ export class Compared extends Both {
     }
   }
 
-  /** Compares what a brief from the beginning tells everyone: each live document that they read, and no other place. */
+  /** Compares each person's brief from the beginning: each live document in their reach, and no other place. */
   async compareBriefs(context: () => string): Promise<void> {
     const { model } = this;
     for (const name of people) {
@@ -58,25 +58,25 @@ export class Compared extends Both {
     }
   }
 
-  /** How many versions and comments there are, and that a diff is shown to whom they are. */
+  /** The number of versions and comments, and whether the diff is shown. */
   async #annals(name: string, at: string): Promise<unknown> {
-    const hands = this.hands(name);
-    const [story, comments, diff] = await Promise.all([
-      hands.history(at, 200).catch(codeOf),
-      hands.comments(at, 'all', 200).catch(codeOf),
-      hands.diff(at).catch(codeOf),
+    const client = this.client(name);
+    const [history, comments, diff] = await Promise.all([
+      client.history(at, 200).catch(codeOf),
+      client.comments(at, 'all', 200).catch(codeOf),
+      client.diff(at).catch(codeOf),
     ]);
-    if (typeof story === 'string' || typeof comments === 'string' || typeof diff === 'string')
-      return [...new Set([story, comments, diff])].join(' ');
-    const versions = (story as Awaited<ReturnType<Hands['history']>>).items.filter(({ type }) => type === 'version');
-    return `${versions.length} ${(comments as Awaited<ReturnType<Hands['comments']>>).items.length}`;
+    if (typeof history === 'string' || typeof comments === 'string' || typeof diff === 'string')
+      return [...new Set([history, comments, diff])].join(' ');
+    const versions = (history as Awaited<ReturnType<Client['history']>>).items.filter(({ type }) => type === 'version');
+    return `${versions.length} ${(comments as Awaited<ReturnType<Client['comments']>>).items.length}`;
   }
 
   async #claimed(name: string): Promise<string[]> {
-    return (await this.hands(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
+    return (await this.client(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
   }
 
-  /** Compares what everyone lists, exports and reads there. */
+  /** Compares each person's lists, exports and reads there. */
   async compare(
     listed: readonly string[],
     exported: readonly string[],

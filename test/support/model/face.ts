@@ -2,7 +2,7 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import type { Role } from '../../../lib/domain/role.js';
 import type { MessageBox } from '../../../lib/operations/messages/list-messages.js';
 
-/** Something that a caller asks; every face can ask it in its own way. */
+/** A caller's question; every face can ask it in its own way. */
 export type Question =
   | { readonly does: 'read' | 'undelete' | 'create-folder'; readonly path: string }
   | { readonly does: 'read-version'; readonly path: string; readonly version: string }
@@ -36,12 +36,12 @@ export type Question =
       readonly role: Role;
     };
 
-/** Asks and gives back everything that came, as text; of a list all pages, each with its end. */
+/** Asks and returns the whole answer as text; for a list all pages, each with its end. */
 export interface Face {
   ask(question: Question): Promise<string>;
 }
 
-/** Asks and gives back everything that came, as text; of a list all pages, each with its end. */
+/** Asks and returns the whole answer as text; for a list all pages, each with its end. */
 export interface Face {
   ask(question: Question): Promise<string>;
 }

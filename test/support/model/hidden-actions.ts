@@ -1,18 +1,18 @@
 import type { Subject } from '../../../lib/domain/grant.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import { outcomeOf } from '../store/actor.js';
-import { Hands } from '../store/client.js';
+import { Client } from '../store/client.js';
 import { rebuild } from '../../../lib/operations/workspaces/rebuild.js';
 import { eraseAt } from '../store/erase-at.js';
 import { operator, type TestService } from '../store/service.js';
 import type { Person } from './actors.js';
-import { isDocument, type HiddenDeed, type Story } from './scenario.js';
+import { isDocument, type HiddenAction, type Scenario } from './scenario.js';
 
-/** What an admin does out of low's reach; what cannot be done is left. */
-export class HiddenDeeds {
+/** An admin's actions out of low's reach; impossible ones are skipped. */
+export class HiddenActions {
   readonly #service: TestService;
   readonly #admin: Person;
-  readonly #hands: Hands;
+  readonly #client: Client;
   readonly #crowd: Subject;
   readonly #lowId: string;
   readonly #stranger: Person;
@@ -25,12 +25,12 @@ export class HiddenDeeds {
     stranger: Person,
     crowd: Subject,
     lowId: string,
-    { holdings }: Story,
+    { holdings }: Scenario,
   ) {
     this.#crowd = crowd;
     this.#service = service;
     this.#admin = admin;
-    this.#hands = new Hands(service.workspace, admin.id);
+    this.#client = new Client(service.workspace, admin.id);
     this.#lowId = lowId;
     this.#stranger = stranger;
     this.#reached = holdings.map(({ on }) => on).filter((on) => !isDocument(on));
@@ -40,77 +40,78 @@ export class HiddenDeeds {
     return !this.#reached.some((folder) => path.startsWith(`${folder}/`));
   }
 
-  async does(deed: HiddenDeed): Promise<void> {
+  async does(action: HiddenAction): Promise<void> {
     this.#serial += 1;
-    if ('path' in deed && !this.#isHidden(deed.path)) return;
-    switch (deed.does) {
+    if ('path' in action && !this.#isHidden(action.path)) return;
+    switch (action.does) {
       case 'create':
-        await outcomeOf(this.#admin.create(deed.path, `hidden ${this.#serial}`));
+        await outcomeOf(this.#admin.create(action.path, `hidden ${this.#serial}`));
         return;
       case 'update':
-        await outcomeOf(this.#admin.update(deed.path, `hidden ${this.#serial}`));
+        await outcomeOf(this.#admin.update(action.path, `hidden ${this.#serial}`));
         return;
       case 'delete':
-        await outcomeOf(this.#admin.delete(deed.path));
+        await outcomeOf(this.#admin.delete(action.path));
         return;
       case 'undelete':
-        await outcomeOf(this.#admin.undelete(deed.path));
+        await outcomeOf(this.#admin.undelete(action.path));
         return;
       case 'create-folder':
-        await outcomeOf(this.#admin.createFolder(`${deed.path}-folder`));
+        await outcomeOf(this.#admin.createFolder(`${action.path}-folder`));
         return;
       case 'move':
-        if (this.#isHidden(deed.to)) await outcomeOf(this.#admin.relocate(deed.path, deed.to));
+        if (this.#isHidden(action.to)) await outcomeOf(this.#admin.relocate(action.path, action.to));
         return;
       case 'grant':
-        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, `${deed.path}-folder`));
-        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, deed.path, 'document'));
+        await outcomeOf(this.#admin.grant(action.role, this.#stranger.subject, `${action.path}-folder`));
+        await outcomeOf(this.#admin.grant(action.role, this.#stranger.subject, action.path, 'document'));
         return;
       case 'claim':
-        await this.#claim(deed.path);
+        await this.#claim(action.path);
         return;
       case 'comment':
-        await outcomeOf(this.#hands.comment(deed.path, `hidden ${this.#serial}`, { mentions: [this.#lowId] }));
+        await outcomeOf(this.#client.comment(action.path, `hidden ${this.#serial}`, { mentions: [this.#lowId] }));
         return;
       case 'label':
-        await outcomeOf(this.#hands.labels('add', deed.path, `hidden-${this.#serial}`, 'label'));
+        await outcomeOf(this.#client.labels('add', action.path, `hidden-${this.#serial}`, 'label'));
         return;
       case 'delete-folder':
-        await outcomeOf(this.#hands.deleteFolder(deed.path));
+        await outcomeOf(this.#client.deleteFolder(action.path));
         return;
       case 'undelete-folder':
-        await outcomeOf(this.#hands.undeleteFolder(deed.path));
+        await outcomeOf(this.#client.undeleteFolder(action.path));
         return;
       case 'shadow':
-        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
+        if ((await outcomeOf(this.#admin.create(action.path, 'shadow'))) === 'done')
+          await this.#admin.delete(action.path);
         return;
       case 'pass':
-        await outcomeOf(this.#pass(deed.folder, deed.leaves));
+        await outcomeOf(this.#pass(action.folder, action.leaves));
         return;
       case 'erase':
-        await outcomeOf(this.#erase(deed.path));
+        await outcomeOf(this.#erase(action.path));
         return;
       case 'erase-shadow':
-        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#erase(deed.path);
+        if ((await outcomeOf(this.#admin.create(action.path, 'shadow'))) === 'done') await this.#erase(action.path);
         return;
       case 'move-folder':
-        if (this.#isHidden(`${deed.to}/hidden.md`)) await outcomeOf(this.#hands.move(deed.path, deed.to, true));
+        if (this.#isHidden(`${action.to}/hidden.md`)) await outcomeOf(this.#client.move(action.path, action.to, true));
         return;
       case 'rebuild':
         await outcomeOf(rebuild(this.#service.workspace, operator));
         await this.#service.workspace.searchCaughtUp();
         return;
       case 'talk': {
-        const about = parseLocation(deed.path);
-        await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${deed.path}-folder`));
-        await outcomeOf(this.#hands.send([this.#stranger.id], `hidden ${this.#serial}`, { about }));
-        const stranger = new Hands(this.#service.workspace, this.#stranger.id);
+        const about = parseLocation(action.path);
+        await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${action.path}-folder`));
+        await outcomeOf(this.#client.send([this.#stranger.id], `hidden ${this.#serial}`, { about }));
+        const stranger = new Client(this.#service.workspace, this.#stranger.id);
         await outcomeOf(stranger.send([this.#admin.id, this.#crowd.id], `hidden ${this.#serial}`));
         return;
       }
       case 'crowd':
         await outcomeOf(this.#service.join(this.#crowd.id, this.#stranger.subject));
-        await outcomeOf(this.#admin.grant(deed.role, this.#crowd, `${deed.path}-folder`));
+        await outcomeOf(this.#admin.grant(action.role, this.#crowd, `${action.path}-folder`));
         return;
       case 'people': {
         const id = await this.#service.principal('Hidden');
@@ -126,14 +127,14 @@ export class HiddenDeeds {
     const name = `passing-${this.#serial}`;
     if (leaves === 'in-a-folder') {
       await this.#admin.create(at(`${name}/x.md`), 'passes');
-      await this.#hands.rename(at(name), `${name}-on`, true);
-      await this.#hands.move(at(`${name}-on`), 'hidden', true);
+      await this.#client.rename(at(name), `${name}-on`, true);
+      await this.#client.move(at(`${name}-on`), 'hidden', true);
       return;
     }
     await this.#admin.create(at(name), 'passes');
-    await this.#hands.rename(at(name), `${name}-on`, true);
+    await this.#client.rename(at(name), `${name}-on`, true);
     if (leaves === 'erased') await this.#erase(at(`${name}-on`));
-    else await this.#hands.move(at(`${name}-on`), 'hidden', true);
+    else await this.#client.move(at(`${name}-on`), 'hidden', true);
   }
 
   /** Half of them are still under way when the next question comes. */

@@ -2,90 +2,90 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { outcomeOf } from '../store/actor.js';
-import { Hands } from '../store/client.js';
+import { Client } from '../store/client.js';
 import { TestService } from '../store/service.js';
 import { Person } from './actors.js';
 import type { Face, Question } from './face.js';
-import { HiddenDeeds } from './hidden-actions.js';
+import { HiddenActions } from './hidden-actions.js';
 import {
   visible,
   isDocument,
   rolesFromBelow,
-  type HiddenDeed,
-  type OpenDeed,
+  type HiddenAction,
+  type OpenAction,
   type AnyQuestion,
-  type Story,
+  type Scenario,
 } from './scenario.js';
 
-/** One of the worlds: opened by whoever runs it, since the faces differ. */
-export interface World {
+/** One workspace of a pair. The test opens it, since the faces differ. */
+export interface IsolatedWorkspace {
   readonly service: TestService;
   faceOf(principalId: string): Promise<Face>;
   close(): Promise<void>;
 }
 
-/** Makes worlds of one service that goes on, each a workspace of its own: what a key opens is in its own workspace. */
-export function worldsOf(host: TestService, openFace: (world: TestService, id: string) => Promise<Face>) {
-  let worlds = 0;
-  return async (): Promise<World> => {
-    worlds += 1;
-    const workspace = await host.service.addWorkspace(`world-${String(worlds).padStart(4, '0')}`);
+/** Makes isolated workspaces of one running service: a key opens only its own workspace. */
+export function isolateWorkspaces(host: TestService, openFace: (isolated: TestService, id: string) => Promise<Face>) {
+  let opened = 0;
+  return async (): Promise<IsolatedWorkspace> => {
+    opened += 1;
+    const workspace = await host.service.addWorkspace(`world-${String(opened).padStart(4, '0')}`);
     const service = new TestService(host.service, workspace, host.clock, null);
     return { service, faceOf: (id) => openFace(service, id), close: () => Promise.resolve() };
   };
 }
 
-/** Tells the story in the world and @returns the answers that low got. */
-async function tell(world: World, told: Story, withHidden: boolean): Promise<string[]> {
-  const { service } = world;
+/** Plays the scenario in the workspace. @returns the answers that low got */
+async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden: boolean): Promise<string[]> {
+  const { service } = isolated;
   const make = async (name: string): Promise<Person> => new Person(service.workspace, await service.principal(name));
   const [admin, low, other, stranger] = [await make('Admin'), await make('Low'), await make('Other'), await make('X')];
   await service.grant('approver', admin.subject, '');
   const inner = await service.group('Inner', low.subject);
   const outer: Subject = { type: 'group', id: await service.group('Outer', { type: 'group', id: inner }) };
   const crowd: Subject = { type: 'group', id: await service.group('Crowd') };
-  const hands = new Hands(service.workspace, admin.id);
-  const hidden = new HiddenDeeds(service, admin, stranger, crowd, low.id, told);
+  const client = new Client(service.workspace, admin.id);
+  const hidden = new HiddenActions(service, admin, stranger, crowd, low.id, scenario);
   const ids = new Map(
     Object.entries({ admin: admin.id, other: other.id, stranger: stranger.id, low: low.id }).concat([
       ['crowd', crowd.id],
       ['outer', outer.id],
     ]),
   );
-  const doHidden = async (deeds: readonly HiddenDeed[]): Promise<void> => {
-    if (withHidden) for (const deed of deeds) await hidden.does(deed);
+  const doHidden = async (actions: readonly HiddenAction[]): Promise<void> => {
+    if (withHidden) for (const action of actions) await hidden.does(action);
   };
 
   for (const path of visible) await admin.create(path, `content of ${path}`);
-  for (const { on, role: given, byGroup } of told.holdings) {
+  for (const { on, role: given, byGroup } of scenario.holdings) {
     await service.grant(given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
   }
-  // Somebody who reads one of low's places, for reports of moves to tell of.
-  const shared = told.holdings.find(({ on }) => !isDocument(on));
+  // Another reader of one of low's places, as a subject for reports of moves.
+  const shared = scenario.holdings.find(({ on }) => !isDocument(on));
   if (shared !== undefined) await service.grant('reader', other.subject, shared.on);
-  await doHidden(told.hiddenAtFirst);
-  for (const path of told.deletedBefore) await admin.delete(path);
-  for (const path of told.foldersDeletedBefore) await outcomeOf(hands.deleteFolder(path));
+  await doHidden(scenario.hiddenAtFirst);
+  for (const path of scenario.deletedBefore) await admin.delete(path);
+  for (const path of scenario.foldersDeletedBefore) await outcomeOf(client.deleteFolder(path));
 
-  const face = await world.faceOf(low.id);
+  const face = await isolated.faceOf(low.id);
   const answers: string[] = [];
-  for (const { question: asked, openBefore, hiddenBefore } of told.questions) {
+  for (const { question: asked, openBefore, hiddenBefore } of scenario.questions) {
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
-    for (const deed of openBefore) await doOpenly(deed, hands, low.id);
-    const aimed = takeAim(asked, told);
-    if (aimed.does === 'break-claim') await doOpenly({ does: 'claim', path: aimed.path }, hands, low.id);
+    for (const action of openBefore) await doOpenly(action, client, low.id);
+    const aimed = takeAim(asked, scenario);
+    if (aimed.does === 'break-claim') await doOpenly({ does: 'claim', path: aimed.path }, client, low.id);
     if (aimed.does === 'revert' && aimed.folder !== '') {
-      await doOpenly({ does: 'update', path: visibleIn(aimed.folder)[0] ?? '' }, hands, low.id);
+      await doOpenly({ does: 'update', path: visibleIn(aimed.folder)[0] ?? '' }, client, low.id);
     }
-    if (aimed !== asked && aimed.does === 'undelete-folder') await outcomeOf(hands.deleteFolder(aimed.folder));
+    if (aimed !== asked && aimed.does === 'undelete-folder') await outcomeOf(client.deleteFolder(aimed.folder));
     answers.push(await face.ask(complete(aimed, ids, other.subject)));
   }
   return answers;
 }
 
-/** What the admin does where both worlds see it; what cannot be done in one cannot in the other. */
-async function doOpenly({ does, path }: OpenDeed, admin: Hands, lowId: string): Promise<void> {
+/** The admin's actions in both workspaces; an action impossible in one is impossible in the other. */
+async function doOpenly({ does, path }: OpenAction, admin: Client, lowId: string): Promise<void> {
   switch (does) {
     case 'update':
       await outcomeOf(admin.update(path, `content of ${path} again`));
@@ -106,7 +106,7 @@ async function doOpenly({ does, path }: OpenDeed, admin: Hands, lowId: string): 
 
 const visibleIn = (place: string): string[] => visible.filter((path) => path === place || path.startsWith(`${place}/`));
 
-/** What it takes to be answered with something. */
+/** The least role with which a question gets content. */
 const roleFor = {
   'break-claim': 'approver',
   read: 'reader',
@@ -118,8 +118,11 @@ const roleFor = {
   'comment-on-passage': 'reader',
 } as const;
 
-/** Puts a place that low holds for the one of an aimed question. Looks at the story alone, so it is the same in both worlds. */
-function takeAim(asked: AnyQuestion, { holdings }: Story): AnyQuestion {
+/**
+ * Puts one of low's places into an aimed question. It looks at the scenario alone, so it is the same in both
+ * workspaces.
+ */
+function takeAim(asked: AnyQuestion, { holdings }: Scenario): AnyQuestion {
   if (!('aim' in asked) || asked.aim === undefined) return asked;
   const roles: readonly Role[] = rolesFromBelow.slice(rolesFromBelow.indexOf(roleFor[asked.does]));
   const held = holdings.filter((each) => roles.includes(each.role)).map(({ on }) => on);
@@ -130,7 +133,7 @@ function takeAim(asked: AnyQuestion, { holdings }: Story): AnyQuestion {
   return 'folder' in asked ? { ...asked, folder: place } : { ...asked, path: place };
 }
 
-/** Puts ids for names. Reverts are mostly asked about the one who does everything, hidden or not. */
+/** Puts ids for names. Most reverts are about the admin, who makes all changes, hidden or not. */
 function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject: Subject): Question {
   if (asked.does === 'send') return { ...asked, to: asked.to.map((name) => ids.get(name) ?? name) };
   if (asked.does === 'comment-on-passage') return { ...asked, mention: ids.get(asked.mention) ?? '' };
@@ -140,19 +143,19 @@ function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject:
   return 'role' in asked ? { ...asked, subject } : asked;
 }
 
-/** @returns the answers to the same story without and with the hidden deeds, each in a world of its own */
-export async function tellTwice(
-  openWorld: () => Promise<World>,
-  told: Story,
+/** @returns the answers to the same scenario without and with the hidden actions, each in a workspace of its own */
+export async function playTwice(
+  openWorkspace: () => Promise<IsolatedWorkspace>,
+  scenario: Scenario,
 ): Promise<readonly [readonly string[], readonly string[]]> {
   const answers: string[][] = [];
   for (const withHidden of [false, true]) {
-    const world = await openWorld();
-    world.service.clock.milliseconds = Date.UTC(2026, 0, 5, 9);
+    const isolated = await openWorkspace();
+    isolated.service.clock.milliseconds = Date.UTC(2026, 0, 5, 9);
     try {
-      answers.push(await tell(world, told, withHidden));
+      answers.push(await play(isolated, scenario, withHidden));
     } finally {
-      await world.close();
+      await isolated.close();
     }
   }
   return [answers[0] ?? [], answers[1] ?? []];

@@ -1,6 +1,6 @@
 /**
- * Who reads what, in the plainest data there is: lists that are searched from end to end. Slow, short, and written
- * without the program's code, so that the two can be compared.
+ * Who reads what, in the plainest data: lists that are searched from end to end. It is slow, short, and written without
+ * the program's code, so that the two can be compared.
  */
 export type Role = 'reader' | 'editor' | 'approver';
 export type Scope = 'folder' | 'document';
@@ -20,7 +20,7 @@ export interface Doc {
   versions: number;
   comments: number;
 }
-/** Who keeps others from writing, as long as they may write themselves. */
+/** A claim: its holder keeps others from writing, as long as the holder may write. */
 export interface Claim {
   readonly doc: number;
   readonly holder: string;
@@ -39,7 +39,7 @@ export class Model {
   readonly groups = new Map<string, Set<string>>();
   grants: Grant[] = [];
   docs: Doc[] = [];
-  /** Folders that were made to stay, empty or not. */
+  /** Folders made to stay, empty or not. */
   kept: string[] = [];
   claims: Claim[] = [];
 
@@ -49,7 +49,7 @@ export class Model {
   exists = (folder: string): boolean =>
     folder === '' || this.below(folder).length > 0 || this.kept.some((path) => within(folder, path));
 
-  /** The subject and every group that it is in. */
+  /** The subject and all its groups. */
   selves(subject: string, seen: string[] = []): string[] {
     if (seen.includes(subject)) return seen;
     const above = [...this.groups].filter(([, members]) => members.has(subject));
@@ -65,7 +65,7 @@ export class Model {
   role = (person: string, path: string, doc: Doc | undefined = this.at(path)): number =>
     this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, path, doc);
 
-  /** By folders alone, where it is about a folder: a document of that name and who has a grant on it do not count. */
+  /** By folders alone, for a question about a folder: a document of that name and its grants do not count. */
   roleIn = (person: string, folder: string): number =>
     this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, folder, undefined);
 

@@ -4,12 +4,12 @@ const taken = 'CONFLICT name_taken';
 const rebase = (path: string, from: string, to: string): string =>
   within(from, path) ? to + path.slice(from.length) : path;
 
-/** What becomes of each command: `done` or `CODE reason`, as the person is told. */
+/** The outcome of each command: `done` or `CODE reason`, as the person gets it. */
 export class WritableModel extends Model {
   #deletions = 0;
   #foldersGone: { readonly path: string; readonly deletion: number; readonly kept: string[] }[] = [];
 
-  /** Why nothing new can be at the path, as the person is told. */
+  /** Why the path cannot take a new document or folder, as the person gets it. */
   #obstacle(person: string, path: string): string | undefined {
     for (let place = path; place !== ''; place = parentOf(place)) {
       if (this.at(place) !== undefined) return this.role(person, place) >= 1 ? taken : 'NOT_FOUND';
@@ -47,7 +47,7 @@ export class WritableModel extends Model {
     change(doc);
     return 'done';
   }
-  /** Also a restore, which is an update with a text of old. */
+  /** Also a restore, which is an update with an old text. */
   update = (person: string, path: string, text: string): string =>
     this.#change(person, path, (doc) => Object.assign(doc, { text, versions: doc.versions + 1 }));
   readonly #hide = (doc: Doc, deletion: number): Doc => Object.assign(doc, { at: null, deletedFrom: doc.at, deletion });
@@ -75,7 +75,7 @@ export class WritableModel extends Model {
     for (const doc of this.below(path)) this.#hide(doc, deletion);
     return 'done';
   }
-  /** Everything that the last folder's deletion there took and that has room again; the rest stays gone. */
+  /** All documents of the folder's last deletion there with a free place; the rest stays gone. */
   undeleteFolder(person: string, path: string): string {
     if (this.roleIn(person, path) < 2) return 'NOT_FOUND';
     const isBehind = (at: string): boolean =>
@@ -98,7 +98,7 @@ export class WritableModel extends Model {
     if (back.length === of.docs.length) this.#foldersGone = this.#foldersGone.filter((gone) => gone !== of.gone);
     return 'done';
   }
-  /** What a revert did to one document, as it says itself: only who sees what afterwards is up to the model. */
+  /** A revert's own report of one document: the model decides only who sees what afterwards. */
   reverted(number: number, action: 'restore' | 'delete' | 'undelete', text: string): void {
     const doc = this.docs[number];
     if (doc === undefined) return;
@@ -115,7 +115,10 @@ export class WritableModel extends Model {
       this.claims.push({ doc: doc.number, holder: person, live: true });
     return 'done';
   }
-  /** Given up by its holder, wherever the document is by now, while it can be read there; or broken by an approver. */
+  /**
+   * Released by its holder, at the document's present place, while the holder can read it there; or broken by an
+   * approver.
+   */
   unclaim(person: string, path: string, holder: string, isBreak: boolean): string {
     const doc = this.at(path);
     const one = this.claims.findLast((claim) => claim.doc === doc?.number && claim.holder === holder);
@@ -157,7 +160,7 @@ export class WritableModel extends Model {
     this.kept = this.kept.map((path) => rebase(path, from, to));
     return 'done';
   }
-  /** Whether anybody, or a group that has nobody in it yet, holds more at the new place or where a grant lies in it. */
+  /** Whether any subject, also a group without members, holds more at the new place or where a grant lies in it. */
   #widens(after: readonly Grant[], from: string, to: string, doc: Doc | undefined): boolean {
     const [holdsNow, willHold] = [this.holderOf(this.grants), this.holderOf(after)];
     const paths = [...this.grants, ...after].flatMap(({ on }) =>
@@ -173,7 +176,9 @@ export class WritableModel extends Model {
     ...this.people,
     ...[...this.groups].filter(([, members]) => members.size === 0).map(([group]) => group),
   ];
-  /** The same for what was deleted at the new place, which nothing moves: where a grant comes to lie on or above it. */
+  /**
+   * The same for deleted documents at the new place, which nothing moves: where a grant comes to lie on or above it.
+   */
   #widensDeleted(after: readonly Grant[], to: string): boolean {
     const [holdsNow, willHold] = [this.holderOf(this.grants), this.holderOf(after)];
     const gone = this.docs.flatMap(({ deletedFrom }) => deletedFrom ?? []);

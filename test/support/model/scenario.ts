@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import type { Role } from '../../../lib/domain/role.js';
 
 /**
- * Two worlds that differ in nothing that the low caller reaches. In both there are the same visible documents, grants
- * and questions; in one of them an admin does all sorts of hidden things in between.
+ * Two workspaces with no difference in the low caller's reach. Both have the same visible documents, grants and
+ * questions. In one of them an admin does all sorts of hidden actions in between.
  */
 export const visible = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
 const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', ...visible];
-/** Names that no visible thing ever has. */
+/** Names that no visible document or folder ever has. */
 const hiddenNames = ['hidden.md', 'four.md~', 'aaa.md', 'zzz.md'];
 const shownFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e'];
 const hiddenFolders = [...shownFolders, 'hidden', 'b/hidden', 'hidden/deep/down'];
@@ -19,10 +19,10 @@ const hiddenPath = fc
   .tuple(fc.constantFrom(...hiddenFolders), fc.constantFrom(...hiddenNames))
   .map(([folder, name]) => (folder === '' ? name : `${folder}/${name}`));
 
-/** What low holds; `by` a group two deep, or directly. */
+/** Low's grants; `byGroup` through a group two deep, or directly. */
 const holding = fc.record({ on: fc.constantFrom(...grantable), role, byGroup: fc.boolean() });
 
-const hiddenDeed = fc.oneof(
+const hiddenAction = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('create' as const), path: hiddenPath }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('update' as const), path: hiddenPath }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), path: hiddenPath }) },
@@ -42,7 +42,7 @@ const hiddenDeed = fc.oneof(
       path: fc.constantFrom('hidden', 'b/hidden', 'hidden/deep/down', 'hidden/deep'),
     }),
   },
-  // Something else lived and was deleted where a document is that low alone can see.
+  // Another document lived and was deleted at the place of a document that low alone can see.
   { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('erase' as const), path: hiddenPath }) },
   // Something was where low may look, and has left, or is being erased, when low looks.
@@ -68,21 +68,21 @@ const hiddenDeed = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('rebuild' as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
-  // People whom low does not know talk about what it does not see, and a group that it does not know gets members.
+  // People unknown to low talk about documents out of its reach, and a group unknown to it gets members.
   { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('crowd' as const), path: hiddenPath, role }) },
 );
-export type HiddenDeed = typeof hiddenDeed extends fc.Arbitrary<infer Value> ? Value : never;
+export type HiddenAction = typeof hiddenAction extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What others do in both worlds, so that there is news. */
-const openDeed = fc.oneof(
+/** The actions of others in both workspaces, so that there is news. */
+const openAction = fc.oneof(
   fc.record({
     does: fc.constantFrom('update' as const, 'claim' as const, 'comment' as const, 'tell' as const),
     path: fc.constantFrom(...visible),
   }),
   fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
 );
-export type OpenDeed = typeof openDeed extends fc.Arbitrary<infer Value> ? Value : never;
+export type OpenAction = typeof openAction extends fc.Arbitrary<infer Value> ? Value : never;
 
 const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
 const anyFolder = fc.constantFrom(...hiddenFolders);
@@ -95,9 +95,9 @@ const listing = fc.record({
   limit: fc.integer({ min: 1, max: 2 }),
 });
 const limit = fc.integer({ min: 1, max: 2 });
-/** At which of the places that low holds with the role it takes; none in one of four. */
+/** The index of one of low's places with the needed role; none in one of four. */
 const aim = fc.option(fc.nat(99), { nil: undefined, freq: 3 });
-/** Stands for somebody, or a group, until there are ids. */
+/** Placeholders of people and groups, until there are ids. */
 const anybody = fc.constantFrom('admin', 'admin', 'other', 'stranger', 'low', 'crowd', 'outer', 'prn_0', 'grp_0');
 const question = fc.oneof(
   { weight: 3, arbitrary: fc.record({ does: fc.constant('readers' as const), path: anyPath, limit }) },
@@ -182,7 +182,7 @@ const question = fc.oneof(
       path: anyPath,
     }),
   },
-  // Anywhere, they seldom come to pass; so some are aimed at what low holds.
+  // At random places they seldom succeed; so some are aimed at low's places.
   {
     weight: 7,
     arbitrary: fc.record({
@@ -264,17 +264,17 @@ const question = fc.oneof(
 );
 export type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A visible history with the hidden deeds that go before each of its steps. */
-export const story = fc.record({
+/** A visible history with the hidden actions before each of its steps. */
+export const scenario = fc.record({
   holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
   deletedBefore: fc.subarray(visible, { maxLength: 3 }),
   foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
-  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
+  hiddenAtFirst: fc.array(hiddenAction, { minLength: 6, maxLength: 20, size: 'max' }),
   questions: fc.array(
     fc.record({
       question,
-      openBefore: fc.array(openDeed, { maxLength: 2 }),
-      hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }),
+      openBefore: fc.array(openAction, { maxLength: 2 }),
+      hiddenBefore: fc.array(hiddenAction, { maxLength: 3 }),
     }),
     {
       minLength: 4,
@@ -283,4 +283,4 @@ export const story = fc.record({
     },
   ),
 });
-export type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+export type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;

@@ -4,7 +4,7 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../store/actor.js';
-import { Hands } from '../store/client.js';
+import { Client } from '../store/client.js';
 import { operator, type TestService } from '../store/service.js';
 import { Person } from './actors.js';
 import { beginning, command, groups, people, type Command, type Given } from './commands.js';
@@ -13,8 +13,8 @@ import { WritableModel } from './reference-writes.js';
 
 const onFolders: ReadonlySet<string> = new Set(['rename', 'create-folder']);
 
-/** The service and the model, told the same things. */
-export class Both {
+/** The service and the model, with the same commands. */
+export class ServiceAndModel {
   readonly model = new WritableModel();
   readonly service: TestService;
   readonly #subjects = new Map<string, Subject>();
@@ -52,7 +52,7 @@ export class Both {
     }
   }
 
-  /** The hands of somebody, on the face that is compared. */
+  /** The client of a person, on the compared face. */
   protected makePerson(id: string): Person {
     return new Person(this.service.workspace, id);
   }
@@ -65,8 +65,8 @@ export class Both {
     return this.#people.get(name) ?? assert.fail(name);
   }
 
-  hands(name: string): Hands {
-    return new Hands(this.service.workspace, this.person(name).id);
+  client(name: string): Client {
+    return new Client(this.service.workspace, this.person(name).id);
   }
 
   protected claimOn(path: string, holder: string): string {
@@ -79,19 +79,19 @@ export class Both {
   }
 
   protected async claim(by: string, path: string): Promise<void> {
-    const { id } = await this.hands(by).claim(path);
+    const { id } = await this.client(by).claim(path);
     this.claims.set(`${this.model.at(path)?.number} ${by}`, id);
   }
 
   protected release(by: string, path: string): Promise<unknown> {
-    return this.hands(by).release(this.claimOn(path, by));
+    return this.client(by).release(this.claimOn(path, by));
   }
 
-  /** Previews, does what was previewed, and tells the model of it. */
+  /** Previews, reverts the preview, and repeats the revert in the model. */
   async #revert(by: string, folder: string, of: string): Promise<void> {
-    const hands = this.hands(by);
-    const { digest } = await hands.previewRevert(this.person(of).id, folder, 0);
-    const { steps } = await hands.revert(this.person(of).id, folder, 0, digest);
+    const client = this.client(by);
+    const { digest } = await client.previewRevert(this.person(of).id, folder, 0);
+    const { steps } = await client.revert(this.person(of).id, folder, 0, digest);
     const all = new Actor(this.service.workspace, operator.principalId);
     for (const { action, documentId, location } of steps) {
       assert.ok(folder === '' || location.startsWith(`${folder}/`), `${location} is not in ${folder}`);
@@ -143,14 +143,15 @@ export class Both {
     if (given.does === 'undelete-folder') return { ...given, path: pick(given.path, this.#foldersGone) };
     if (given.does === 'move') return { ...given, path: pick(given.path, some), folder: pick(given.folder, above) };
     if (!('path' in given)) return given;
-    // What was deleted is undeleted, or has its name taken by something new; before there is such a thing, there will be.
+    // Deleted documents are undeleted, or a new document takes their name; before the first deletion, the command
+    // deletes.
     if (given.does === 'undelete' && gone.length === 0)
       return { ...given, does: 'delete', path: pick(given.path, live) };
     if (given.does === 'undelete' || given.does === 'create') return { ...given, path: pick(given.path, gone) };
     return { ...given, path: pick(given.path, onFolders.has(given.does) ? some : live) };
   }
 
-  /** @returns what the program and what the model say becomes of it */
+  /** @returns the command's outcome in the program and in the model */
   async does(done: Command, step: number): Promise<readonly [string, string]> {
     const { model, service } = this;
     this.service.clock.advance(1000);
@@ -167,20 +168,20 @@ export class Both {
       case 'create-folder':
         return [await outcomeOf(this.person(done.by).createFolder(done.path)), model.createFolder(done.by, done.path)];
       case 'delete-folder': {
-        const outcome = await outcomeOf(this.hands(done.by).deleteFolder(done.path));
+        const outcome = await outcomeOf(this.client(done.by).deleteFolder(done.path));
         if (outcome === 'done') this.#foldersGone.push(done.path);
         return [outcome, model.deleteFolder(done.by, done.path)];
       }
       case 'undelete-folder':
         return [
-          await outcomeOf(this.hands(done.by).undeleteFolder(done.path)),
+          await outcomeOf(this.client(done.by).undeleteFolder(done.path)),
           model.undeleteFolder(done.by, done.path),
         ];
       case 'restore': {
         const made = this.#made[model.at(done.path)?.number ?? -1];
         const version = made?.firstVersion ?? '0'.repeat(40);
         return [
-          await outcomeOf(this.hands(done.by).restore(done.path, version)),
+          await outcomeOf(this.client(done.by).restore(done.path, version)),
           model.update(done.by, done.path, made?.text ?? ''),
         ];
       }
@@ -190,13 +191,13 @@ export class Both {
         return [await outcomeOf(this.release(done.by, done.path)), model.unclaim(done.by, done.path, done.by, false)];
       case 'break':
         return [
-          await outcomeOf(this.hands(done.by).breakClaim(done.path, this.claimOn(done.path, done.holder))),
+          await outcomeOf(this.client(done.by).breakClaim(done.path, this.claimOn(done.path, done.holder))),
           model.unclaim(done.by, done.path, done.holder, true),
         ];
       case 'comment':
-        return [await outcomeOf(this.hands(done.by).comment(done.path, text)), model.comment(done.by, done.path)];
+        return [await outcomeOf(this.client(done.by).comment(done.path, text)), model.comment(done.by, done.path)];
       case 'label':
-        return [await outcomeOf(this.hands(done.by).labels('add', done.path, 'x')), model.label(done.by, done.path)];
+        return [await outcomeOf(this.client(done.by).labels('add', done.path, 'x')), model.label(done.by, done.path)];
       case 'revert':
         return [
           await outcomeOf(this.#revert(done.by, done.folder, done.of)),
@@ -246,17 +247,17 @@ export class Both {
   }
 }
 
-/** What is compared when. */
-export interface Comparison<Told extends Both> {
-  open(): Promise<Told>;
-  /** After each command, with what was done. */
-  afterEach(told: Told, done: Command, context: () => string): Promise<void>;
-  atTheEnd(told: Told, context: () => string): Promise<void>;
+/** The comparisons and their times. */
+export interface Comparison<Pair extends ServiceAndModel> {
+  open(): Promise<Pair>;
+  /** After each command, with the command. */
+  afterEach(pair: Pair, done: Command, context: () => string): Promise<void>;
+  atTheEnd(pair: Pair, context: () => string): Promise<void>;
 }
 
-/** Tells random histories to service and model. @returns how often each command ended how: `move done` */
-export async function tellHistories<Told extends Both>(
-  comparison: Comparison<Told>,
+/** Plays random histories in service and model. @returns the number of each command's outcomes: `move done` */
+export async function compareHistories<Pair extends ServiceAndModel>(
+  comparison: Comparison<Pair>,
   { histories, seed }: { readonly histories: number; readonly seed: number },
 ): Promise<ReadonlyMap<string, number>> {
   const seen = new Map<string, number>();
@@ -269,22 +270,22 @@ export async function tellHistories<Told extends Both>(
         ...begun.grants.map((grant) => ({ does: 'grant', by: 'ada', grant }) as const),
         ...commands,
       ];
-      const both = await comparison.open();
+      const pair = await comparison.open();
       const history: Command[] = [];
       const context = (): string => history.map((done) => JSON.stringify(done)).join('\n');
       try {
         for (const [step, next] of given.entries()) {
-          const done = both.resolve(next);
+          const done = pair.resolve(next);
           history.push(done);
-          const [actual, expected] = await both.does(done, step);
+          const [actual, expected] = await pair.does(done, step);
           assert.equal(actual, expected, context());
           const outcome = `${done.does} ${actual}`;
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
-          if (step >= given.length - commands.length) await comparison.afterEach(both, done, context);
+          if (step >= given.length - commands.length) await comparison.afterEach(pair, done, context);
         }
-        await comparison.atTheEnd(both, context);
+        await comparison.atTheEnd(pair, context);
       } finally {
-        await both.service.close();
+        await pair.service.close();
       }
     }),
     { numRuns: histories, seed, endOnFailure: false },

@@ -1,7 +1,7 @@
 import { request as requestPlainly } from 'node:http';
 import { request as requestSafely } from 'node:https';
 
-/** What a browser was answered. */
+/** A browser's answer. */
 export interface Visited {
   readonly url: string;
   readonly status: number;
@@ -18,9 +18,9 @@ interface Kept {
   readonly attributes: string;
 }
 
-/** As much of a browser as a sign-in needs: cookies held to their paths, forms, and redirects followed by hand. */
+/** The parts of a browser for a sign-in: cookies held to their paths, forms, and redirects followed one by one. */
 export class Browser {
-  /** By name and path, which make a cookie what it is (RFC 6265 §5.3). */
+  /** By name and path, which identify a cookie (RFC 6265 §5.3). */
   readonly cookies = new Map<string, Kept>();
   /** Sent along with every request, as a proxy would. */
   readonly headers: Record<string, string> = {};
@@ -35,7 +35,7 @@ export class Browser {
     return this.#send('GET', new URL(url));
   }
 
-  /** Posts a form as a page without referrers of the same origin does, unless told otherwise. */
+  /** Posts a form like a page without referrers of the same origin, by default. */
   post(url: string | URL, fields: Readonly<Record<string, string>>, headers = {}): Promise<Visited> {
     const target = new URL(url);
     return this.#send('POST', target, new URLSearchParams(fields).toString(), {
@@ -105,7 +105,7 @@ function isWithin(pathname: string, path: string): boolean {
   return pathname === path || path === '/' || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 }
 
-/** What a page's form would send: its hidden fields and ticked boxes. */
+/** The fields of a page's form: its hidden fields and ticked boxes. */
 export function readForm(page: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [tag] of page.matchAll(/<input\b[^>]*>/g)) {

@@ -4,7 +4,7 @@ import { letIn, type OAuthServer } from './server.js';
 
 export const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
-/** A client as an application would have it: oauth4webapi, which checks every answer by the standards. */
+/** An application's client: oauth4webapi, which checks every answer by the standards. */
 export class OAuthClient {
   readonly authority: oauth.AuthorizationServer;
   readonly client: oauth.Client;
@@ -49,7 +49,7 @@ export class OAuthClient {
     return new OAuthClient(authority, client, authentication, redirectUris[0] ?? '', `${url}/mcp`);
   }
 
-  /** The address that the person's browser is sent to, and what has to be remembered until the answer. */
+  /** The address for the person's browser, and the values to keep until the answer. */
   async ask(changes: Readonly<Record<string, string | undefined>> = {}) {
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
@@ -69,7 +69,7 @@ export class OAuthClient {
     return { url, verifier, state };
   }
 
-  /** What the answer carries; throws when the standards have something against it. */
+  /** The fields of the answer; throws when it breaks the standards. */
   readAnswer(visited: Visited, state: string): URLSearchParams {
     return oauth.validateAuthResponse(this.authority, this.client, new URL(visited.location), state);
   }

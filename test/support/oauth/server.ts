@@ -90,7 +90,7 @@ export class OAuthServer {
     return browser;
   }
 
-  /** Has somebody prove who they are in a browser, now. */
+  /** Has a person prove their identity in a browser, now. */
   signInAgain(browser: Browser, { identityId }: Pick<Member, 'identityId'>): void {
     const { sessions } = this.host.service.people;
     const { secret } = sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' });
@@ -116,8 +116,8 @@ export async function openOAuthServer(
 }
 
 /**
- * Goes from a client's request to the answer that the client gets: through the page that asks, with `changes` to what
- * its form would send.
+ * Goes from a client's request to the client's answer: through the consent page, with `changes` to the fields of its
+ * form.
  * @returns the last answer of the service, which leads away from it
  */
 export async function letIn(

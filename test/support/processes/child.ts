@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A program of the tests in a process of its own, which prints lines and can be killed at any of them. */
+/** A test program in a process of its own. It prints lines and can be killed at any of them. */
 export class Child {
-  /** What it wrote to standard error. */
+  /** Its output on standard error. */
   complaints = '';
   readonly #process: ChildProcess;
   readonly #closed: Promise<unknown>;
@@ -19,7 +19,7 @@ export class Child {
     this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  /** The next line that it prints. @throws Error when it ends before that, with what it complained of */
+  /** Its next line. @throws Error when it ends before that, with its complaint */
   async hear(): Promise<string> {
     const { value, done } = await this.#lines.next();
     if (done !== true) return value;

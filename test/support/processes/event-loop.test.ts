@@ -24,7 +24,7 @@ describe('The watch over an event loop', () => {
     assert.ok(hold < 50, `${hold} ms`);
   });
 
-  it('does not take for work what is only waiting for the machine', async () => {
+  it('does not count time in which the machine does not run it', async () => {
     const hold = await program.holdOf(ask('/sleep?ms=200'), 20);
     assert.ok(hold < 50, `${hold} ms`);
   });

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { LoopHolds } from './watched-server.js';
 
 /*
- * How long one piece of work keeps a program of the tests from answering anything else.
+ * How long one piece of work keeps a test program from answering other requests.
  *
- * The program runs in a process of its own, so that the work of the client is not counted, and `loop-watch.ts` measures
- * processor time of its main thread, so that a busy machine is not counted either. What is left of noise (a garbage
- * collection, the first run of a function) does not come back each time: a real hold shows in every repetition, so the
+ * The program runs in a process of its own, so that the work of the client does not count. `loop-watch.ts` measures
+ * processor time of its main thread, so that a busy machine does not count either. The remaining noise (a garbage
+ * collection, the first run of a function) differs from run to run, and a real hold shows in every repetition. So the
  * least of several counts. Time in which the thread waits for a disk is not counted: keep the data in memory.
  *
  *   // serve-something.ts, the program
@@ -20,19 +20,19 @@ import type { LoopHolds } from './watched-server.js';
  *   assert.ok((await program.holdOf(() => fetch(`${program.facts.url}/v1/…`))) < 50);
  */
 
-/** Milliseconds after which what an answer leaves to be done has had its turn of the event loop as well. */
+/** Milliseconds after which the work left behind by an answer has had its turn of the event loop as well. */
 const afterwards = 10;
 
 /**
- * For the program: tells the test that it is ready. The process ends when the test lets go of it.
- * @param facts that the test needs: addresses, keys; goes as JSON
+ * For the program: reports to the test that it is ready. The process ends when the test releases it.
+ * @param facts addresses and keys for the test; they travel as JSON
  */
 export function tellFacts(facts: unknown): void {
   process.once('disconnect', () => process.exit());
   process.send?.(facts);
 }
 
-/** A program that calls `tellFacts`, in a process of its own whose event loop is watched. */
+/** A program that calls `tellFacts`, in a process of its own with a watched event loop. */
 export class WatchedProgram<Facts> {
   readonly facts: Facts;
   readonly #process: ChildProcess;
@@ -42,7 +42,7 @@ export class WatchedProgram<Facts> {
     this.facts = facts;
   }
 
-  /** @throws Error when it ends before it is ready; what it complained of is on standard error */
+  /** @throws Error when it ends before it is ready; its complaint is on standard error */
   static async start<Facts>(program: URL, ...parameters: readonly string[]): Promise<WatchedProgram<Facts>> {
     const watch = fileURLToPath(new URL('loop-watch.js', import.meta.url));
     const execArgv = ['--import', watch];
@@ -55,7 +55,7 @@ export class WatchedProgram<Facts> {
     return new WatchedProgram(child, facts);
   }
 
-  /** @returns the longest time, in milliseconds, for which the program's event loop was held while `work` was done */
+  /** @returns the longest time, in milliseconds, for which the program's event loop was held during `work` */
   async measure(work: () => Promise<unknown>): Promise<number> {
     await this.#readHolds();
     await work();
@@ -64,9 +64,9 @@ export class WatchedProgram<Facts> {
   }
 
   /**
-   * Measures until it is little, at most so many times.
+   * Measures until the result is small, at most so many times.
    * @param enough milliseconds that need no second look
-   * @returns the least that was measured: what the work itself takes shows each time
+   * @returns the least measurement: the time of the work itself shows each time
    */
   async holdOf(work: () => Promise<unknown>, enough = 20, times = 5): Promise<number> {
     let least = Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class WatchedProgram<Facts> {
     await ended;
   }
 
-  /** What held its event loop since this was asked last. */
+  /** The holds of its event loop since the last call. */
   async #readHolds(): Promise<LoopHolds> {
     const answered = once(this.#process, 'message');
     this.#process.send('holds');

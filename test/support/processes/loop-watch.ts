@@ -1,8 +1,8 @@
 /**
- * Loaded before a program (`node --import`). Watches the event loop of its main thread, and tells the process that
- * started it, when asked by a message, for how long the loop was held since the last time.
+ * Loaded before a program (`node --import`). Watches the event loop of its main thread. A message from the parent
+ * process asks for the time for which the loop was held since the last message.
  *
- * A hold is measured as processor time of the main thread where the system tells it (Linux), so that other processes
+ * A hold is measured as processor time of the main thread where the system reports it (Linux), so that other processes
  * on the machine do not count. `waited` is the same by the clock.
  */
 import { readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import type { LoopHolds } from './watched-server.js';
 
 /** Milliseconds between two looks. */
 const interval = 1;
-/** Milliseconds by the clock below which nobody needs to know the processor time. */
+/** Milliseconds by the clock below which the processor time does not matter. */
 const worthALook = 5;
 
 const cpuFile = `/proc/self/task/${process.pid}/schedstat`;
 
-/** Milliseconds of processor time that this thread has used; the clock where the system does not tell. */
+/** Milliseconds of processor time of this thread; the clock where the system does not report it. */
 function readCpu(): number {
   try {
     return Number(readFileSync(cpuFile, 'utf8').split(' ')[0]) / 1e6;

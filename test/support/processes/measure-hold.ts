@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 const cpuFile = `/proc/self/task/${process.pid}/schedstat`;
 
 /**
- * Milliseconds of processor time that the main thread has used, where the system tells it (Linux); else those of the
- * process. Threads that earlier tests have left at work do not count.
+ * Milliseconds of processor time of the main thread, where the system reports it (Linux); else those of the process.
+ * Threads left at work by earlier tests do not count.
  */
 function readCpu(): number {
   try {
@@ -15,10 +15,10 @@ function readCpu(): number {
   }
 }
 
-/** What can rest returns a generator that yields where it can; anything else is done in one stretch. */
+/** Cooperative work returns a generator that yields where it can; other work is done in one piece. */
 export type Work = () => unknown;
 
-/** Milliseconds of processor time between two rests, at most, of one run. */
+/** The most milliseconds of processor time between two yields of one run. */
 function measureOnce(work: Work): number {
   let longest = 0;
   const take = <Result>(step: () => Result): Result => {
@@ -38,9 +38,9 @@ function measureOnce(work: Work): number {
 }
 
 /**
- * The longest stretch for which work would hold the event loop, in milliseconds of processor time: what others do on
- * the machine does not count. The least of several runs, since a collection of garbage may fall into any of them; one
- * below the limit is enough.
+ * The longest time for which work would hold the event loop, in milliseconds of processor time, so that other processes
+ * do not count. It is the least of several runs, since a collection of garbage may fall into any of them; one below the
+ * limit is enough.
  */
 export function measureHold(work: Work, limit: number, runs = 5): number {
   let least = Number.POSITIVE_INFINITY;

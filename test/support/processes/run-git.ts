@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Nobody's settings, and one author. */
+/** No person's settings, and one author. */
 export const gitEnvironment = {
   PATH: process.env['PATH'],
   GIT_CONFIG_NOSYSTEM: '1',
@@ -11,7 +11,7 @@ export const gitEnvironment = {
   GIT_COMMITTER_EMAIL: 'grace@example.org',
 };
 
-/** Runs a git in a work tree, whatever the machine's own settings are. @returns what it prints */
+/** Runs git in a work tree, regardless of the machine's own settings. @returns its output */
 export function runGit(
   folder: string,
   parameters: readonly string[],

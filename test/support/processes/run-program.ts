@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 /** The built program, beside the compiled tests. */
 const program = fileURLToPath(new URL('../../../bin/cartulary.js', import.meta.url));
 
-/** Milliseconds for a test that starts many processes: a second at rest, far more on a machine that is busy. */
+/** Milliseconds for a test that starts many processes: a second on an idle machine, far more on a busy one. */
 export const timeout = 120_000;
 
 export interface Outcome {
@@ -46,7 +46,7 @@ export async function runProgram(parameters: readonly string[], options: RunOpti
   return { code, stdout, stderr };
 }
 
-/** Runs a command that must succeed with `--json`; what it printed, read. */
+/** Runs a command that must succeed with `--json`. @returns its parsed output */
 export async function ask<Result = Record<string, never>>(...parameters: readonly string[]): Promise<Result> {
   const { code, stdout, stderr } = await runProgram([...parameters, '--json']);
   assert.equal(code, 0, stderr + stdout);
@@ -54,7 +54,7 @@ export async function ask<Result = Record<string, never>>(...parameters: readonl
   return JSON.parse(stdout) as Result;
 }
 
-/** What a command that must be refused with `--json` says of it. */
+/** The parsed error of a command that must be refused with `--json`. */
 export async function askRefused(
   ...parameters: readonly string[]
 ): Promise<{ code: string; message: string; details?: Record<string, unknown> }> {
@@ -70,7 +70,7 @@ export async function askRefused(
 
 export interface RunningProgram {
   readonly pid: number;
-  /** What it printed up to the line that was waited for. */
+  /** Its output up to the awaited line. */
   readonly lines: readonly string[];
   /** Sends the signal and resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -79,7 +79,7 @@ export interface RunningProgram {
 /** Programs that a failed test may have left. */
 const staying = new Set<ChildProcess>();
 
-/** Starts a command that stays, and waits until it has printed a line that matches. */
+/** Starts a lasting command, and waits until it has printed a matching line. */
 export async function startProgram(
   parameters: readonly string[],
   until: RegExp,
@@ -119,7 +119,7 @@ export async function serve(data: string): Promise<RunningProgram & { readonly u
   return { ...running, url };
 }
 
-/** A port that nothing listens on, just now. */
+/** A port that is free at this moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -137,7 +137,7 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Ends what still runs and removes all folders. */
+/** Ends all running programs and removes all folders. */
 export async function tidyUp(): Promise<void> {
   const ended = [...staying].map((child) => once(child, 'close'));
   for (const child of staying) child.kill('SIGKILL');
@@ -145,7 +145,7 @@ export async function tidyUp(): Promise<void> {
   for (const folder of folders.splice(0)) await removeLeft(folder);
 }
 
-/** Removes a data folder whose process was killed: a git of it may still put a file there, until it notices. */
+/** Removes a data folder whose process was killed: its git may still put a file there, until it notices. */
 export function removeLeft(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

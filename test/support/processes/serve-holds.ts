@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { tellFacts } from './event-loop.js';
 
 /*
- * Keeps its event loop for as long as it is asked to: `/work?ms=80` by computing, of which everybody else waits for the
- * end; `/sleep?ms=80` by doing nothing, as a process does that the machine does not let run.
+ * Keeps its event loop for as long as the request says. `/work?ms=80` computes, and all other requests wait for the
+ * end. `/sleep?ms=80` does nothing, like a process that the machine does not run.
  */
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://self.invalid');

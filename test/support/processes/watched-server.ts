@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 export interface LoopHolds {
   /** Processor time of the main thread in its longest hold. */
   readonly held: number;
-  /** The same by the clock: what others waited. */
+  /** The same by the clock: the time that others waited. */
   readonly waited: number;
   /** Resident memory now. Bytes. */
   readonly residentBytes: number;
 }
 
-/** The built program, served in a process of its own whose event loop is watched. */
+/** The built program, served in a process of its own with a watched event loop. */
 export class WatchedServer {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -41,7 +41,7 @@ export class WatchedServer {
     throw new Error('The server ended before it answered.');
   }
 
-  /** What held its event loop since this was asked last. */
+  /** The holds of its event loop since the last call. */
   async holds(): Promise<LoopHolds> {
     const answer = once(this.#child, 'message') as Promise<[LoopHolds]>;
     this.#child.send('holds');

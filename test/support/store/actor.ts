@@ -16,7 +16,7 @@ import { updateDocument } from '../../../lib/operations/documents/update-documen
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
 
-/** One principal's hands: every operation on documents in a line, through the door, without a face. */
+/** One principal's short calls: every operation on documents in a line, through `perform`, without a face. */
 export class Actor {
   readonly workspace: Workspace;
   readonly caller: Caller;
@@ -72,7 +72,7 @@ export class Actor {
     return (await perform(this.workspace, this.caller, move, input)).result;
   }
 
-  /** @returns the text, whichever version */
+  /** @returns the text of any version */
   async read(location: string, versionId?: string): Promise<string> {
     const input = { location: parseLocation(location), versionId, withContent: true };
     const { result } = await perform(this.workspace, this.caller, readDocument, input);
@@ -88,7 +88,7 @@ export class Actor {
   }
 }
 
-/** The refusal that the work ends in, as `CODE` or `CODE reason`; `done` when it is not refused. */
+/** The refusal of the work, as `CODE` or `CODE reason`; `done` when it is not refused. */
 export async function outcomeOf(work: Promise<unknown>): Promise<Code | `${Code} ${string}` | 'done'> {
   try {
     await work;

@@ -9,7 +9,7 @@ import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { operator } from './service.js';
 import { applyRelocate } from '../../../lib/changes/apply-relocate.js';
 
-/** Creates a document as releases did that asked less of names and labels. */
+/** Creates a document like releases with fewer rules for names and labels. */
 export async function createAsBefore(
   workspace: Workspace,
   location: string,
@@ -24,7 +24,7 @@ export async function createAsBefore(
   return result;
 }
 
-/** Renames as releases did that asked less of names; without looking at what that does to access. */
+/** Renames like releases with fewer rules for names; without a look at the effect on access. */
 export async function renameAsBefore(workspace: Workspace, caller: Caller, from: string, name: string): Promise<void> {
   const location = parseLocation(from);
   const asBefore: typeof rename = {

@@ -38,8 +38,8 @@ import type { TestService } from './service.js';
 import { listOwnClaims } from './list-own-claims.js';
 import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
 
-/** One principal's hands on history, claims and comments too; everything through the door. */
-export class Hands extends Actor {
+/** One principal's calls on history, claims and comments too; all through `perform`. */
+export class Client extends Actor {
   get id(): string {
     return this.caller.principalId;
   }
@@ -53,10 +53,10 @@ export class Hands extends Actor {
   }
 
   /** The whole history by pages, each entry as a line. */
-  async story(location: string, limit = 50): Promise<string[]> {
+  async historyLines(location: string, limit = 50): Promise<string[]> {
     const lines: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['history']>> = await this.history(location, limit, after);
+      const page: Awaited<ReturnType<Client['history']>> = await this.history(location, limit, after);
       lines.push(...page.items.map(describeEntry));
       after = page.next;
     }
@@ -172,11 +172,11 @@ export class Hands extends Actor {
     });
   }
 
-  /** All that was ever addressed to it, the last first, by pages of a brief. */
+  /** All comments and messages ever addressed to it, the last first, by pages of a brief. */
   async addressed(): Promise<AddressedComment[]> {
     const found: AddressedComment[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await this.brief({ since: 0, keepsMark: true, after });
+      const page: Awaited<ReturnType<Client['brief']>> = await this.brief({ since: 0, keepsMark: true, after });
       found.push(...page.comments);
       after = page.next;
     }
@@ -198,7 +198,7 @@ export class Hands extends Actor {
     });
   }
 
-  /** What lies in the box, the newest first: `sender: text [about]`, with a star where it is unread. */
+  /** The messages in the box, the newest first: `sender: text [about]`, with a star for an unread one. */
   async mail(box: MessageBox = 'inbox'): Promise<string[]> {
     return (await this.messages(box)).items.map(
       ({ from, preview, about, isRead }) =>
@@ -222,7 +222,7 @@ export class Hands extends Actor {
     return this.perform(listReaders, { location: parseFolderLocation(location), limit, after });
   }
 
-  /** `name role: via, …` of everyone who can read there. */
+  /** `name role: via, …` of all readers there. */
   async readers(location: string): Promise<string[]> {
     return (await this.readersPage(location)).items.map(describeReader);
   }
@@ -237,7 +237,7 @@ export class Hands extends Actor {
     });
   }
 
-  /** What a brief says of changes, the last first: `action location (versions, from place) by names`. */
+  /** A brief's changes, the last first: `action location (versions, from place) by names`. */
   async news(input: Partial<ReadBriefInput> = {}): Promise<string[]> {
     return (await this.brief(input)).changes.map(describeChange);
   }
@@ -255,7 +255,7 @@ export function describeChange({ of, action, location, versions, from, by }: Bri
   return `${action} ${place}${details.length === 0 ? '' : ` (${details.join(', ')})`} by ${names}`;
 }
 
-/** `name role: group › role of folder "place", …`; a group that is not named is `?`. */
+/** `name role: group › role of folder "place", …`; an unnamed group is `?`. */
 export function describeReader({ principal, role, via }: Reader): string {
   const ways = via.map(({ scopeType, location, role: given, groups }) =>
     [...groups.map(({ displayName }) => displayName ?? '?'), `${given} of ${scopeType} "${location}"`].join(' › '),
@@ -275,19 +275,19 @@ function describeEntry(entry: HistoryEntry): string {
   }
 }
 
-/** Someone with one grant on a folder; without a role, someone without any. */
-export async function addHands(
+/** A principal with one grant on a folder; without a role, one without grants. */
+export async function addClient(
   { service, workspace }: { service: TestService; workspace: TestService['workspace'] },
   name: string,
   role?: 'reader' | 'editor' | 'approver',
   folder = '',
-): Promise<Hands> {
+): Promise<Client> {
   const id = await service.principal(name);
   if (role !== undefined) await service.grant(role, { type: 'principal', id }, folder);
-  return new Hands(workspace, id);
+  return new Client(workspace, id);
 }
 
 /** The document's current version's id. */
-export async function versionOf(hands: Hands, location: string): Promise<string> {
-  return (await hands.record(location)).current.id;
+export async function versionOf(client: Client, location: string): Promise<string> {
+  return (await client.record(location)).current.id;
 }

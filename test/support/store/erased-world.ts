@@ -16,7 +16,10 @@ import { Actor, outcomeOf } from './actor.js';
 import { operator, type TestClock } from './service.js';
 import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
 
-/** What must be nowhere once the document is erased: words of its content, of what was said about it, and its names. */
+/**
+ * The texts that must be nowhere after the erase of the document: words of its content, of the texts about it, and its
+ * names.
+ */
 export const secrets = {
   words: ['xylographsecret', 'marzipansecret', 'quincunxsecret'],
   said: ['commentedsecret', 'purposesecret', 'labelledsecret', 'messagedsecret'],
@@ -25,7 +28,7 @@ export const secrets = {
 
 export const allSecrets: readonly string[] = [...secrets.words, ...secrets.said, ...secrets.names];
 
-/** Contents that only the document ever had, in order. */
+/** Contents of this document alone, in order. */
 export const contents = {
   first: `# Dossier\n\n${'The xylographsecret stands on page one.\n'.repeat(20)}`,
   second: `# Dossier\n\n${'Then came the marzipansecret, quietly.\n'.repeat(30)}`,
@@ -33,7 +36,7 @@ export const contents = {
   large: 'A large quincunxsecret. '.repeat(60_000),
 } as const;
 
-/** What another document has word for word, and is to keep. */
+/** A text that another document has word for word, and must keep. */
 export const shared = 'This text is in two documents, and one of them stays.\n';
 
 /** Where the document ends up. */

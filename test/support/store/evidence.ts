@@ -21,7 +21,7 @@ function filesBelow(folder: string): string[] {
 }
 
 /**
- * Where something that was to be destroyed is still found: in the bytes of files, their names, and git's objects.
+ * The places of traces that should be destroyed: in the bytes of files, their names, and git's objects.
  * @param pieces of stored forms of it
  */
 export function findTraces(
@@ -51,7 +51,7 @@ export function blobsOf(workspace: Workspace, documentNumber: number): string[] 
   return versions.before(documentNumber, Number.MAX_SAFE_INTEGER, 1000).map(({ blobOid }) => blobOid);
 }
 
-/** Asks git for objects, in a process of its own. @returns those that answer */
+/** Asks git for objects, in a process of its own. @returns those that exist */
 export function answering(dataFolder: string, oids: readonly string[]): string[] {
   const repository = join(dataFolder, 'acme', 'content.git');
   const said = git(repository, ['cat-file', '--batch-check'], `${oids.join('\n')}\n`).toString();
@@ -61,7 +61,7 @@ export function answering(dataFolder: string, oids: readonly string[]): string[]
     .map((line) => line.slice(0, 40));
 }
 
-/** Rows of all tables that the history gives again, as they are and as they are made again from it. */
+/** Rows of all tables that the history gives again: the present ones, and the rebuilt ones. */
 export async function compareRebuilt(workspace: Workspace): Promise<void> {
   const scratch = workspace.journal.sidecar.openScratch();
   try {
@@ -87,7 +87,7 @@ export async function compareRebuilt(workspace: Workspace): Promise<void> {
   }
 }
 
-/** The workspace is sound in every respect that can be asked for. */
+/** The workspace is sound in every respect that the program can check. */
 export async function requireSound(workspace: Workspace, dataFolder: string, keepsGit = true): Promise<void> {
   await workspace.checkpointer.run();
   const { sound, problems } = await verifyWorkspace(

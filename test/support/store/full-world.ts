@@ -3,28 +3,28 @@ import { parseFolderLocation, parseLocation } from '../../../lib/domain/location
 import { importDocuments } from '../../../lib/operations/folders/import-documents.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { eraseAt } from './erase-at.js';
-import { addHands, Hands } from './client.js';
+import { addClient, Client } from './client.js';
 import { operator, type TestService } from './service.js';
 import { makeHistory } from './history.js';
 
-/** A workspace in which everything was done that can be done to one, and those who did it. */
-export interface World {
-  readonly ada: Hands;
-  readonly ben: Hands;
+/** The people of a workspace with every possible kind of change. */
+export interface FullWorkspace {
+  readonly ada: Client;
+  readonly ben: Client;
 }
 
 const notes = '# Notes\n\nFirst words of ours.\n\n## Plans\n\nWe plan to plant trees.\n\n## Costs\n\nNone so far.\n';
 
 /**
- * On top of `makeHistory`: restores, reverts, folders deleted, brought back and gone for good, labels, comments with
- * passages and mentions, claims that stand, lapsed or were broken, messages in threads, briefs, an erase that is final.
+ * On top of `makeHistory`: restores, reverts, folders deleted, undeleted and gone for good, labels, comments with
+ * passages and mentions, standing, lapsed and broken claims, messages in threads, briefs, a finished erase.
  */
-export async function makeWorld(test: TestService): Promise<World> {
+export async function makeWorld(test: TestService): Promise<FullWorkspace> {
   const { workspace, clock } = test;
   const first = await makeHistory(test);
-  const ada = new Hands(workspace, first.caller.principalId);
-  const ben = await addHands({ service: test, workspace }, 'Ben', 'editor', 'team');
-  const eve = await addHands({ service: test, workspace }, 'Eve', 'reader', 'team/sub');
+  const ada = new Client(workspace, first.caller.principalId);
+  const ben = await addClient({ service: test, workspace }, 'Ben', 'editor', 'team');
+  const eve = await addClient({ service: test, workspace }, 'Eve', 'reader', 'team/sub');
   const crew = await test.group('Crew', { type: 'principal', id: ben.id }, { type: 'principal', id: eve.id });
   await test.grant('reader', { type: 'group', id: crew }, 'new');
   const steps: (() => Promise<unknown>)[] = [

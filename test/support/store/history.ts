@@ -8,7 +8,7 @@ import { Actor } from './actor.js';
 import { renameAsBefore } from './as-before.js';
 import { operator, type TestService } from './service.js';
 
-/** A history with everything in it that a history can have; a millisecond passes between any two events. */
+/** A history with every kind of event; a millisecond passes between any two events. */
 export async function makeHistory(test: TestService): Promise<Actor> {
   const { workspace, clock } = test;
   const { id } = await test.person('approver', '', 'Ada <the first>');

@@ -3,8 +3,8 @@ import { findOwnClaims } from '../../../lib/operations/claims/list-claims.js';
 import type { ReadOperation } from '../../../lib/operations/operation.js';
 
 /**
- * The caller's own claims, with those that it lost within the last week, as an operation of the tests: a brief names
- * only what its bounds leave room for.
+ * The caller's own claims, and those lost within the last week, as an operation of the tests. A brief names only as
+ * many as fit into its bounds.
  */
 export const listOwnClaims: ReadOperation<{ readonly limit: number }, readonly OwnClaim[]> = {
   kind: 'read',

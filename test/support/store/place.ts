@@ -2,7 +2,7 @@ import { parseLocation } from '../../../lib/domain/location.js';
 import { findDocument, findFolder } from '../../../lib/view/locate.js';
 import type { TestService } from './service.js';
 
-/** Makes a folder that is there a mirror, as a connector would. */
+/** Makes an existing folder a mirror, as a connector would. */
 export async function mirror({ workspace }: TestService, folder: string, connector = 'con_test'): Promise<void> {
   await workspace.journal.write({
     run: ({ tables }) => {
@@ -13,7 +13,7 @@ export async function mirror({ workspace }: TestService, folder: string, connect
   });
 }
 
-/** Claims a whole document for somebody, for an hour. */
+/** Claims a whole document for a principal, for an hour. */
 export async function claim({ workspace }: TestService, location: string, holderId: string): Promise<void> {
   await workspace.journal.write({
     run: ({ tables, now }) => {

@@ -18,7 +18,7 @@ import { changePolicy } from '../../../lib/operations/workspaces/change-policy.j
 import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until the test advances it. */
 export class TestClock implements Clock {
   milliseconds = Date.UTC(2026, 0, 5, 9, 0, 0);
 
@@ -26,7 +26,7 @@ export class TestClock implements Clock {
     return this.milliseconds;
   }
 
-  /** Goes on by itself as well: what is tried again after a while comes to those who only wait. */
+  /** A clock that also moves by itself, so that waiting tests see retries after a while. */
   elapsed(): number {
     return this.milliseconds + performance.now();
   }
@@ -36,7 +36,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Bytes that look random and are the same in every run with the same seed. */
+/** Bytes that look random, and are the same in every run with the same seed. */
 export function makeTestRandomness(seed = 'cartulary'): Randomness {
   let counter = 0;
   return {
@@ -51,7 +51,7 @@ export function makeTestRandomness(seed = 'cartulary'): Randomness {
   };
 }
 
-/** The built-in principal that the command line acts as. */
+/** The built-in principal of the command line. */
 export const operator: Caller = {
   principalId: operatorId,
   kind: 'operator',
@@ -60,7 +60,9 @@ export const operator: Caller = {
   requestId: 'req_test',
 };
 
-/** A service with one workspace, `acme`, and short ways to people it. All through the door, as the operator. */
+/**
+ * A service with one workspace, `acme`, and short ways to people it. All calls go through `perform`, as the operator.
+ */
 export class TestService {
   readonly service: Service;
   readonly workspace: Workspace;

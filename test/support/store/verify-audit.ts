@@ -10,13 +10,13 @@ export interface VerifyAuditInput {
   readonly known?: readonly KnownHead[];
   /** Absolute path of a clone of the workspace's repository, whose commits bear witness of the chain. */
   readonly clone?: string | undefined;
-  /** The commit of a restart of the chain that is expected. */
+  /** The commit of an expected restart of the chain. */
   readonly restartedFrom?: string | undefined;
 }
 
 /**
- * Checks the whole chain with its signatures, archives and texts, as an operation of the tests: the program verifies a
- * folder that it does not serve.
+ * Checks the whole chain with its signatures, archives and texts, as an operation of the tests: the program verifies
+ * only a folder that no service has open.
  * @throws Refusal INVALID_REQUEST `bad_clone`
  */
 export const verifyAudit: ReadOperation<VerifyAuditInput, ChainVerdict> = {

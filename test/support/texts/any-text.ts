@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** One UTF-16 code unit of those that have been trouble somewhere: halves of pairs, control characters, U+FFFD, U+FFFE. */
+/** One UTF-16 code unit known to cause trouble: halves of pairs, control characters, U+FFFD, U+FFFE. */
 const troublesome: readonly string[] = [
   '\ud800',
   '\udbff',
@@ -10,7 +10,7 @@ const troublesome: readonly string[] = [
 ];
 
 /**
- * Any text that JSON can say, halves of surrogate pairs among it: fast-check's own units know only whole characters.
+ * Any text of JSON, also with halves of surrogate pairs: fast-check's own units hold only whole characters.
  * @param longest characters
  */
 export function anyText(longest = 40): fc.Arbitrary<string> {

@@ -1,13 +1,11 @@
-/*
- * Texts that parsers take long for when they are written carelessly. Each is made in whatever length there is room for.
- */
+/* Texts on which careless parsers take long. Each can have any length. */
 
 /** Repeats a piece until there is no room for another. */
 export function fill(piece: string, length: number): string {
   return piece.repeat(Math.max(0, Math.floor(length / piece.length)));
 }
 
-/** As `fill`, with a piece that is different each time. */
+/** As `fill`, with a different piece each time. */
 export function fillWith(make: (index: number) => string, length: number): string {
   const pieces: string[] = [];
   let used = 0;
@@ -22,7 +20,7 @@ export function fillWith(make: (index: number) => string, length: number): strin
 /** A text of about so many characters. */
 export type Shape = (length: number) => string;
 
-/** Queries, and forms. @param names that mean something where they are sent */
+/** Queries, and forms. @param names with a meaning for the receiver */
 export function queryShapes(names: readonly string[] = []): Readonly<Record<string, Shape>> {
   return {
     'many equal pairs': (length) => fill('a&', length),
@@ -57,7 +55,7 @@ export function queryShapes(names: readonly string[] = []): Readonly<Record<stri
   };
 }
 
-/** `Cookie` headers. @param names of cookies that are read */
+/** `Cookie` headers. @param names of cookies that the service reads */
 export function cookieShapes(names: readonly string[] = []): Readonly<Record<string, Shape>> {
   return {
     'many cookies': (length) => fillWith((index) => `${index.toString(36)}=; `, length),
@@ -100,7 +98,7 @@ export const headerShapes: Readonly<Record<string, Shape>> = {
   digits: (length) => fill('9', length),
 };
 
-/** JSON. @param names of fields that mean something where it is sent */
+/** JSON. @param names of fields with a meaning for the receiver */
 export function jsonShapes(names: readonly string[] = []): Readonly<Record<string, Shape>> {
   return {
     'lists in lists': (length) => fill('[', length),

@@ -4,11 +4,11 @@ export function fill(piece: string, length: number): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
 
-/** Two halves, which is worst where order or the end decides. */
+/** Two halves, the worst case where order or the end decides. */
 const halves = (first: string, second: string, length: number): string =>
   fill(first, Math.floor(length / 2)) + fill(second, Math.ceil(length / 2));
 
-/** Texts of any length that have been the worst for something that reads texts. */
+/** Texts of any length, each the worst case of some reader. */
 export const shapes: Readonly<Record<string, (length: number) => string>> = {
   blanks: (length) => ` ${fill(' ', length - 2)}x`,
   'one letter': (length) => `${fill('a', length - 1)}b`,
