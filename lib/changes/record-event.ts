@@ -44,7 +44,10 @@ const keepFile = makePackable('blob', Buffer.alloc(0));
 export function* recordEvent(context: WriteContext, decision: Decision): Steps<Recorded> {
   const { transaction, author } = context;
   const { event, files, message, known } = decision;
-  for (const file of files) addContent(context, file);
+  const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
+  // Once for all files: each call reads the quota's rows.
+  if (files.length > 0) takeRoom(context, bytes);
+  for (const { prepared } of files) if (prepared !== undefined) addContent(context, prepared);
   const edits = editsOf(context, event, files);
   const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event) };
   const versionId = yield* writeCommit(context, edits, text);
@@ -63,11 +66,7 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
 }
 
 /** Makes a file's content part of the transaction: as a pending object, or as a staged one. */
-function addContent(context: WriteContext, { content, prepared }: DecidedFile): void {
-  const { transaction } = context;
-  takeRoom(context, content.size);
-  if (prepared === undefined) return;
-  const { blobOid, size, deflated } = prepared;
+function addContent({ transaction }: WriteContext, { blobOid, size, deflated }: PreparedContent): void {
   if (deflated === null) transaction.tables.objects.unstage(blobOid);
   else {
     const bytes = Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength);

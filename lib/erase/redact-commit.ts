@@ -101,12 +101,16 @@ export function rewriteOne(
 
 /**
  * The event of a commit. Undefined for a commit not made by the service.
- * @throws HistoryDisagrees for an event unknown to this release: it may name the documents
+ * @throws HistoryDisagrees for an event or a trailer unknown to this release: it may name the documents
  */
 function readEvent(text: CommitMessage, oid: Oid): Event | undefined {
   if (!text.trailers.some(([name]) => name === 'Operation')) return undefined;
   try {
-    return decodeEvent(text);
+    const event = decodeEvent(text);
+    const names = new Set(encodeEvent(event).map(([name]) => name));
+    const unknown = text.trailers.find((trailer) => !names.has(trailer[0]) && !isStampTrailer(trailer));
+    if (unknown !== undefined) throw new InvalidEvent(`its trailer "${unknown[0]}" is not known to this release`);
+    return event;
   } catch (error) {
     if (!(error instanceof InvalidEvent)) throw error;
     throw new HistoryDisagrees(`The commit ${oid} cannot be rewritten: ${error.message}.`, oid, null);

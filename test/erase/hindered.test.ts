@@ -122,4 +122,25 @@ describe('an erase that the history blocks', function () {
     assert.equal(receipts.find(({ id }) => id === other.id)?.hindrance, null);
     assert.deepEqual(Object.keys(await liveDocuments(workspace)), ['kept.md']);
   });
+
+  for (const [what, event, reason] of [
+    ['an event', 'Operation: of-a-later-release', /its operation "of-a-later-release" is not known/],
+    ['a trailer', 'Operation: create-folder\nFolder: new\nOf-Later: old.md', /its trailer "Of-Later" is not known/],
+  ] as const) {
+    it(`leaves a commit with ${what} of a later release as it is, and names the reason`, async () => {
+      const trailers = `${event}\nPrincipal: operator\nTime: 2026-01-01T00:00:00.000Z`;
+      git('commit', '-q', '--allow-empty', '-m', `Do something new\n\n${trailers}`);
+      const workspace = await restore();
+      const { head } = workspace.journal.state;
+      const stuck = await eraseAt(workspace, 'old.md');
+      await assert.rejects(workspace.eraser.finished(stuck.id), { code: 'INTERNAL' });
+      const [receipt] = await listReceipts();
+      assert.match(receipt?.hindrance ?? '', /cannot be rewritten/);
+      assert.match(receipt?.hindrance ?? '', reason);
+      assert.equal(receipt?.final_at, null);
+      const repository = join(work, 'data', 'acme', 'content.git');
+      const log = execFileSync('git', ['-C', repository, 'log', '--format=%B', head ?? '']);
+      assert.ok(String(log).includes(trailers));
+    });
+  }
 });
