@@ -11,6 +11,14 @@ function reasonOf(runnable) {
   return noReason;
 }
 
+/** A failed test for bin/test.mjs: its title, the compiled file that holds it, and the error's text. */
+function describeFailure(test) {
+  let suite = test.parent;
+  while (suite && !suite.file && suite.parent) suite = suite.parent;
+  const error = test.err?.stack ?? test.err?.message ?? String(test.err);
+  return { title: test.fullTitle(), file: test.file ?? suite?.file, error };
+}
+
 class Reporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
@@ -24,7 +32,7 @@ class Reporter extends reporters.Spec {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
     if (process.send !== undefined) {
-      process.send({ passes, failures, pending, failed: this.failures.map((test) => test.fullTitle()) });
+      process.send({ passes, failures, pending, failed: this.failures.map(describeFailure) });
       return;
     }
     const skipped = pending > 0 ? `, ${pending} skipped` : '';

@@ -21,6 +21,7 @@ export class HistoryRewriter {
   readonly #closing = new AbortController();
   readonly #worker: Worker | undefined;
   readonly #ended: Promise<unknown>;
+  #hasEnded = false;
   #task: Task | undefined;
 
   constructor(repository: Repository) {
@@ -31,16 +32,22 @@ export class HistoryRewriter {
     this.#worker = new Worker(new URL('./rewrite-worker.js', import.meta.url), { workerData: place });
     this.#worker.on('message', (answer: RewriteAnswer) => this.#take(answer));
     this.#worker.on('error', (error) => this.#task?.reject(error));
-    this.#worker.on('exit', () => this.#task?.reject(new Error('The rewrite was ended.')));
+    this.#worker.on('exit', () => {
+      this.#hasEnded = true;
+      this.#task?.reject(new Error('The rewrite was ended.'));
+    });
     this.#ended = new Promise((resolve) => this.#worker?.once('exit', resolve));
   }
 
-  /** @throws the errors of `rewriteRange` */
-  rewrite(range: HistoryRange, onRewritten: Task['onRewritten']): Promise<RewriteState> {
+  /** @throws the errors of `rewriteRange`; Error after `close`, or when the worker thread has ended */
+  async rewrite(range: HistoryRange, onRewritten: Task['onRewritten']): Promise<RewriteState> {
     const worker = this.#worker;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    // A thread that has ended takes messages and never answers.
+    if (this.#hasEnded) throw new Error('The rewrite was ended.');
     if (worker === undefined) {
       const repository = this.#repository;
-      const { signal } = this.#closing;
       const packer = new PlainPacker((objects) => repository.addPack(objects));
       const readCommits: RewriteParts['readCommits'] = (wanted) =>
         readCommitsByReading((oid) => repository.read(oid), wanted);
