@@ -17,16 +17,17 @@ interface ReadArguments {
 const usualChars = 20_000;
 
 /** The requested part of the text, and the way to go on. */
-function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
+function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
+  const nextLine = part === undefined ? outline?.nextLine : part.nextLine;
   return {
     ...(part === undefined ? {} : { text: part.text }),
     ...(hiddenCharacters === 0 ? {} : { hidden_characters: hiddenCharacters }),
     ...(within === undefined ? {} : { section: within.id }),
     ...(part === undefined ? {} : { start_line: part.startLine, end_line: part.endLine }),
     total_lines: totalLines,
-    ...(part === undefined || part.nextLine === null ? {} : { next_start_line: part.nextLine }),
+    ...(nextLine === undefined || nextLine === null ? {} : { next_start_line: nextLine }),
     ...(part === undefined || part.nextColumn === null ? {} : { next_start_column: part.nextColumn }),
-    ...(headings === undefined ? {} : presentOutline(text, headings)),
+    ...(outline === undefined ? {} : presentOutline(outline)),
   };
 }
 
@@ -55,7 +56,7 @@ export const readEntries: readonly ToolEntry[] = [
     tool: 'read_org_doc',
     scope: 'org:read',
     when: ({ outline_only }: ReadArguments) => outline_only === true,
-    takes: ['location', 'section', 'outline_only', 'expected_commit'],
+    takes: ['location', 'section', 'outline_only', 'start_line', 'max_chars', 'expected_commit'],
     operation: readPart,
     read: readInput,
     present: presentRead,

@@ -55,10 +55,10 @@ describe('MCP tools and resources', () => {
       const first = (await agent.call('read_org_doc', { location })).done;
       assert.ok(first.text.length <= 20_000 && first.text.length > 19_000);
       assert.deepEqual(
-        first.outline.map(({ id, start_line, lines: count }: Record<string, unknown>) => [id, start_line, count]),
+        first.outline.map(({ id, start_line }: Record<string, unknown>) => [id, start_line]),
         [
-          ['a', 1, 805],
-          ['b', 404, 402],
+          ['a', 1],
+          ['b', 404],
         ],
       );
       assert.equal(first.outline[0].chars, content.length);
@@ -74,6 +74,42 @@ describe('MCP tools and resources', () => {
         (await agent.call('read_org_doc', { location, max_chars: 60_001 })).refusal,
         'INVALID_REQUEST bad_field',
       );
+    });
+
+    it('bound text and outline together, and go on in an outline of many headings', async () => {
+      const location = 'team/changelog.md';
+      const entries = Array.from({ length: 400 }, (_, index) => `## Release "${index}"\n\nfixed\n`);
+      await write(location, `# Changelog\n\n${entries.join('\n')}`);
+      for (const max_chars of [500, 2000]) {
+        const { text, outline, outline_complete } = (await agent.call('read_org_doc', { location, max_chars })).done;
+        assert.ok(text.length > max_chars / 2 && text.length + JSON.stringify(outline).length <= max_chars);
+        assert.deepEqual([outline[0].heading, outline_complete], ['Changelog', false]);
+      }
+      const headings: string[] = [];
+      let start_line: number | undefined = 1;
+      while (start_line !== undefined) {
+        const { done } = await agent.call('read_org_doc', { location, outline_only: true, start_line });
+        assert.ok(JSON.stringify(done.outline).length <= 20_000);
+        headings.push(...done.outline.map(({ heading }: { heading: string }) => heading));
+        assert.equal(done.outline_complete, done.next_start_line === undefined);
+        start_line = done.next_start_line;
+      }
+      assert.deepEqual(headings, ['Changelog', ...Array.from({ length: 400 }, (_, index) => `Release "${index}"`)]);
+    });
+
+    it('outline a document of more than 1 MiB, and read its sections', async () => {
+      const rest = server.as(await server.host.key(agentId));
+      const parts = Array.from({ length: 30 }, (_, index) => `## Part ${index}\n\n${'words '.repeat(7000)}\n\n`);
+      const content = `# Book\n\n${parts.join('')}`;
+      assert.ok(content.length > 1024 * 1024);
+      await rest.send('POST', '/v1/documents?location=team/book.md', {
+        body: Buffer.from(content),
+        headers: { 'Idempotency-Key': 'book' },
+      });
+      const first = (await agent.call('read_org_doc', { location: 'team/book.md' })).done;
+      assert.deepEqual([first.outline.length, first.outline_complete], [31, true]);
+      const { done } = await agent.call('read_org_doc', { location: 'team/book.md', section: 'Part 7' });
+      assert.ok(done.text.startsWith('## Part 7\n'));
     });
 
     it('continue within a line longer than a part, never within a character', async () => {
@@ -117,7 +153,7 @@ describe('MCP tools and resources', () => {
     it('refuse arguments without meaning together', async () => {
       await write('team/plain.md', 'text\n');
       const faults: readonly (readonly [string, object, string])[] = [
-        ['read_org_doc', { location: 'team/plain.md', outline_only: true, max_chars: 1000 }, 'unknown_field'],
+        ['read_org_doc', { location: 'team/plain.md', outline_only: true, start_column: 2 }, 'unknown_field'],
         ['write_org_doc', { location: 'team/x.md', content: '', allow_shrink: true }, 'unknown_field'],
         ['write_org_doc', { location: 'team/x.md', content: '', claim_id: 'clm_x' }, 'unknown_field'],
         ['claim', { action: 'list', ttl_seconds: 60 }, 'unknown_field'],

@@ -1,5 +1,6 @@
 import type { Document, Version } from '../../domain/document.js';
 import { findHeading } from '../../text/find-heading.js';
+import { cutOutline, type CutOutline } from '../../text/cut-outline.js';
 import { readOutlineInSteps, type Heading } from '../../text/outline.js';
 import { countHidden } from '../../domain/hidden-characters.js';
 import { invalidRequest } from '../../domain/refusal.js';
@@ -17,7 +18,7 @@ export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'exp
   /** The first line, counted from 1 in the whole document. Left out: the start of the section or text. */
   readonly startLine?: number | undefined;
   readonly startColumn?: number | undefined;
-  /** UTF-16 units. */
+  /** Of the text and its outline together. UTF-16 units. */
   readonly maxChars: number;
 }
 
@@ -30,21 +31,20 @@ export interface PartRead {
 }
 
 export interface ShownText {
-  /** The whole text, for measuring. */
-  readonly text: string;
   readonly totalLines: number;
   readonly within: Heading | undefined;
   /** Undefined when only the outline was requested. */
   readonly part: TextPart | undefined;
   /** Number of characters in the part that its reader cannot see. */
   readonly hiddenCharacters: number;
-  /** Headings, if requested, and with the first part of a long Markdown document. */
-  readonly headings: readonly Heading[] | undefined;
+  /** If requested, and with the first part of a long Markdown document. */
+  readonly outline: CutOutline | undefined;
 }
 
 /** Maximum bytes of a text that is read in parts, or searched for headings. */
 const maxReadBytes = 16 * 1024 * 1024;
-const maxOutlinedBytes = 1024 * 1024;
+/** The part of an answer with text that its outline may take, and its first heading twice as much. */
+const outlineShare = 4;
 
 /** The text. Undefined for binary content. @throws Refusal INVALID_REQUEST `content_too_large` */
 async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
@@ -61,10 +61,6 @@ async function readText({ version, bytes, openStream }: DocumentRead): Promise<s
   return Buffer.concat(pieces).toString('utf8');
 }
 
-async function readHeadings(text: string, version: Version): Promise<readonly Heading[]> {
-  return version.size > maxOutlinedBytes ? [] : runCooperatively(readOutlineInSteps(text));
-}
-
 function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
   return heading.line >= line && heading.line <= lastLine;
 }
@@ -73,24 +69,30 @@ function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
 async function showText(text: string, version: Version, input: ReadPartInput): Promise<ShownText> {
   const { section, isOutlineOnly, startLine, startColumn = 1, maxChars } = input;
   const totalLines = countLines(text);
-  const all = section !== undefined || isOutlineOnly ? await readHeadings(text, version) : [];
+  const readHeadings = () => runCooperatively(readOutlineInSteps(text));
+  const all = section !== undefined || isOutlineOnly ? await readHeadings() : [];
   const within = section === undefined ? undefined : findHeading(all, section);
-  if (isOutlineOnly) {
-    const headings = within === undefined ? all : all.filter((heading) => isWithin(heading, within));
-    return { text, totalLines, within, part: undefined, hiddenCharacters: 0, headings };
-  }
   const start = startLine ?? within?.line ?? 1;
   if (within !== undefined && (start < within.line || start > within.lastLine)) {
     throw invalidRequest('bad_field', `The section has the lines ${within.line} to ${within.lastLine}.`, {
       input: 'startLine',
     });
   }
-  const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });
+  if (isOutlineOnly) {
+    const inside = within === undefined ? all : all.filter((heading) => isWithin(heading, within));
+    const outline = cutOutline(start === 1 ? inside : inside.filter(({ line }) => line >= start), maxChars);
+    return { totalLines, within, part: undefined, hiddenCharacters: 0, outline };
+  }
+  const place = { startLine: start, startColumn, lastLine: within?.lastLine };
+  let part = cutText(text, { ...place, maxChars });
   const isFirst = start === 1 && startColumn === 1 && within === undefined;
-  const isOutlined = part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown');
+  let outline: CutOutline | undefined;
+  if (part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown')) {
+    outline = cutOutline(await readHeadings(), Math.floor(maxChars / outlineShare));
+    part = cutText(text, { ...place, maxChars: maxChars - outline.chars });
+  }
   const hiddenCharacters = await runCooperatively(countHidden(part.text));
-  const headings = isOutlined ? await readHeadings(text, version) : undefined;
-  return { text, totalLines, within, part, hiddenCharacters, headings };
+  return { totalLines, within, part, hiddenCharacters, outline };
 }
 
 /**
