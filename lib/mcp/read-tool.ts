@@ -1,5 +1,6 @@
 import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
+import { textRoom } from './answer-room.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
@@ -14,30 +15,29 @@ interface ReadArguments {
   readonly expected_commit?: string;
 }
 
-const usualChars = 20_000;
-
-/** The requested part of the text, and the way to go on. */
+/** The requested part of the text, and the way to go on. Of a whole text, nothing needs to be said beside it. */
 function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
-  const nextLine = part === undefined ? outline?.nextLine : part.nextLine;
+  const next = part === undefined ? { nextLine: outline?.nextLine ?? null, nextColumn: null } : part;
+  const isWhole = part?.startLine === 1 && part.startColumn === 1 && part.nextLine === null && within === undefined;
   return {
     ...(part === undefined ? {} : { text: part.text }),
     ...(hiddenCharacters === 0 ? {} : { hidden_characters: hiddenCharacters }),
     ...(within === undefined ? {} : { section: within.id }),
-    ...(part === undefined ? {} : { start_line: part.startLine, end_line: part.endLine }),
-    total_lines: totalLines,
-    ...(nextLine === undefined || nextLine === null ? {} : { next_start_line: nextLine }),
-    ...(part === undefined || part.nextColumn === null ? {} : { next_start_column: part.nextColumn }),
+    ...(part === undefined || isWhole ? {} : { start_line: part.startLine, end_line: part.endLine }),
+    ...(isWhole ? {} : { total_lines: totalLines }),
+    ...(next.nextLine === null ? {} : { next_start_line: next.nextLine }),
+    ...(next.nextColumn === null ? {} : { next_start_column: next.nextColumn }),
     ...(outline === undefined ? {} : presentOutline(outline)),
   };
 }
 
 function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
+  const claims = document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId));
   return {
     ...presentRecord(document, role),
-    read_only: document.readOnly,
-    labels: document.labels,
+    ...(shown === null || shown.part === undefined ? { bytes: document.current.size } : {}),
     ...(shown === null ? {} : presentText(shown)),
-    claims: document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId)),
+    ...(claims.length === 0 ? {} : { claims }),
   };
 }
 
@@ -48,7 +48,7 @@ const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   isOutlineOnly: args.outline_only ?? false,
   startLine: args.start_line,
   startColumn: args.start_column,
-  maxChars: args.max_chars ?? usualChars,
+  maxChars: args.max_chars ?? textRoom,
 });
 
 export const readEntries: readonly ToolEntry[] = [

@@ -12,7 +12,7 @@ export async function measureTokens(report: Report): Promise<void> {
   };
   try {
     const { client, id } = await server.agent('editor', '', 'Scribe');
-    await fill(client);
+    await fill(client, server.host.clock);
     const listed = (await client.request('tools/list')).json.result.tools as readonly Described[];
     const shown = listed.map(({ name, description, inputSchema }) =>
       JSON.stringify({ name, description, inputSchema }),
@@ -54,14 +54,17 @@ const subjects =
     ' ',
   );
 const folders = ['handbook/git', 'handbook/releases', 'handbook/policies', 'handbook/onboarding/engineering'];
+/** Milliseconds, so that a folder is written on several days. */
+const betweenWrites = 3 * 60 * 60 * 1000;
 const paragraph =
   'A branch keeps its own history until it is merged, and the history of a branch names who wrote what. ';
 
 /** Documents in folders, a real text of 14.7 kB, one with many headings, and a long one. */
-async function fill(client: McpClient): Promise<void> {
+async function fill(client: McpClient, clock: McpTestServer['host']['clock']): Promise<void> {
   const write = (location: string, content: string) => client.call('write_org_doc', { location, content });
   for (const folder of folders) {
     for (let index = 0; index < 50; index += 1) {
+      clock.advance(betweenWrites);
       const name = `${subjects[index % subjects.length]}-${subjects[(index * 7 + 3) % subjects.length]}-${index}`;
       await write(`${folder}/${name}.md`, `# How to ${name}\n\n${paragraph.repeat(3)}\n`);
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { locateListed } from '../support/http/listed.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('MCP tools and resources', () => {
@@ -36,6 +37,7 @@ describe('MCP tools and resources', () => {
         });
         assert.ok(done.text.length <= 5000 && done.text.endsWith('\n'));
         assert.equal(done.total_lines, 400);
+        assert.deepEqual([done.start_line, done.media_type], [start, 'text/plain']);
         text += done.text;
         start = done.next_start_line;
         ({ commit } = done);
@@ -203,13 +205,13 @@ describe('MCP tools and resources', () => {
       await server.host.grant('editor', { type: 'principal', id }, 'deep/b/c');
       await server.host.grant('reader', { type: 'principal', id }, 'other/three.md', 'document');
       assert.deepEqual((await low.call('list_org_folders')).done.folders, [
-        { location: 'deep/a', role: 'reader', read_only: false },
-        { location: 'deep/b/c', role: 'editor', read_only: false },
-        { location: 'other', read_only: false },
+        { location: 'deep/a', role: 'reader' },
+        { location: 'deep/b/c', role: 'editor' },
+        { location: 'other' },
       ]);
       assert.deepEqual((await low.call('list_org_folders', { location: 'deep' })).done.folders, [
-        { location: 'deep/a', role: 'reader', read_only: false },
-        { location: 'deep/b', read_only: false },
+        { location: 'deep/a', role: 'reader' },
+        { location: 'deep/b' },
       ]);
       assert.deepEqual((await low.call('list_org_folders', { location: 'nowhere' })).done.folders, []);
 
@@ -218,7 +220,7 @@ describe('MCP tools and resources', () => {
       do {
         const page = { recursive: true, limit: 1, ...(cursor === undefined ? {} : { cursor }) };
         const { done } = await low.call('list_org_docs', page);
-        seen.push(...done.documents.map(({ location, role }: Record<string, string>) => `${location} ${role}`));
+        seen.push(...locateListed(done).map(({ location, role }) => `${location} ${role}`));
         cursor = done.next_cursor;
       } while (cursor !== undefined);
       assert.deepEqual(seen, ['deep/a/one.md reader', 'deep/b/c/two.md editor', 'other/three.md reader']);
@@ -231,6 +233,70 @@ describe('MCP tools and resources', () => {
       assert.deepEqual((await low.call('who_can_read', { location: 'deep/a/one.md' })).done.readers.length, 2);
     });
 
+    it('say once what most listed documents share', async () => {
+      const { client } = await server.agent('editor', 'shared', 'Grace');
+      for (const name of ['a/one.md', 'a/two.txt', 'b/three.md']) {
+        await client.call('write_org_doc', { location: `shared/${name}`, content: 'text\n' });
+      }
+      const other = await server.agent('approver', 'shared', 'Bo');
+      await other.client.call('write_org_doc', { location: 'shared/a/four.md', content: 'text\n' });
+      const { done } = await client.call('list_org_docs', { location: 'shared', recursive: true });
+      assert.deepEqual([done.location, done.role, done.modified_by], ['shared', 'editor', 'Grace']);
+      const brief = done.documents.map(({ name, modified_by, media_type, role }: Record<string, string>) =>
+        [name, modified_by, media_type, role].join(' '),
+      );
+      assert.deepEqual(brief, ['a/four.md Bo  ', 'a/one.md   ', 'a/two.txt  text/plain ', 'b/three.md   ']);
+      const inside = (await client.call('list_org_docs', { location: 'shared', recursive: true, limit: 3 })).done;
+      assert.equal(inside.location, 'shared/a');
+    });
+
+    it('say where to look when a folder has no documents of its own, and what is a document', async () => {
+      const { client } = await server.agent('editor', 'empty', 'Eve');
+      assert.deepEqual((await client.call('list_org_docs')).done, { documents: [], folders: ['empty'] });
+      assert.deepEqual((await client.call('list_org_folders')).done, {
+        folders: [{ location: 'empty', role: 'editor' }],
+      });
+      await client.call('write_org_doc', { location: 'empty/below/one.md', content: 'text\n' });
+      const { done } = await client.call('list_org_docs', { location: 'empty' });
+      assert.deepEqual(done, { documents: [], folders: ['empty/below'] });
+      const document = (await client.call('list_org_docs', { location: 'empty/below/one.md' })).done;
+      assert.deepEqual(document, { documents: [], is_document: true });
+      const { client: stranger } = await server.agent('reader', 'elsewhere');
+      for (const location of ['empty/below/one.md', 'empty/none.md']) {
+        assert.deepEqual((await stranger.call('list_org_docs', { location })).done, { documents: [] });
+      }
+    });
+
+    it('fit into an answer, however long the names are, and go on behind the last', async () => {
+      const { client } = await server.agent('editor', 'names', 'Ada');
+      const long = 'n'.repeat(240);
+      const folder = `names/${[long, long, long].join('/')}`;
+      for (let index = 10; index < 70; index += 1) {
+        await client.call('write_org_doc', {
+          location: `names/${index}/${long}/${long}/${long}/${index}.md`,
+          content: 'quokka\n',
+        });
+      }
+      await client.call('write_org_doc', { location: `${folder}/last.md`, content: 'quokka\n' });
+      for (const [tool, args, member] of [
+        ['list_org_docs', { location: 'names', recursive: true, limit: 200 }, 'documents'],
+        ['list_org_folders', { location: 'names', limit: 200 }, 'folders'],
+        ['search_org_knowledge', { query: 'quokka', limit: 50 }, 'hits'],
+      ] as const) {
+        const found = new Set<string>();
+        let count = 0;
+        let pages = 0;
+        for (let cursor: string | undefined = ''; cursor !== undefined; pages += 1) {
+          const said = await client.call(tool, { ...args, ...(cursor === '' ? {} : { cursor }) });
+          assert.ok(said.text.length < 45_000, `${tool} ${said.text.length}`);
+          for (const item of said.done[member]) found.add(item.location ?? `${said.done.location}/${item.name}`);
+          count += said.done[member].length;
+          cursor = said.done.next_cursor;
+        }
+        assert.deepEqual([found.size, count, pages > 1 || tool === 'list_org_folders'], [61, 61, true], tool);
+      }
+    });
+
     it('list only the changes since a time', async () => {
       const before = new Date(server.host.clock.now()).toISOString();
       server.host.clock.advance(1000);
@@ -241,9 +307,9 @@ describe('MCP tools and resources', () => {
         [inKarachi, ['team/changed.md']],
         ['2099-12-31T23:59:60Z', []],
       ] as const) {
-        const { documents } = (await agent.call('list_org_docs', { location: 'team', changed_since: since })).done;
+        const { done } = await agent.call('list_org_docs', { location: 'team', changed_since: since });
         assert.deepEqual(
-          documents.map(({ location }: { location: string }) => location),
+          locateListed(done).map(({ location }: { location: string }) => location),
           changed,
           since,
         );
