@@ -3,6 +3,7 @@ import { readPart, type PartRead, type ShownText } from '../operations/documents
 import { textRoom } from './answer-room.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
+import { uriOf } from './resources.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface ReadArguments {
@@ -14,6 +15,8 @@ interface ReadArguments {
   readonly max_chars?: number;
   readonly expected_commit?: string;
 }
+
+const noText = 'This is not text. A client can show it from resource.';
 
 /** The requested part of the text, and the way to go on. Of a whole text, nothing needs to be said beside it. */
 function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
@@ -36,7 +39,7 @@ function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<R
   return {
     ...presentRecord(document, role),
     ...(shown === null || shown.part === undefined ? { bytes: document.current.size } : {}),
-    ...(shown === null ? {} : presentText(shown)),
+    ...(shown === null ? { no_text: noText, resource: uriOf(document.location) } : presentText(shown)),
     ...(claims.length === 0 ? {} : { claims }),
   };
 }
@@ -45,7 +48,7 @@ const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   location: parseLocation(args.location),
   expected: args.expected_commit,
   section: args.section,
-  isOutlineOnly: args.outline_only ?? false,
+  outline: args.outline_only === true ? ('only' as const) : undefined,
   startLine: args.start_line,
   startColumn: args.start_column,
   maxChars: args.max_chars ?? textRoom,

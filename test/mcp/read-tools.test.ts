@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { locateListed } from '../support/http/listed.js';
+import type { Parsed } from '../support/http/server.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('MCP tools and resources', () => {
@@ -148,8 +149,28 @@ describe('MCP tools and resources', () => {
       });
       const { done } = await agent.call('read_org_doc', { location: 'team/picture.png' });
       assert.deepEqual([done.media_type, done.bytes, done.text], ['image/png', 5, undefined]);
+      assert.match(done.no_text, /not text/);
+      assert.equal(done.resource, 'cartulary://doc/team/picture.png');
+      const replaced = { location: 'team/picture.png', expected_commit: done.commit, content: 'text\n' };
+      assert.equal((await agent.call('write_org_doc', replaced)).refusal, 'INVALID_REQUEST not_text');
       const resource = (await agent.request('resources/read', { uri: 'cartulary://doc/team/picture.png' })).json.result;
       assert.equal(resource.contents[0].blob, 'iVBORwA=');
+    });
+
+    it('refuse a folder as one, and only to those who see it', async () => {
+      await write('team/folder/one.md', 'text\n');
+      const { client: stranger } = await server.agent('reader', 'elsewhere');
+      assert.equal(
+        (await agent.call('read_org_doc', { location: 'team/folder' })).refusal,
+        'INVALID_REQUEST is_folder',
+      );
+      const answers = [];
+      for (const location of ['team/folder', 'team/absent']) {
+        const { text, error } = await stranger.call('read_org_doc', { location });
+        answers.push(text.replace(error.request_id, 'ID'));
+      }
+      assert.equal(answers[0], answers[1]);
+      assert.match(answers[0] ?? '', /NOT_FOUND/);
     });
 
     it('refuse arguments without meaning together', async () => {
@@ -340,6 +361,29 @@ describe('MCP tools and resources', () => {
       assert.deepEqual([contents[0].text, contents[0].uri, contents[0]['_meta'].role], ['text\n', uri, 'editor']);
       const { resourceTemplates } = (await agent.request('resources/templates/list')).json.result;
       assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
+    });
+
+    it('come in parts where a text is long, each with the address of the next', async () => {
+      const content = `${'x'.repeat(130_000)}\n${'lines 😀 ü\n'.repeat(9000)}`;
+      const commit = await write('team/long, 100%?.txt', content);
+      let uri: string | undefined = 'cartulary://doc/team/long%2C%20100%25%3F.txt';
+      let text = '';
+      for (let parts = 0; uri !== undefined; parts += 1) {
+        assert.ok(parts < 10);
+        const { contents }: Parsed = (await agent.request('resources/read', { uri })).json.result;
+        assert.ok(contents[0].text.length <= 60_000);
+        text += contents[0].text;
+        assert.deepEqual([contents[0].uri, contents.length <= 2], [uri, true]);
+        uri = contents[1]?.uri;
+        if (uri !== undefined) assert.match(contents[1].text, /goes on at line \d+ of 9001/);
+      }
+      assert.equal(text, content);
+      const rest = (place: string) =>
+        agent.request('resources/read', { uri: `cartulary://doc/team/long%2C%20100%25%3F.txt?${place}` });
+      const codeOf = async (place: string): Promise<number> => (await rest(place)).json.error.code;
+      assert.equal(await codeOf(`commit=${commit}&start_line=99999&start_column=1`), -32602);
+      assert.equal(await codeOf(`commit=${'0'.repeat(40)}&start_line=2&start_column=1`), -32602);
+      assert.equal(await codeOf('start_line=2'), await codeOf(`commit=${commit}&start_line=0&start_column=1`));
     });
 
     it('finds nothing where there is nothing, or could be nothing', async () => {

@@ -139,7 +139,7 @@ export class ToolPerson extends Person {
   }
 
   async resource(uri: string): Promise<string> {
-    return (await readResource(this.#context, uri)).text ?? '';
+    return (await readResource(this.#context, uri))[0]?.text ?? '';
   }
 
   /** @returns the entry of `who_can_read` for each reader */

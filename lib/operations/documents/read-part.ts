@@ -4,17 +4,18 @@ import { cutOutline, type CutOutline } from '../../text/cut-outline.js';
 import { readOutlineInSteps, type Heading } from '../../text/outline.js';
 import { countHidden } from '../../domain/hidden-characters.js';
 import { invalidRequest } from '../../domain/refusal.js';
+import type { Location } from '../../domain/location.js';
 import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
-import type { ReadOperation } from '../operation.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
 export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
   /** Only this section, by its heading's id or words. */
   readonly section?: string | undefined;
-  /** Headings in place of text. */
-  readonly isOutlineOnly: boolean;
+  /** Headings in place of text, or none with it. Left out: with the first part of a long text. */
+  readonly outline?: 'only' | 'none' | undefined;
   /** The first line, counted from 1 in the whole document. Left out: the start of the section or text. */
   readonly startLine?: number | undefined;
   readonly startColumn?: number | undefined;
@@ -28,6 +29,8 @@ export interface PartRead {
   readonly version: Version;
   /** Null for binary content. */
   readonly shown: ShownText | null;
+  /** Binary content, if it is small. */
+  readonly bytes: Buffer | null;
 }
 
 export interface ShownText {
@@ -67,7 +70,8 @@ function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
 
 /** @throws Refusal INVALID_REQUEST `bad_field`, and as `findHeading` does */
 async function showText(text: string, version: Version, input: ReadPartInput): Promise<ShownText> {
-  const { section, isOutlineOnly, startLine, startColumn = 1, maxChars } = input;
+  const { section, startLine, startColumn = 1, maxChars } = input;
+  const isOutlineOnly = input.outline === 'only';
   const totalLines = countLines(text);
   const readHeadings = () => runCooperatively(readOutlineInSteps(text));
   const all = section !== undefined || isOutlineOnly ? await readHeadings() : [];
@@ -85,7 +89,7 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   }
   const place = { startLine: start, startColumn, lastLine: within?.lastLine };
   let part = cutText(text, { ...place, maxChars });
-  const isFirst = start === 1 && startColumn === 1 && within === undefined;
+  const isFirst = start === 1 && startColumn === 1 && within === undefined && input.outline !== 'none';
   let outline: CutOutline | undefined;
   if (part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown')) {
     outline = cutOutline(await readHeadings(), Math.floor(maxChars / outlineShare));
@@ -95,10 +99,18 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   return { totalLines, within, part, hiddenCharacters, outline };
 }
 
+/** @throws Refusal INVALID_REQUEST `is_folder` for a folder that the caller sees, where no document is */
+function requireNoFolder({ view }: ReadContext, location: Location): void {
+  const folder = view.folder(location);
+  if (view.document(location) === undefined && folder !== undefined) {
+    throw invalidRequest('is_folder', 'There is a folder at this location, and no document.');
+  }
+}
+
 /**
  * A document with a part of its text: from a line on, or of a section, or only its headings. Reader. A request for a
  * missing part is a refused read, and recorded as such.
- * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`,
+ * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`, `is_folder`,
  * `no_such_section`, `section_ambiguous`, `content_too_large`
  */
 export const readPart: ReadOperation<ReadPartInput, PartRead> = {
@@ -108,38 +120,32 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   note: ({ location }) => ({ target: location }),
   async run(context, input) {
     const { location, expected } = input;
+    requireNoFolder(context, location);
     const read = await readDocument.run(context, { location, expected, withContent: true });
     const { document, role, version } = read;
     const text = await readText(read);
-    if (text !== undefined) return { document, role, version, shown: await showText(text, version, input) };
-    const { section, isOutlineOnly, startLine, startColumn } = input;
-    const isOfText = isOutlineOnly || [section, startLine, startColumn].some((each) => each !== undefined);
+    if (text !== undefined)
+      return { document, role, version, shown: await showText(text, version, input), bytes: null };
+    const { section, outline, startLine, startColumn } = input;
+    const isOfText = outline === 'only' || [section, startLine, startColumn].some((each) => each !== undefined);
     if (isOfText) throw invalidRequest('not_text', 'The document is not text: it has no lines and no headings.');
-    return { document, role, version, shown: null };
+    return { document, role, version, shown: null, bytes: read.bytes };
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };
 
-/** Larger documents are read in parts, or as they are stored. Bytes. */
+/** Larger binary content is read as it is stored. Bytes. */
 const maxWholeBytes = 1024 * 1024;
 
-/** A document with its whole content. Reader. @throws Refusal INVALID_REQUEST `content_too_large` */
-export const readWhole: ReadOperation<
-  Pick<ReadDocumentInput, 'location'>,
-  DocumentRead & { readonly bytes: Buffer }
-> = {
-  kind: 'read',
-  name: readDocument.name,
-  needs: (input) => readDocument.needs({ ...input, withContent: true }),
-  note: ({ location }) => ({ target: location }),
-  async run(context, { location }) {
-    const read = await readDocument.run(context, { location, withContent: true });
-    const { bytes, version } = read;
-    if (bytes !== null) return { ...read, bytes };
-    throw invalidRequest('content_too_large', 'This document is too large to be read whole. Read it in parts.', {
+/** A document with its bytes, or a part of its text. Reader. @throws Refusal as `readPart` does */
+export const readContent: typeof readPart = {
+  ...readPart,
+  async run(context, input) {
+    const read = await readPart.run(context, { ...input, outline: 'none' });
+    if (read.shown !== null || read.bytes !== null) return read;
+    throw invalidRequest('content_too_large', 'This document is too large to be read here.', {
       limit: maxWholeBytes,
-      size: version.size,
+      size: read.version.size,
     });
   },
-  noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };

@@ -136,8 +136,12 @@ export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>
     const items = parseMessageIds(messageIds).map((id) => view.tables.messages.find(caller.principalId, id));
     if (items.includes(undefined)) throw notFound();
     const present = items.flatMap((message) => (message === undefined ? [] : [presenter.read(message)]));
-    const positionOf = (item: Message): string => String(present.indexOf(item) + 1).padStart(digits, '0');
-    return { items: present.slice(Number(after)), next: null, notice: messageNotice, positionOf };
+    return {
+      items: present.slice(Number(after)),
+      next: null,
+      notice: messageNotice,
+      positionOf: (item) => String(present.indexOf(item) + 1).padStart(digits, '0'),
+    };
   },
 };
 
