@@ -126,11 +126,11 @@ export async function readResource(context: RequestContext, uri: string): Promis
   const place = await readOrRecord(workspace, caller, readContent.name, () => requirePlace(uri));
   const { result } = await perform(workspace, caller, readContent, { ...place, maxChars: resourceRoom });
   const { document, role, version, shown, bytes } = result;
-  const _meta = { commit: document.current.id, role };
+  const known = { commit: document.current.id, role };
   const mimeType = version.mediaType;
   const part = shown?.part;
-  if (part === undefined) return [{ uri, mimeType, blob: Buffer.from(bytes ?? []).toString('base64'), _meta }];
-  const read = { uri, mimeType, text: part.text, _meta };
+  if (part === undefined) return [{ uri, mimeType, blob: Buffer.from(bytes ?? []).toString('base64'), _meta: known }];
+  const read = { uri, mimeType, text: part.text, _meta: known };
   if (part.nextLine === null) return [read];
   const rest = `?commit=${document.current.id}&start_line=${part.nextLine}&start_column=${part.nextColumn ?? 1}`;
   const notice = `The text goes on at line ${part.nextLine} of ${shown?.totalLines ?? 0}: read this address.`;

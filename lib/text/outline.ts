@@ -11,6 +11,11 @@ export interface Heading {
   readonly lastLine: number;
   /** UTF-16 units in the section, the heading included. */
   readonly length: number;
+  /**
+   * Whether it is a heading in Markdown alone: it has several lines or brackets, or a line under it of another length. In other
+   * texts such a line bounds a block of code or a table.
+   */
+  readonly isLoose: boolean;
 }
 
 /** A heading before its section's end is known. */
@@ -20,6 +25,7 @@ interface Opening {
   readonly line: number;
   /** The offset of its line. */
   readonly at: number;
+  readonly isLoose: boolean;
 }
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s;
@@ -36,6 +42,8 @@ const maxTitleLength = 300;
 const maxIdLength = 200;
 /** Headings of one text; the text after them belongs to the last. */
 const maxHeadings = 100_000;
+/** Units by which a heading and the line under it may differ in length, where the text is not Markdown. */
+const maxLengthsApart = 2;
 /** Units examined for the words of one underlined heading. */
 const maxUnderlinedLength = 2000;
 
@@ -103,12 +111,22 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
     const heading = atx.exec(line);
     const under = paragraph === undefined ? null : underline.exec(line);
     if (heading !== null) {
-      found.push({ title: trimTitle(heading[2] ?? ''), level: (heading[1] ?? '').length, line: number, at });
+      found.push({
+        title: trimTitle(heading[2] ?? ''),
+        level: (heading[1] ?? '').length,
+        line: number,
+        at,
+        isLoose: false,
+      });
       paragraph = undefined;
       isContained = false;
     } else if (under !== null && paragraph !== undefined) {
+      const above = text.slice(paragraph.at, at).trim();
+      const isAttribute = above.startsWith('[') && above.endsWith(']');
+      const isAlike = Math.abs(line.trim().length - above.length) <= maxLengthsApart;
+      const isLoose = paragraph.line !== number - 1 || isAttribute || !isAlike;
       const title = joinLines(text.slice(paragraph.at, Math.min(at, paragraph.at + maxUnderlinedLength)));
-      found.push({ title, level: under[1] === undefined ? 2 : 1, ...paragraph });
+      found.push({ title, level: under[1] === undefined ? 2 : 1, ...paragraph, isLoose });
       paragraph = undefined;
     } else if (line.trim() === '') {
       paragraph = undefined;
@@ -156,11 +174,11 @@ function* closeSections(found: readonly Opening[], end: Pick<Opening, 'line' | '
   const ids = new Set<string>();
   const repeats = new Map<string, number>();
   const headings: Heading[] = [];
-  for (const [index, { title, level, line, at }] of found.entries()) {
+  for (const [index, { title, level, line, at, isLoose }] of found.entries()) {
     if (index % linesBetweenPauses === 0) yield;
     const id = makeHeadingId(title, ids, repeats);
     const next = ends[index] ?? end;
-    headings.push({ id, title, level, line, lastLine: next.line - 1, length: next.at - at });
+    headings.push({ id, title, level, line, lastLine: next.line - 1, length: next.at - at, isLoose });
   }
   return headings;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { locateListed } from '../support/http/listed.js';
-import type { Parsed } from '../support/http/server.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
-describe('MCP tools and resources', () => {
+describe('MCP tools for reading', () => {
   let server: McpTestServer;
   let agent: McpClient;
   let agentId: string;
@@ -113,6 +112,21 @@ describe('MCP tools and resources', () => {
       assert.deepEqual([first.outline.length, first.outline_complete], [31, true]);
       const { done } = await agent.call('read_org_doc', { location: 'team/book.md', section: 'Part 7' });
       assert.ok(done.text.startsWith('## Part 7\n'));
+    });
+
+    it('outline a long plain text as outline_only does, without the blocks in it', async () => {
+      const location = 'team/manual.txt';
+      const block = '----\nif (mkdir("zanzibar") < 0)\n  die();\n----\n';
+      await write(location, `The Manual\n==========\n\nText.\n\n[source]\n${block}\n${'more words\n'.repeat(2000)}`);
+      const first = (await agent.call('read_org_doc', { location })).done;
+      const only = (await agent.call('read_org_doc', { location, outline_only: true })).done;
+      assert.deepEqual(only.outline, first.outline);
+      assert.deepEqual(
+        first.outline.map(({ id }: { id: string }) => id),
+        ['the-manual'],
+      );
+      const [hit] = (await agent.call('search_org_knowledge', { query: 'zanzibar' })).done.hits;
+      assert.equal(hit.section, 'the-manual');
     });
 
     it('continue within a line longer than a part, never within a character', async () => {
@@ -341,66 +355,6 @@ describe('MCP tools and resources', () => {
       await write('team/hit.md', '# Top\n\nbefore\n\n## Below *here*\n\nthe [zephyr](https://x.example) blows\n');
       const [hit] = (await agent.call('search_org_knowledge', { query: 'zephyr' })).done.hits;
       assert.deepEqual([hit.section, hit.start_line], ['below-here', 7]);
-    });
-  });
-
-  describe('as resources', () => {
-    it('lists documents by pages, and reads them by their address', async () => {
-      await write('team/with blank & ü.md', 'text\n');
-      const uris: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const { result } = (await agent.request('resources/list', cursor === undefined ? {} : { cursor })).json;
-        assert.equal(result.cacheScope, 'private');
-        uris.push(...result.resources.map(({ uri }: { uri: string }) => uri));
-        cursor = result.nextCursor;
-      } while (cursor !== undefined);
-      const uri = 'cartulary://doc/team/with%20blank%20%26%20%C3%BC.md';
-      assert.ok(uris.includes(uri));
-      const { contents } = (await agent.request('resources/read', { uri })).json.result;
-      assert.deepEqual([contents[0].text, contents[0].uri, contents[0]['_meta'].role], ['text\n', uri, 'editor']);
-      const { resourceTemplates } = (await agent.request('resources/templates/list')).json.result;
-      assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
-    });
-
-    it('come in parts where a text is long, each with the address of the next', async () => {
-      const content = `${'x'.repeat(130_000)}\n${'lines 😀 ü\n'.repeat(9000)}`;
-      const commit = await write('team/long, 100%?.txt', content);
-      let uri: string | undefined = 'cartulary://doc/team/long%2C%20100%25%3F.txt';
-      let text = '';
-      for (let parts = 0; uri !== undefined; parts += 1) {
-        assert.ok(parts < 10);
-        const { contents }: Parsed = (await agent.request('resources/read', { uri })).json.result;
-        assert.ok(contents[0].text.length <= 60_000);
-        text += contents[0].text;
-        assert.deepEqual([contents[0].uri, contents.length <= 2], [uri, true]);
-        uri = contents[1]?.uri;
-        if (uri !== undefined) assert.match(contents[1].text, /goes on at line \d+ of 9001/);
-      }
-      assert.equal(text, content);
-      const rest = (place: string) =>
-        agent.request('resources/read', { uri: `cartulary://doc/team/long%2C%20100%25%3F.txt?${place}` });
-      const codeOf = async (place: string): Promise<number> => (await rest(place)).json.error.code;
-      assert.equal(await codeOf(`commit=${commit}&start_line=99999&start_column=1`), -32602);
-      assert.equal(await codeOf(`commit=${'0'.repeat(40)}&start_line=2&start_column=1`), -32602);
-      assert.equal(await codeOf('start_line=2'), await codeOf(`commit=${commit}&start_line=0&start_column=1`));
-    });
-
-    it('finds nothing where there is nothing, or could be nothing', async () => {
-      const answers = [];
-      for (const uri of [
-        'cartulary://doc/team/none.md',
-        'cartulary://doc/..',
-        'cartulary://doc/%ff',
-        'file:///etc/passwd',
-        'x',
-      ]) {
-        const { json } = await agent.request('resources/read', { uri });
-        answers.push(JSON.stringify(json.error).replaceAll(uri, 'URI'));
-      }
-      assert.equal(new Set(answers).size, 1, answers.join('\n'));
-      const { json } = await agent.request('resources/list', { cursor: 'nonsense' });
-      assert.equal(json.error.code, -32602);
     });
   });
 });

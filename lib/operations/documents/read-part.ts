@@ -1,4 +1,4 @@
-import type { Document, Version } from '../../domain/document.js';
+import { isMarkdown, type Document, type Version } from '../../domain/document.js';
 import { findHeading } from '../../text/find-heading.js';
 import { cutOutline, type CutOutline } from '../../text/cut-outline.js';
 import { readOutlineInSteps, type Heading } from '../../text/outline.js';
@@ -40,12 +40,14 @@ export interface ShownText {
   readonly part: TextPart | undefined;
   /** Number of characters in the part that its reader cannot see. */
   readonly hiddenCharacters: number;
-  /** If requested, and with the first part of a long Markdown document. */
+  /** If requested, and with the first part of a long Markdown or plain text. */
   readonly outline: CutOutline | undefined;
 }
 
 /** Maximum bytes of a text that is read in parts, or searched for headings. */
 const maxReadBytes = 16 * 1024 * 1024;
+/** Texts whose first part brings their outline: in others, number signs begin remarks. */
+const outlined = /^text\/(?:markdown|plain)\b/;
 /** The part of an answer with text that its outline may take, and its first heading twice as much. */
 const outlineShare = 4;
 
@@ -74,6 +76,7 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   const isOutlineOnly = input.outline === 'only';
   const totalLines = countLines(text);
   const readHeadings = () => runCooperatively(readOutlineInSteps(text));
+  const isShown = ({ isLoose }: Heading): boolean => isMarkdown(version) || !isLoose;
   const all = section !== undefined || isOutlineOnly ? await readHeadings() : [];
   const within = section === undefined ? undefined : findHeading(all, section);
   const start = startLine ?? within?.line ?? 1;
@@ -83,16 +86,17 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
     });
   }
   if (isOutlineOnly) {
-    const inside = within === undefined ? all : all.filter((heading) => isWithin(heading, within));
-    const outline = cutOutline(start === 1 ? inside : inside.filter(({ line }) => line >= start), maxChars);
+    const isAsked = (heading: Heading): boolean =>
+      heading.line >= start && (within === undefined || isWithin(heading, within)) && isShown(heading);
+    const outline = cutOutline(all.filter(isAsked), maxChars);
     return { totalLines, within, part: undefined, hiddenCharacters: 0, outline };
   }
   const place = { startLine: start, startColumn, lastLine: within?.lastLine };
   let part = cutText(text, { ...place, maxChars });
   const isFirst = start === 1 && startColumn === 1 && within === undefined && input.outline !== 'none';
   let outline: CutOutline | undefined;
-  if (part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown')) {
-    outline = cutOutline(await readHeadings(), Math.floor(maxChars / outlineShare));
+  if (part.nextLine !== null && isFirst && outlined.test(version.mediaType)) {
+    outline = cutOutline((await readHeadings()).filter(isShown), Math.floor(maxChars / outlineShare));
     part = cutText(text, { ...place, maxChars: maxChars - outline.chars });
   }
   const hiddenCharacters = await runCooperatively(countHidden(part.text));

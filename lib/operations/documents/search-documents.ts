@@ -1,4 +1,4 @@
-import type { Document, DocumentKind } from '../../domain/document.js';
+import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit } from '../../search/search-index.js';
@@ -110,5 +110,5 @@ async function describeHit(
   if (text === null) return { document, snippet: '', highlights: [] };
   const shown = await workspace.search.snippet(location, text, query);
   if (withPlaces !== true) return { document, ...shown };
-  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown)) };
+  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown, isMarkdown(document.current))) };
 }
