@@ -30,7 +30,10 @@ export async function measureTokens(report: Report): Promise<void> {
     add('one section of it', await ask('read_org_doc', { location: 'team/real.md', section: 'installation' }));
     const edits = [{ old_text: '## Features', new_text: '## What it does' }];
     add('edit of one line', await ask('edit_org_doc', { location: 'team/real.md', expected_commit: commit, edits }));
-    add('search of 10 hits', await ask('search_org_knowledge', { query: 'branch history' }));
+    const found = await ask('search_org_knowledge', { query: 'branch history' });
+    const { hits } = JSON.parse(found) as { readonly hits: readonly { readonly snippet: string }[] };
+    const snippets = hits.reduce((sum, { snippet }) => sum + encode(snippet).length, 0);
+    add('search of 10 hits', found, `their snippets alone ${snippets}`);
     add('not found', await ask('read_org_doc', { location: 'team/none.md' }));
     const headings = await ask('read_org_doc', { location: 'team/changelog.md', max_chars: 500 });
     add('500 characters of a text with 300 headings', headings);
