@@ -85,7 +85,7 @@ export class Service {
     this.randomness = files.randomness;
     this.dataFolder = files.dataFolder;
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
-    this.cursors = new CursorSealer(key, files.clock, files.randomness);
+    this.cursors = new CursorSealer(key, files.clock);
     this.limiter = new RateLimiter(files.clock);
     this.workLimits = files.workLimits;
     const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());

@@ -26,6 +26,11 @@ export interface Version {
   readonly message: string | null;
 }
 
+/** Whether its text is Markdown by its media type. */
+export function isMarkdown({ mediaType }: Pick<Version, 'mediaType'>): boolean {
+  return mediaType.startsWith('text/markdown');
+}
+
 /** A live document with its current version. */
 export interface Document {
   readonly id: string;

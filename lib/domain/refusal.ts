@@ -80,6 +80,12 @@ export function tooMuchAtOnce(): Refusal {
   );
 }
 
+/** The sender wrote too often within an hour. @param retryAfter whole seconds */
+export function tooManyMessages(retryAfter: number): Refusal {
+  const message = 'You have written too many messages within an hour. Put more into one, or wait.';
+  return new Refusal('RATE_LIMITED', message, { retryAfter });
+}
+
 /** The principal may store no more for now. @param retryAfter whole seconds */
 export function tooMuchStored(retryAfter: number): Refusal {
   const message = 'You have had as much stored by comments, messages or requests as you may for now.';

@@ -94,7 +94,7 @@ function presentSurroundings(
       })),
       ...claimsOfOthers.map((claim) => presentClaim(claim, claim.location, principalId)),
     ],
-    messages: messages.map(presentMessage),
+    messages: messages.map((message) => presentMessage(message)),
     more_messages: hasMoreMessages,
   };
 }

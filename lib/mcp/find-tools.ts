@@ -1,16 +1,19 @@
-import { formatTime, parseTime } from '../domain/clock.js';
-import { parseFolderLocation } from '../domain/location.js';
+import { parseTime } from '../domain/clock.js';
+import { isWithin, parentOf, parseFolderLocation, rootLocation, type Location } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import { invalidRequest } from '../domain/refusal.js';
+import type { Role } from '../domain/role.js';
 import { parseLabels } from '../operations/documents/content.js';
 import {
   listReachedDocuments,
   listReachedFolders,
   type ReachedDocument,
+  type ReachedDocuments,
   type ReachedFolder,
 } from '../operations/documents/list-reached.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../operations/documents/search-documents.js';
-import { presentRecord } from './present-document.js';
+import { answerRoom, fitPage } from './answer-room.js';
+import { formatDay, nameMediaType, usualMediaType } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 const usualList = 50;
@@ -21,12 +24,15 @@ interface ListFoldersArguments extends PageArguments {
 }
 
 function presentFolders(page: Page<ReachedFolder>, call: ToolCall<ListFoldersArguments>): object {
-  const folders = page.items.map(({ folder, role }) => ({
+  const present = ({ folder, role }: ReachedFolder): object => ({
     location: folder.location,
     ...(role === undefined ? {} : { role }),
-    read_only: folder.readOnly,
-  }));
-  return { folders, ...presentNext(page.next, call) };
+    ...(folder.readOnly ? { read_only: true } : {}),
+  });
+  // The folders in a folder are in the order of their names, the topmost ones in that of their locations.
+  const isInside = call.args.location !== undefined;
+  const { shown, next } = fitPage(page, present, ({ folder }) => (isInside ? folder.name : folder.location));
+  return { folders: shown, ...presentNext(next, call) };
 }
 
 interface ListDocumentsArguments extends PageArguments {
@@ -35,9 +41,73 @@ interface ListDocumentsArguments extends PageArguments {
   readonly changed_since?: string;
 }
 
-function presentDocuments(page: Page<ReachedDocument>, call: ToolCall<ListDocumentsArguments>): object {
-  const documents = page.items.map(({ document, role }) => presentRecord(document, role));
-  return { documents, ...presentNext(page.next, call) };
+/** A document's line in a list; what most of the listed documents share is said once, above them. */
+interface ListedDocument {
+  readonly name: string;
+  readonly commit: string;
+  readonly bytes: number;
+  readonly modified_on: string;
+  readonly modified_by: string;
+  readonly role: Role;
+  readonly media_type: string;
+}
+
+const sharedFields = ['role', 'modified_on', 'modified_by', 'media_type'] as const;
+
+function presentDocuments(listed: ReachedDocuments, call: ToolCall<ListDocumentsArguments>): object {
+  const { folders, isDocument } = listed;
+  const root = parseFolderLocation(call.args.location ?? '');
+  const folder = deepestAround(root, listed.items);
+  const present = ({ document: { location, current }, role }: ReachedDocument): ListedDocument => ({
+    name: folder === rootLocation ? location : location.slice(folder.length + 1),
+    commit: current.id,
+    bytes: current.size,
+    modified_on: formatDay(current.at),
+    modified_by: current.author.displayName,
+    role,
+    media_type: nameMediaType(current.mediaType),
+  });
+  const { shown, next } = fitPage(listed, present, ({ document }) => document.location);
+  return {
+    ...(listed.items.length === 0 ? {} : { location: folder }),
+    ...shareFields(shown as readonly ListedDocument[]),
+    ...(isDocument ? { is_document: true } : {}),
+    ...(folders.length === 0 ? {} : { folders: folders.map((below) => below.location) }),
+    ...presentNext(next, call),
+  };
+}
+
+/** The deepest folder with all of the documents, for short names. */
+function deepestAround(root: Location, items: readonly ReachedDocument[]): Location {
+  const [first, ...others] = items.map(({ document }) => parentOf(document.location));
+  let folder = first ?? root;
+  for (const other of others) while (!isWithin(folder, other)) folder = parentOf(folder);
+  return folder;
+}
+
+/** The documents, without the values that most of them have; these stand beside the list. */
+function shareFields(documents: readonly ListedDocument[]): object {
+  const shared: Partial<Record<(typeof sharedFields)[number], string>> = {};
+  for (const field of sharedFields) {
+    const value = field === 'media_type' ? usualMediaType : commonest(documents.map((document) => document[field]));
+    if (value !== undefined) shared[field] = value;
+  }
+  const lines = documents.map((document) =>
+    Object.fromEntries(
+      Object.entries(document).filter(([name, value]) => (shared as Readonly<Record<string, unknown>>)[name] !== value),
+    ),
+  );
+  // Markdown is what is not said.
+  const { media_type: _, ...beside } = shared;
+  return { ...beside, documents: lines };
+}
+
+function commonest(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let [most, count]: [string | undefined, number] = [undefined, 0];
+  for (const [value, times] of counts) if (times > count) [most, count] = [value, times];
+  return most;
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field` */
@@ -62,9 +132,33 @@ function readSearch(call: ToolCall<SearchArguments>): SearchInput {
     folder: parseFolderLocation(location ?? ''),
     labels: label === undefined ? [] : parseLabels([label]),
     limit,
-    position: after === '' ? null : (JSON.parse(after) as SearchInput['position']),
+    position: readPosition(after),
     withPlaces: true,
+    room: answerRoom,
   };
+}
+
+/** A search's position without the names of its members. */
+function writePosition(position: SearchInput['position']): string | null {
+  if (position === null) return null;
+  const { statistics, score, location, manner } = position;
+  const { documents, lengths, frequencies } = statistics;
+  return JSON.stringify([documents, lengths, frequencies, score, location, manner]);
+}
+
+function readPosition(text: string): SearchInput['position'] {
+  if (text === '') return null;
+  type Position = NonNullable<SearchInput['position']>;
+  type Statistics = Position['statistics'];
+  const [documents, lengths, frequencies, score, location, manner] = JSON.parse(text) as [
+    Statistics['documents'],
+    Statistics['lengths'],
+    Statistics['frequencies'],
+    Position['score'],
+    Position['location'],
+    Position['manner'],
+  ];
+  return { statistics: { documents, lengths, frequencies }, score, location, manner };
 }
 
 function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArguments>): object {
@@ -73,10 +167,9 @@ function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArg
     ...(place?.section === undefined ? {} : { section: place.section }),
     start_line: place?.line ?? 1,
     snippet,
-    commit: document.current.id,
-    modified_at: formatTime(document.current.at),
+    modified_on: formatDay(document.current.at),
   }));
-  return { hits: shown, ...presentNext(position === null ? null : JSON.stringify(position), call) };
+  return { hits: shown, ...presentNext(writePosition(position), call) };
 }
 
 /** Tools for finding. */

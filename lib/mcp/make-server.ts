@@ -44,7 +44,7 @@ export function makeServer(box: ToolBox, context: RequestContext, version: strin
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [documentTemplate] }));
   server.setRequestHandler('resources/read', ({ params }) =>
     answering(context, params.uri, async () => ({
-      contents: [{ ...(await readResource(context, params.uri)) } as never],
+      contents: (await readResource(context, params.uri)).map((content) => ({ ...content }) as never),
     })),
   );
   return server;

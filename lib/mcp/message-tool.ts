@@ -1,15 +1,18 @@
 import { formatTime } from '../domain/clock.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Addressee, ListedMessage, Message } from '../domain/message.js';
+import { invalidRequest } from '../domain/refusal.js';
 import {
   listMessages,
   readMessages,
   readMessageThread,
   type ListMessagesInput,
+  type BoxPage,
   type MessagePage,
 } from '../operations/messages/list-messages.js';
 import { markMessages } from '../operations/messages/mark-messages.js';
 import { sendMessage } from '../operations/messages/send-message.js';
+import { fitPage, textRoom } from './answer-room.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
@@ -23,6 +26,7 @@ interface MessageArguments extends PageArguments {
   readonly message_ids?: readonly string[];
   readonly box?: 'inbox' | 'sent';
   readonly unread_only?: boolean;
+  readonly from?: string;
 }
 
 const usualList = 20;
@@ -32,31 +36,55 @@ function presentAddressee({ id, displayName }: Addressee): object {
   return { ...(id === null ? {} : { id }), ...(displayName === null ? {} : { name: displayName }) };
 }
 
-/** A message for agents: sender, addressees, subject, and its text where it was read. */
-export function presentMessage(message: ListedMessage | Message): object {
+/**
+ * A message for agents: sender, addressees, subject, and its text where it was read, or its beginning.
+ * @param longest characters of the text
+ */
+export function presentMessage(message: ListedMessage | Message, longest = Number.POSITIVE_INFINITY): object {
   return {
     message_id: message.id,
     thread_id: message.threadId,
     from: presentWho(message.from),
     to: message.to.map(presentAddressee),
     subject: message.subject,
-    ...('body' in message ? { body: message.body } : {}),
-    preview: message.preview,
+    ...('body' in message ? presentBody(message.body, longest) : { preview: message.preview }),
     ...(message.about === null ? {} : { about: message.about }),
     at: formatTime(message.sentAt),
     read: message.isRead,
   };
 }
 
-function presentPage(page: MessagePage<ListedMessage | Message>, call: ToolCall<MessageArguments>): object {
+function presentBody(body: string, longest: number): object {
+  if (body.length <= longest) return { body };
+  return { body: body.slice(0, longest).replace(/[\ud800-\udbff]$/, ''), body_truncated: true };
+}
+
+/** Characters of each text at least, where several are read. */
+const leastOfEach = 2000;
+
+function presentPage<Item extends ListedMessage | Message>(
+  page: MessagePage<Item>,
+  call: ToolCall<MessageArguments>,
+): object {
   const { action } = call.args;
-  return { action, messages: page.items.map(presentMessage), notice: page.notice, ...presentNext(page.next, call) };
+  const longest = Math.max(leastOfEach, Math.floor(textRoom / page.items.length));
+  const { shown, next } = fitPage(page, (message) => presentMessage(message, longest), page.positionOf, textRoom);
+  return { action, messages: shown, notice: page.notice, ...presentNext(next, call) };
+}
+
+function presentBox(page: BoxPage, call: ToolCall<MessageArguments>): object {
+  const unread = page.unreadFrom.map(({ from, count }) => ({ from: presentWho(from), count }));
+  return { ...presentPage(page, call), ...(unread.length === 0 ? {} : { unread_from: unread }) };
 }
 
 function readList(call: ToolCall<MessageArguments>): ListMessagesInput {
-  const { box = 'inbox', unread_only = false, about } = call.args;
+  const { box = 'inbox', unread_only = false, about, from } = call.args;
+  if (about !== undefined && from !== undefined) {
+    throw invalidRequest('unknown_field', 'from has no meaning together with about.', { field: 'from' });
+  }
   return {
     box: unread_only ? 'unread' : box,
+    from,
     about: about === undefined ? undefined : parseFolderLocation(about, 'about'),
     ...readPage(call, usualList),
   };
@@ -97,10 +125,10 @@ export const messageEntries: readonly ToolEntry[] = [
     tool,
     scope: 'org:read',
     when: ({ action }: MessageArguments) => action === 'list',
-    takes: ['action', 'about', 'box', 'unread_only', 'cursor', 'limit'],
+    takes: ['action', 'about', 'box', 'unread_only', 'from', 'cursor', 'limit'],
     operation: listMessages,
     read: readList,
-    present: presentPage,
+    present: presentBox,
   }),
   toolEntry({
     tool,
@@ -118,10 +146,13 @@ export const messageEntries: readonly ToolEntry[] = [
     tool,
     scope: 'org:read',
     when: ({ action }: MessageArguments) => action === 'read',
-    takes: ['action', 'message_ids'],
+    takes: ['action', 'message_ids', 'cursor'],
     requires: ['message_ids'],
     operation: readMessages,
-    read: ({ args }: ToolCall<MessageArguments>) => ({ messageIds: args.message_ids ?? [] }),
+    read: (call: ToolCall<MessageArguments>) => ({
+      messageIds: call.args.message_ids ?? [],
+      after: readPage(call, usualList).after,
+    }),
     present: presentPage,
   }),
   toolEntry({
@@ -131,6 +162,6 @@ export const messageEntries: readonly ToolEntry[] = [
     requires: ['message_ids'],
     operation: markMessages,
     read: ({ args }: ToolCall<MessageArguments>) => ({ messageIds: args.message_ids ?? [], isRead: true }),
-    present: (messages) => ({ action: 'mark_read', messages: messages.map(presentMessage) }),
+    present: (messages) => ({ action: 'mark_read', messages: messages.map((message) => presentMessage(message)) }),
   }),
 ];

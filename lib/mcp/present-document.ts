@@ -5,21 +5,47 @@ import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 
+/** What a document is where no media type is said. */
+export const usualMediaType = 'text/markdown';
+
+/** Without the character set, which is the same for all text. */
+export function nameMediaType(mediaType: string): string {
+  const end = mediaType.indexOf(';');
+  return end < 0 ? mediaType : mediaType.slice(0, end).trimEnd();
+}
+
+/** The day of a time, which is enough in a list. */
+export function formatDay(at: number): string {
+  return formatTime(at).slice(0, 10);
+}
+
+/** A time to the second. */
+function formatSecond(at: number): string {
+  return `${formatTime(at).slice(0, 19)}Z`;
+}
+
 /** The operator is the machine's owner: a person. */
 export function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
 
-/** A document's record as every tool shows it. */
-export function presentRecord({ location, current }: Document, role: Role): object {
+/** An author where no id is needed: who_can_read has the ids of those who can be written to. */
+function presentAuthor({ kind, displayName }: Author): object {
+  return { kind: kind === 'operator' ? 'person' : kind, name: displayName };
+}
+
+/** A document's record. What is usual is left out: Markdown, no labels, and that people may write. */
+export function presentRecord({ location, current, readOnly, labels }: Document, role: Role): object {
+  const mediaType = nameMediaType(current.mediaType);
   return {
     location,
     commit: current.id,
-    media_type: current.mediaType,
-    bytes: current.size,
-    modified_at: formatTime(current.at),
-    modified_by: presentWho(current.author),
+    ...(mediaType === usualMediaType ? {} : { media_type: mediaType }),
+    modified_at: formatSecond(current.at),
+    modified_by: presentAuthor(current.author),
     role,
+    ...(readOnly ? { read_only: true } : {}),
+    ...(labels.length === 0 ? {} : { labels }),
   };
 }
 

@@ -1,7 +1,9 @@
 import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
+import { textRoom } from './answer-room.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
+import { uriOf } from './resources.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface ReadArguments {
@@ -14,29 +16,31 @@ interface ReadArguments {
   readonly expected_commit?: string;
 }
 
-const usualChars = 20_000;
+const noText = 'This is not text. A client can show it from resource.';
 
-/** The requested part of the text, and the way to go on. */
-function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
+/** The requested part of the text, and the way to go on. Of a whole text, nothing needs to be said beside it. */
+function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
+  const next = part === undefined ? { nextLine: outline?.nextLine ?? null, nextColumn: null } : part;
+  const isWhole = part?.startLine === 1 && part.startColumn === 1 && part.nextLine === null && within === undefined;
   return {
     ...(part === undefined ? {} : { text: part.text }),
     ...(hiddenCharacters === 0 ? {} : { hidden_characters: hiddenCharacters }),
     ...(within === undefined ? {} : { section: within.id }),
-    ...(part === undefined ? {} : { start_line: part.startLine, end_line: part.endLine }),
-    total_lines: totalLines,
-    ...(part === undefined || part.nextLine === null ? {} : { next_start_line: part.nextLine }),
-    ...(part === undefined || part.nextColumn === null ? {} : { next_start_column: part.nextColumn }),
-    ...(headings === undefined ? {} : presentOutline(text, headings)),
+    ...(part === undefined || isWhole ? {} : { start_line: part.startLine, end_line: part.endLine }),
+    ...(isWhole ? {} : { total_lines: totalLines }),
+    ...(next.nextLine === null ? {} : { next_start_line: next.nextLine }),
+    ...(next.nextColumn === null ? {} : { next_start_column: next.nextColumn }),
+    ...(outline === undefined ? {} : presentOutline(outline)),
   };
 }
 
 function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
+  const claims = document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId));
   return {
     ...presentRecord(document, role),
-    read_only: document.readOnly,
-    labels: document.labels,
-    ...(shown === null ? {} : presentText(shown)),
-    claims: document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId)),
+    ...(shown === null || shown.part === undefined ? { bytes: document.current.size } : {}),
+    ...(shown === null ? { no_text: noText, resource: uriOf(document.location) } : presentText(shown)),
+    ...(claims.length === 0 ? {} : { claims }),
   };
 }
 
@@ -44,10 +48,10 @@ const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   location: parseLocation(args.location),
   expected: args.expected_commit,
   section: args.section,
-  isOutlineOnly: args.outline_only ?? false,
+  outline: args.outline_only === true ? ('only' as const) : undefined,
   startLine: args.start_line,
   startColumn: args.start_column,
-  maxChars: args.max_chars ?? usualChars,
+  maxChars: args.max_chars ?? textRoom,
 });
 
 export const readEntries: readonly ToolEntry[] = [
@@ -55,7 +59,7 @@ export const readEntries: readonly ToolEntry[] = [
     tool: 'read_org_doc',
     scope: 'org:read',
     when: ({ outline_only }: ReadArguments) => outline_only === true,
-    takes: ['location', 'section', 'outline_only', 'expected_commit'],
+    takes: ['location', 'section', 'outline_only', 'start_line', 'max_chars', 'expected_commit'],
     operation: readPart,
     read: readInput,
     present: presentRead,

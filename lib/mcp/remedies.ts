@@ -20,7 +20,9 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   too_many_claims: 'Release claims that you do not need any more.',
   too_many_recipients: 'Name fewer or smaller groups.',
   read_only_source: 'This folder mirrors another system. Change it there, or write elsewhere.',
-  not_text: 'Only text can be edited or read in parts.',
+  not_text:
+    'Only text can be edited, replaced by text, or read in parts. To put a text in its place, delete the document first.',
+  is_folder: 'List its documents with list_org_docs, and read one of them.',
   no_such_section: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',
   section_ambiguous: 'Use one of the ids in sections.',
   no_match:

@@ -1,9 +1,10 @@
 import { formatTime } from '../domain/clock.js';
-import { faultOfLocation, nameOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { faultOfLocation, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
-import { listReachedDocuments } from '../operations/documents/list-reached.js';
+import { listReachedDocuments, type ReachedDocument } from '../operations/documents/list-reached.js';
 import { perform } from '../operations/perform.js';
-import { readWhole } from '../operations/documents/read-part.js';
+import { readContent } from '../operations/documents/read-part.js';
+import { fitPage } from './answer-room.js';
 import { readOrRecord } from './tool.js';
 import type { RequestContext } from './request-context.js';
 
@@ -12,41 +13,59 @@ export const documentTemplate = {
   uriTemplate: `${scheme}{+location}`,
   name: 'document',
   title: 'Document',
-  description: 'A document by its whole path from the workspace root.',
+  description:
+    'A document by its whole path from the workspace root. A long text comes in parts; a list names the first 1,000.',
 };
 
 const pageSize = 100;
+/** Documents in a list, on all its pages: programs page to the end, and the tools find the others. */
+const maxListed = 1000;
+/** Characters of a text in one answer. */
+const resourceRoom = 60_000;
 
 export interface ListedResource {
   readonly uri: string;
   readonly name: string;
-  readonly title: string;
   readonly mimeType: string;
   readonly size: number;
   readonly annotations: { readonly lastModified: string };
 }
 
 /** Where a document is as a resource; slashes stay, all else is percent-encoded. */
-function uriOf(location: Location): string {
+export function uriOf(location: Location): string {
   return `${scheme}${segmentsOf(location).map(encodeURIComponent).join('/')}`;
 }
 
-/** The location in a URI; undefined for a foreign URI, or an impossible location. */
-function locationIn(uri: string): Location | undefined {
+/** A document, or a part of its text of one version. */
+interface Addressed {
+  readonly location: Location;
+  readonly expected?: string;
+  readonly startLine?: number;
+  readonly startColumn?: number;
+}
+
+/** What an address of the rest of a text ends with. A question mark of a location is percent-encoded. */
+const restOf = /^([^?]*)\?commit=([0-9a-f]{40})&start_line=(\d{1,9})&start_column=(\d{1,9})$/;
+
+/** The place in a URI; undefined for a foreign URI, or an impossible location. */
+function placeIn(uri: string): Addressed | undefined {
   if (!uri.startsWith(scheme)) return undefined;
+  const [, path = uri, expected, line, column] = restOf.exec(uri) ?? [];
   try {
-    const location = decodeURIComponent(uri.slice(scheme.length));
-    return faultOfLocation(location) === undefined ? (location as Location) : undefined;
+    const location = decodeURIComponent(path.slice(scheme.length)) as Location;
+    if (faultOfLocation(location) !== undefined) return undefined;
+    if (expected === undefined) return { location };
+    return { location, expected, startLine: Number(line), startColumn: Number(column) };
   } catch {
     return undefined;
   }
 }
 
 /** @throws Refusal NOT_FOUND */
-function requireLocation(uri: string): Location {
-  const location = locationIn(uri);
-  if (location === undefined) throw notFound();
-  return location;
+function requirePlace(uri: string): Addressed {
+  const place = placeIn(uri);
+  if (place === undefined || place.startLine === 0 || place.startColumn === 0) throw notFound();
+  return place;
 }
 
 /**
@@ -62,17 +81,31 @@ export async function listResources(
   const after = await readOrRecord(workspace, caller, listReachedDocuments.name, () =>
     cursor === undefined ? '' : cursors.open(cursor, cursorOwner),
   );
-  const input = { location: rootLocation, isRecursive: true, changedSince: null, after, limit: pageSize };
+  const [listed = '0', last = ''] = after === '' ? [] : splitOnce(after);
+  const input = { location: rootLocation, isRecursive: true, changedSince: null, after: last, limit: pageSize };
   const { result } = await perform(workspace, caller, listReachedDocuments, input);
-  const resources = result.items.map(({ document: { location, current } }) => ({
+  const { shown, next } = fitPage(result, presentListed, ({ document }) => document.location);
+  const resources = shown as ListedResource[];
+  const count = Number(listed) + resources.length;
+  if (next === null || count >= maxListed) return { resources };
+  const position = `${String(count).padStart(4, '0')} ${next}`;
+  return { resources, nextCursor: cursors.seal(position, cursorOwner) };
+}
+
+/** The number of the resources listed so far, and the last of them. */
+function splitOnce(position: string): [string, string] {
+  const at = position.indexOf(' ');
+  return [position.slice(0, at), position.slice(at + 1)];
+}
+
+function presentListed({ document: { location, current } }: ReachedDocument): ListedResource {
+  return {
     uri: uriOf(location),
-    name: nameOf(location),
-    title: location,
+    name: location,
     mimeType: current.mediaType,
     size: current.size,
     annotations: { lastModified: formatTime(current.at) },
-  }));
-  return result.next === null ? { resources } : { resources, nextCursor: cursors.seal(result.next, cursorOwner) };
+  };
 }
 
 export interface ResourceContent {
@@ -80,19 +113,26 @@ export interface ResourceContent {
   readonly mimeType: string;
   readonly text?: string;
   readonly blob?: string;
-  readonly _meta: { readonly commit: string; readonly role: string };
+  readonly _meta?: { readonly commit: string; readonly role: string };
 }
 
 /**
- * A document whole, as a resource.
- * @throws Refusal NOT_FOUND, the same for an impossible URI; INVALID_REQUEST `content_too_large`
+ * A document as a resource, or a part of a long text with the address of the next one.
+ * @throws Refusal NOT_FOUND, the same for an impossible URI; INVALID_REQUEST `content_too_large`, `bad_field` for a part
+ * behind the end; CONFLICT `stale_if_match` for the rest of an older version
  */
-export async function readResource(context: RequestContext, uri: string): Promise<ResourceContent> {
+export async function readResource(context: RequestContext, uri: string): Promise<readonly ResourceContent[]> {
   const { workspace, caller } = context;
-  const location = await readOrRecord(workspace, caller, readWhole.name, () => requireLocation(uri));
-  const read = await perform(workspace, caller, readWhole, { location });
-  const { document, role, version, bytes } = read.result;
-  const content =
-    version.kind === 'text' ? { text: bytes.toString('utf8') } : { blob: Buffer.from(bytes).toString('base64') };
-  return { uri, mimeType: version.mediaType, ...content, _meta: { commit: document.current.id, role } };
+  const place = await readOrRecord(workspace, caller, readContent.name, () => requirePlace(uri));
+  const { result } = await perform(workspace, caller, readContent, { ...place, maxChars: resourceRoom });
+  const { document, role, version, shown, bytes } = result;
+  const known = { commit: document.current.id, role };
+  const mimeType = version.mediaType;
+  const part = shown?.part;
+  if (part === undefined) return [{ uri, mimeType, blob: Buffer.from(bytes ?? []).toString('base64'), _meta: known }];
+  const read = { uri, mimeType, text: part.text, _meta: known };
+  if (part.nextLine === null) return [read];
+  const rest = `?commit=${document.current.id}&start_line=${part.nextLine}&start_column=${part.nextColumn ?? 1}`;
+  const notice = `The text goes on at line ${part.nextLine} of ${shown?.totalLines ?? 0}: read this address.`;
+  return [read, { uri: `${uriOf(document.location)}${rest}`, mimeType: 'text/plain', text: notice }];
 }

@@ -13,6 +13,7 @@ export interface TextRequest {
 export interface TextPart {
   readonly text: string;
   readonly startLine: number;
+  readonly startColumn: number;
   readonly endLine: number;
   /** null at the end. */
   readonly nextLine: number | null;
@@ -62,7 +63,7 @@ export function cutText(text: string, { startLine, startColumn, lastLine, maxCha
   const part = text.slice(start, end);
   const endLine = startLine + Math.max(0, countLines(part) - 1);
   const nextLine = end >= bound ? null : nextColumn === null ? endLine + 1 : startLine;
-  return { text: part, startLine, endLine, nextLine, nextColumn };
+  return { text: part, startLine, startColumn, endLine, nextLine, nextColumn };
 }
 
 function behindEnd(input: 'startLine' | 'startColumn', most: string): Error {

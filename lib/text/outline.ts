@@ -9,6 +9,23 @@ export interface Heading {
   readonly line: number;
   /** Number of the section's last line: before the next heading of this level or a higher one. */
   readonly lastLine: number;
+  /** UTF-16 units in the section, the heading included. */
+  readonly length: number;
+  /**
+   * Whether it is a heading in Markdown alone: it has several lines or brackets, or a line under it of another length. In other
+   * texts such a line bounds a block of code or a table.
+   */
+  readonly isLoose: boolean;
+}
+
+/** A heading before its section's end is known. */
+interface Opening {
+  readonly title: string;
+  readonly level: number;
+  readonly line: number;
+  /** The offset of its line. */
+  readonly at: number;
+  readonly isLoose: boolean;
 }
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s;
@@ -25,6 +42,8 @@ const maxTitleLength = 300;
 const maxIdLength = 200;
 /** Headings of one text; the text after them belongs to the last. */
 const maxHeadings = 100_000;
+/** Units by which a heading and the line under it may differ in length, where the text is not Markdown. */
+const maxLengthsApart = 2;
 /** Units examined for the words of one underlined heading. */
 const maxUnderlinedLength = 2000;
 
@@ -64,7 +83,7 @@ export function readOutline(text: string): Heading[] {
 
 /** The same with pauses on the way, for callers that would delay others with a long text. */
 export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
-  const found: { title: string; level: number; line: number }[] = [];
+  const found: Opening[] = [];
   let fenced: string | undefined;
   let paragraph: { readonly at: number; readonly line: number } | undefined;
   // Within a list, a quote and the like, up to the next blank line: there is nothing to underline.
@@ -92,12 +111,22 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
     const heading = atx.exec(line);
     const under = paragraph === undefined ? null : underline.exec(line);
     if (heading !== null) {
-      found.push({ title: trimTitle(heading[2] ?? ''), level: (heading[1] ?? '').length, line: number });
+      found.push({
+        title: trimTitle(heading[2] ?? ''),
+        level: (heading[1] ?? '').length,
+        line: number,
+        at,
+        isLoose: false,
+      });
       paragraph = undefined;
       isContained = false;
     } else if (under !== null && paragraph !== undefined) {
+      const above = text.slice(paragraph.at, at).trim();
+      const isAttribute = above.startsWith('[') && above.endsWith(']');
+      const isAlike = Math.abs(line.trim().length - above.length) <= maxLengthsApart;
+      const isLoose = paragraph.line !== number - 1 || isAttribute || !isAlike;
       const title = joinLines(text.slice(paragraph.at, Math.min(at, paragraph.at + maxUnderlinedLength)));
-      found.push({ title, level: under[1] === undefined ? 2 : 1, line: paragraph.line });
+      found.push({ title, level: under[1] === undefined ? 2 : 1, ...paragraph, isLoose });
       paragraph = undefined;
     } else if (line.trim() === '') {
       paragraph = undefined;
@@ -112,8 +141,9 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
   for (; found.length === maxHeadings && at < text.length; number += 1) {
     const end = text.indexOf('\n', at);
     at = end < 0 ? text.length : end + 1;
+    if (number % linesBetweenPauses === 0) yield;
   }
-  return yield* closeSections(found, number);
+  return yield* closeSections(found, { line: number + 1, at: text.length });
 }
 
 /** The words of an underlined heading, over several lines too. */
@@ -131,26 +161,24 @@ function trimTitle(words: string): string {
   return cutOff(isClosed ? title.slice(0, end).trim() : title, maxTitleLength);
 }
 
-function* closeSections(
-  found: readonly { readonly title: string; readonly level: number; readonly line: number }[],
-  lineCount: number,
-): Generator<void, Heading[]> {
-  const lastLines: number[] = [];
+function* closeSections(found: readonly Opening[], end: Pick<Opening, 'line' | 'at'>): Generator<void, Heading[]> {
+  const ends: Pick<Opening, 'line' | 'at'>[] = [];
   // Where the next heading of each level, or a higher one, opens; filled from the end.
-  const opens = [0, 0, 0, 0, 0, 0, 0].map(() => lineCount + 1);
+  const opens = [0, 0, 0, 0, 0, 0, 0].map(() => end);
   for (let index = found.length - 1; index >= 0; index -= 1) {
     if (index % linesBetweenPauses === 0) yield;
-    const { level, line } = found[index] ?? { level: 1, line: 1 };
-    lastLines[index] = (opens[level] ?? lineCount + 1) - 1;
-    for (let deeper = level; deeper <= 6; deeper += 1) opens[deeper] = line;
+    const opening = found[index] ?? { level: 1, ...end };
+    ends[index] = opens[opening.level] ?? end;
+    for (let deeper = opening.level; deeper <= 6; deeper += 1) opens[deeper] = opening;
   }
   const ids = new Set<string>();
   const repeats = new Map<string, number>();
   const headings: Heading[] = [];
-  for (const [index, { title, level, line }] of found.entries()) {
+  for (const [index, { title, level, line, at, isLoose }] of found.entries()) {
     if (index % linesBetweenPauses === 0) yield;
     const id = makeHeadingId(title, ids, repeats);
-    headings.push({ id, title, level, line, lastLine: lastLines[index] ?? lineCount });
+    const next = ends[index] ?? end;
+    headings.push({ id, title, level, line, lastLine: next.line - 1, length: next.at - at, isLoose });
   }
   return headings;
 }

@@ -17,10 +17,12 @@ const contexts = [60, 25, 0];
 /**
  * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends. So it is sought by the
  * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone.
+ * @param isMarkdown whether any line under another makes it a heading
  */
 export function* placeSnippet(
   text: string,
   { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly (readonly [number, number])[] },
+  isMarkdown = true,
 ): Generator<void, TextPlace> {
   const [start, end] = highlights[0] ?? [0, Math.min(snippet.length, 40)];
   const searched = text.slice(0, maxSearched);
@@ -40,7 +42,10 @@ export function* placeSnippet(
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   yield;
   const headings = yield* readOutlineInSteps(searched);
-  return { line, section: headings.findLast((heading) => heading.line <= line)?.id };
+  return {
+    line,
+    section: headings.findLast((heading) => heading.line <= line && (isMarkdown || !heading.isLoose))?.id,
+  };
 }
 
 function wordStart(text: string, at: number): number {

@@ -7,6 +7,7 @@ import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { measureHolds } from './measure-holds.js';
 import { measurePacks } from './measure-packs.js';
+import { measureTokens } from './measure-tokens.js';
 import { measureVersions } from './measure-versions.js';
 import { Report } from './report.js';
 import { measureSearch } from './search.js';
@@ -22,6 +23,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   versions: measureVersions,
   packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
   holds: measureHolds,
+  tokens: measureTokens,
   erase: (report, { times }) =>
     measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),

@@ -20,6 +20,12 @@ describe('the outline of a Markdown text', () => {
     assert.deepEqual(brief('Title\n===\n\ntwo\nlines\n---\n'), ['title h1 1-6', 'two-lines h2 4-6']);
   });
 
+  it('tells which lines are headings in Markdown alone', () => {
+    const loose = (text: string): string[] => readOutline(text).map(({ id, isLoose }) => `${id} ${isLoose}`);
+    const text = '# One\n\nThe next\r\n=======\r\n\n[source]\n--------\nif (a)\n  go();\n----\n\nShort\n------------\n';
+    assert.deepEqual(loose(text), ['one false', 'the-next false', 'source true', 'if-a-go true', 'short true']);
+  });
+
   it('takes no heading from code, lists, quotes, rules and front matter', () => {
     assert.deepEqual(
       brief('---\ntitle: x\n---\n```md\n# no\n```\n~~~\n# no\n~~~\n    # no\n> # no\n\n***\n\n---\n'),

@@ -35,7 +35,10 @@ describe('REST and MCP agree', () => {
   it('one reads the writes of the other, by the same name for each version', async () => {
     const { etag } = await editor.rest.create('team/rest.md', 'by REST\n');
     const read = (await editor.mcp.call('read_org_doc', { location: 'team/rest.md' })).done;
-    assert.deepEqual([read.text, `"${read.commit}"`, read.modified_by.id], ['by REST\n', etag, editor.id]);
+    assert.deepEqual(
+      [read.text, `"${read.commit}"`, read.modified_by],
+      ['by REST\n', etag, { kind: 'agent', name: 'Ada' }],
+    );
     const { commit } = (
       await editor.mcp.call('edit_org_doc', {
         location: 'team/rest.md',

@@ -147,7 +147,7 @@ describe('The answer to a refused agent', () => {
     }
     assert.equal((await agent.call('who_can_read', { location })).refusal, 'NOT_FOUND not_found');
     assert.deepEqual((await agent.call('list_org_folders', { location })).done.folders, [
-      { location: 'team', role: 'editor', read_only: false },
+      { location: 'team', role: 'editor' },
     ]);
     const taken = await client.call('claim', { action: 'take', location });
     assert.equal(taken.refusal, 'INVALID_REQUEST bad_location');

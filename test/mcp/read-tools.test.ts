@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { locateListed } from '../support/http/listed.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
-describe('MCP tools and resources', () => {
+describe('MCP tools for reading', () => {
   let server: McpTestServer;
   let agent: McpClient;
   let agentId: string;
@@ -36,6 +37,7 @@ describe('MCP tools and resources', () => {
         });
         assert.ok(done.text.length <= 5000 && done.text.endsWith('\n'));
         assert.equal(done.total_lines, 400);
+        assert.deepEqual([done.start_line, done.media_type], [start, 'text/plain']);
         text += done.text;
         start = done.next_start_line;
         ({ commit } = done);
@@ -55,10 +57,10 @@ describe('MCP tools and resources', () => {
       const first = (await agent.call('read_org_doc', { location })).done;
       assert.ok(first.text.length <= 20_000 && first.text.length > 19_000);
       assert.deepEqual(
-        first.outline.map(({ id, start_line, lines: count }: Record<string, unknown>) => [id, start_line, count]),
+        first.outline.map(({ id, start_line }: Record<string, unknown>) => [id, start_line]),
         [
-          ['a', 1, 805],
-          ['b', 404, 402],
+          ['a', 1],
+          ['b', 404],
         ],
       );
       assert.equal(first.outline[0].chars, content.length);
@@ -74,6 +76,57 @@ describe('MCP tools and resources', () => {
         (await agent.call('read_org_doc', { location, max_chars: 60_001 })).refusal,
         'INVALID_REQUEST bad_field',
       );
+    });
+
+    it('bound text and outline together, and go on in an outline of many headings', async () => {
+      const location = 'team/changelog.md';
+      const entries = Array.from({ length: 400 }, (_, index) => `## Release "${index}"\n\nfixed\n`);
+      await write(location, `# Changelog\n\n${entries.join('\n')}`);
+      for (const max_chars of [500, 2000]) {
+        const { text, outline, outline_complete } = (await agent.call('read_org_doc', { location, max_chars })).done;
+        assert.ok(text.length > max_chars / 2 && text.length + JSON.stringify(outline).length <= max_chars);
+        assert.deepEqual([outline[0].heading, outline_complete], ['Changelog', false]);
+      }
+      const headings: string[] = [];
+      let start_line: number | undefined = 1;
+      while (start_line !== undefined) {
+        const { done } = await agent.call('read_org_doc', { location, outline_only: true, start_line });
+        assert.ok(JSON.stringify(done.outline).length <= 20_000);
+        headings.push(...done.outline.map(({ heading }: { heading: string }) => heading));
+        assert.equal(done.outline_complete, done.next_start_line === undefined);
+        start_line = done.next_start_line;
+      }
+      assert.deepEqual(headings, ['Changelog', ...Array.from({ length: 400 }, (_, index) => `Release "${index}"`)]);
+    });
+
+    it('outline a document of more than 1 MiB, and read its sections', async () => {
+      const rest = server.as(await server.host.key(agentId));
+      const parts = Array.from({ length: 30 }, (_, index) => `## Part ${index}\n\n${'words '.repeat(7000)}\n\n`);
+      const content = `# Book\n\n${parts.join('')}`;
+      assert.ok(content.length > 1024 * 1024);
+      await rest.send('POST', '/v1/documents?location=team/book.md', {
+        body: Buffer.from(content),
+        headers: { 'Idempotency-Key': 'book' },
+      });
+      const first = (await agent.call('read_org_doc', { location: 'team/book.md' })).done;
+      assert.deepEqual([first.outline.length, first.outline_complete], [31, true]);
+      const { done } = await agent.call('read_org_doc', { location: 'team/book.md', section: 'Part 7' });
+      assert.ok(done.text.startsWith('## Part 7\n'));
+    });
+
+    it('outline a long plain text as outline_only does, without the blocks in it', async () => {
+      const location = 'team/manual.txt';
+      const block = '----\nif (mkdir("zanzibar") < 0)\n  die();\n----\n';
+      await write(location, `The Manual\n==========\n\nText.\n\n[source]\n${block}\n${'more words\n'.repeat(2000)}`);
+      const first = (await agent.call('read_org_doc', { location })).done;
+      const only = (await agent.call('read_org_doc', { location, outline_only: true })).done;
+      assert.deepEqual(only.outline, first.outline);
+      assert.deepEqual(
+        first.outline.map(({ id }: { id: string }) => id),
+        ['the-manual'],
+      );
+      const [hit] = (await agent.call('search_org_knowledge', { query: 'zanzibar' })).done.hits;
+      assert.equal(hit.section, 'the-manual');
     });
 
     it('continue within a line longer than a part, never within a character', async () => {
@@ -110,14 +163,34 @@ describe('MCP tools and resources', () => {
       });
       const { done } = await agent.call('read_org_doc', { location: 'team/picture.png' });
       assert.deepEqual([done.media_type, done.bytes, done.text], ['image/png', 5, undefined]);
+      assert.match(done.no_text, /not text/);
+      assert.equal(done.resource, 'cartulary://doc/team/picture.png');
+      const replaced = { location: 'team/picture.png', expected_commit: done.commit, content: 'text\n' };
+      assert.equal((await agent.call('write_org_doc', replaced)).refusal, 'INVALID_REQUEST not_text');
       const resource = (await agent.request('resources/read', { uri: 'cartulary://doc/team/picture.png' })).json.result;
       assert.equal(resource.contents[0].blob, 'iVBORwA=');
+    });
+
+    it('refuse a folder as one, and only to those who see it', async () => {
+      await write('team/folder/one.md', 'text\n');
+      const { client: stranger } = await server.agent('reader', 'elsewhere');
+      assert.equal(
+        (await agent.call('read_org_doc', { location: 'team/folder' })).refusal,
+        'INVALID_REQUEST is_folder',
+      );
+      const answers = [];
+      for (const location of ['team/folder', 'team/absent']) {
+        const { text, error } = await stranger.call('read_org_doc', { location });
+        answers.push(text.replace(error.request_id, 'ID'));
+      }
+      assert.equal(answers[0], answers[1]);
+      assert.match(answers[0] ?? '', /NOT_FOUND/);
     });
 
     it('refuse arguments without meaning together', async () => {
       await write('team/plain.md', 'text\n');
       const faults: readonly (readonly [string, object, string])[] = [
-        ['read_org_doc', { location: 'team/plain.md', outline_only: true, max_chars: 1000 }, 'unknown_field'],
+        ['read_org_doc', { location: 'team/plain.md', outline_only: true, start_column: 2 }, 'unknown_field'],
         ['write_org_doc', { location: 'team/x.md', content: '', allow_shrink: true }, 'unknown_field'],
         ['write_org_doc', { location: 'team/x.md', content: '', claim_id: 'clm_x' }, 'unknown_field'],
         ['claim', { action: 'list', ttl_seconds: 60 }, 'unknown_field'],
@@ -167,13 +240,13 @@ describe('MCP tools and resources', () => {
       await server.host.grant('editor', { type: 'principal', id }, 'deep/b/c');
       await server.host.grant('reader', { type: 'principal', id }, 'other/three.md', 'document');
       assert.deepEqual((await low.call('list_org_folders')).done.folders, [
-        { location: 'deep/a', role: 'reader', read_only: false },
-        { location: 'deep/b/c', role: 'editor', read_only: false },
-        { location: 'other', read_only: false },
+        { location: 'deep/a', role: 'reader' },
+        { location: 'deep/b/c', role: 'editor' },
+        { location: 'other' },
       ]);
       assert.deepEqual((await low.call('list_org_folders', { location: 'deep' })).done.folders, [
-        { location: 'deep/a', role: 'reader', read_only: false },
-        { location: 'deep/b', read_only: false },
+        { location: 'deep/a', role: 'reader' },
+        { location: 'deep/b' },
       ]);
       assert.deepEqual((await low.call('list_org_folders', { location: 'nowhere' })).done.folders, []);
 
@@ -182,7 +255,7 @@ describe('MCP tools and resources', () => {
       do {
         const page = { recursive: true, limit: 1, ...(cursor === undefined ? {} : { cursor }) };
         const { done } = await low.call('list_org_docs', page);
-        seen.push(...done.documents.map(({ location, role }: Record<string, string>) => `${location} ${role}`));
+        seen.push(...locateListed(done).map(({ location, role }) => `${location} ${role}`));
         cursor = done.next_cursor;
       } while (cursor !== undefined);
       assert.deepEqual(seen, ['deep/a/one.md reader', 'deep/b/c/two.md editor', 'other/three.md reader']);
@@ -195,6 +268,70 @@ describe('MCP tools and resources', () => {
       assert.deepEqual((await low.call('who_can_read', { location: 'deep/a/one.md' })).done.readers.length, 2);
     });
 
+    it('say once what most listed documents share', async () => {
+      const { client } = await server.agent('editor', 'shared', 'Grace');
+      for (const name of ['a/one.md', 'a/two.txt', 'b/three.md']) {
+        await client.call('write_org_doc', { location: `shared/${name}`, content: 'text\n' });
+      }
+      const other = await server.agent('approver', 'shared', 'Bo');
+      await other.client.call('write_org_doc', { location: 'shared/a/four.md', content: 'text\n' });
+      const { done } = await client.call('list_org_docs', { location: 'shared', recursive: true });
+      assert.deepEqual([done.location, done.role, done.modified_by], ['shared', 'editor', 'Grace']);
+      const brief = done.documents.map(({ name, modified_by, media_type, role }: Record<string, string>) =>
+        [name, modified_by, media_type, role].join(' '),
+      );
+      assert.deepEqual(brief, ['a/four.md Bo  ', 'a/one.md   ', 'a/two.txt  text/plain ', 'b/three.md   ']);
+      const inside = (await client.call('list_org_docs', { location: 'shared', recursive: true, limit: 3 })).done;
+      assert.equal(inside.location, 'shared/a');
+    });
+
+    it('say where to look when a folder has no documents of its own, and what is a document', async () => {
+      const { client } = await server.agent('editor', 'empty', 'Eve');
+      assert.deepEqual((await client.call('list_org_docs')).done, { documents: [], folders: ['empty'] });
+      assert.deepEqual((await client.call('list_org_folders')).done, {
+        folders: [{ location: 'empty', role: 'editor' }],
+      });
+      await client.call('write_org_doc', { location: 'empty/below/one.md', content: 'text\n' });
+      const { done } = await client.call('list_org_docs', { location: 'empty' });
+      assert.deepEqual(done, { documents: [], folders: ['empty/below'] });
+      const document = (await client.call('list_org_docs', { location: 'empty/below/one.md' })).done;
+      assert.deepEqual(document, { documents: [], is_document: true });
+      const { client: stranger } = await server.agent('reader', 'elsewhere');
+      for (const location of ['empty/below/one.md', 'empty/none.md']) {
+        assert.deepEqual((await stranger.call('list_org_docs', { location })).done, { documents: [] });
+      }
+    });
+
+    it('fit into an answer, however long the names are, and go on behind the last', async () => {
+      const { client } = await server.agent('editor', 'names', 'Ada');
+      const long = 'n'.repeat(240);
+      const folder = `names/${[long, long, long].join('/')}`;
+      for (let index = 10; index < 70; index += 1) {
+        await client.call('write_org_doc', {
+          location: `names/${index}/${long}/${long}/${long}/${index}.md`,
+          content: 'quokka\n',
+        });
+      }
+      await client.call('write_org_doc', { location: `${folder}/last.md`, content: 'quokka\n' });
+      for (const [tool, args, member] of [
+        ['list_org_docs', { location: 'names', recursive: true, limit: 200 }, 'documents'],
+        ['list_org_folders', { location: 'names', limit: 200 }, 'folders'],
+        ['search_org_knowledge', { query: 'quokka', limit: 50 }, 'hits'],
+      ] as const) {
+        const found = new Set<string>();
+        let count = 0;
+        let pages = 0;
+        for (let cursor: string | undefined = ''; cursor !== undefined; pages += 1) {
+          const said = await client.call(tool, { ...args, ...(cursor === '' ? {} : { cursor }) });
+          assert.ok(said.text.length < 45_000, `${tool} ${said.text.length}`);
+          for (const item of said.done[member]) found.add(item.location ?? `${said.done.location}/${item.name}`);
+          count += said.done[member].length;
+          cursor = said.done.next_cursor;
+        }
+        assert.deepEqual([found.size, count, pages > 1 || tool === 'list_org_folders'], [61, 61, true], tool);
+      }
+    });
+
     it('list only the changes since a time', async () => {
       const before = new Date(server.host.clock.now()).toISOString();
       server.host.clock.advance(1000);
@@ -205,9 +342,9 @@ describe('MCP tools and resources', () => {
         [inKarachi, ['team/changed.md']],
         ['2099-12-31T23:59:60Z', []],
       ] as const) {
-        const { documents } = (await agent.call('list_org_docs', { location: 'team', changed_since: since })).done;
+        const { done } = await agent.call('list_org_docs', { location: 'team', changed_since: since });
         assert.deepEqual(
-          documents.map(({ location }: { location: string }) => location),
+          locateListed(done).map(({ location }: { location: string }) => location),
           changed,
           since,
         );
@@ -218,43 +355,6 @@ describe('MCP tools and resources', () => {
       await write('team/hit.md', '# Top\n\nbefore\n\n## Below *here*\n\nthe [zephyr](https://x.example) blows\n');
       const [hit] = (await agent.call('search_org_knowledge', { query: 'zephyr' })).done.hits;
       assert.deepEqual([hit.section, hit.start_line], ['below-here', 7]);
-    });
-  });
-
-  describe('as resources', () => {
-    it('lists documents by pages, and reads them by their address', async () => {
-      await write('team/with blank & ü.md', 'text\n');
-      const uris: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const { result } = (await agent.request('resources/list', cursor === undefined ? {} : { cursor })).json;
-        assert.equal(result.cacheScope, 'private');
-        uris.push(...result.resources.map(({ uri }: { uri: string }) => uri));
-        cursor = result.nextCursor;
-      } while (cursor !== undefined);
-      const uri = 'cartulary://doc/team/with%20blank%20%26%20%C3%BC.md';
-      assert.ok(uris.includes(uri));
-      const { contents } = (await agent.request('resources/read', { uri })).json.result;
-      assert.deepEqual([contents[0].text, contents[0].uri, contents[0]['_meta'].role], ['text\n', uri, 'editor']);
-      const { resourceTemplates } = (await agent.request('resources/templates/list')).json.result;
-      assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
-    });
-
-    it('finds nothing where there is nothing, or could be nothing', async () => {
-      const answers = [];
-      for (const uri of [
-        'cartulary://doc/team/none.md',
-        'cartulary://doc/..',
-        'cartulary://doc/%ff',
-        'file:///etc/passwd',
-        'x',
-      ]) {
-        const { json } = await agent.request('resources/read', { uri });
-        answers.push(JSON.stringify(json.error).replaceAll(uri, 'URI'));
-      }
-      assert.equal(new Set(answers).size, 1, answers.join('\n'));
-      const { json } = await agent.request('resources/list', { cursor: 'nonsense' });
-      assert.equal(json.error.code, -32602);
     });
   });
 });

@@ -53,7 +53,9 @@ export function topFolders(model: Model, person: string): string[] {
     doc === undefined || parentOf(path) === '' ? [] : [parentOf(path)],
   );
   const top = [...granted, ...around.filter((path) => !granted.includes(path))].filter(
-    (path) => !inside(path, [...(granted.includes(path) ? granted : [...granted, ...around])]) && model.exists(path),
+    (path) =>
+      !inside(path, [...(granted.includes(path) ? granted : [...granted, ...around])]) &&
+      (granted.includes(path) || model.exists(path)),
   );
   return [...new Set(top)].toSorted().map((path) => `${path} ${nameOfRole(folderRole(model, person, path))}`);
 }

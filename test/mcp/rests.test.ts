@@ -5,6 +5,7 @@ import { findFaultOfShape } from '../../lib/domain/json-shape.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { checkArguments, messageShape } from '../../lib/mcp/check-arguments.js';
 import { readDefinitions } from '../../lib/mcp/definition.js';
+import { cutOutline } from '../../lib/text/cut-outline.js';
 import { presentOutline } from '../../lib/mcp/present-outline.js';
 import { applyEdits } from '../../lib/text/apply-edits.js';
 import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
@@ -125,15 +126,19 @@ describe('Work on long hostile texts', () => {
     assert.equal(lookedAt, 0);
   });
 
-  it('shows of an outline no more than an answer may hold', () => {
-    const text = `# ${'long words '.repeat(200)}\n`.repeat(400);
-    const { result: headings } = finish(readOutlineInSteps(text));
-    const { outline, outline_complete } = presentOutline(text, headings);
-    assert.deepEqual([outline.length, outline_complete], [300, false]);
-    assert.ok(JSON.stringify(outline).length < 300 * 650);
-    const levels = '# a\n## b\n### c\n'.repeat(120);
-    const shown = presentOutline(levels, finish(readOutlineInSteps(levels)).result);
-    assert.equal(shown.outline.length, 240);
-    assert.deepEqual(shown.outline[1], { id: 'b', heading: 'b', level: 2, start_line: 2, lines: 2, chars: 11 });
+  it('shows of an outline no more than an answer may hold, and something of each', () => {
+    const outlineOf = (text: string) => finish(readOutlineInSteps(text)).result;
+    const long = cutOutline(outlineOf(`# ${'long words '.repeat(200)}\n`.repeat(400)), 20_000);
+    assert.ok(JSON.stringify(presentOutline(long).outline).length <= 20_000);
+    assert.deepEqual([long.headings.length > 20, long.isComplete], [true, false]);
+    // One title above all says nothing, so its sections are shown in order.
+    const log = cutOutline(outlineOf(`# Log\n${'## entry\n\n'.repeat(400)}`), 20_000);
+    assert.ok(log.headings.length > 150 && !log.isComplete);
+    assert.equal(log.nextLine, 2 * log.headings.length);
+    const levels = cutOutline(outlineOf('# a\n## b\n### c\n'.repeat(90)), 20_000);
+    assert.deepEqual([levels.headings.length, levels.isComplete, levels.nextLine], [180, false, null]);
+    const [shown] = presentOutline(levels).outline.slice(1);
+    assert.deepEqual(shown, { id: 'b', heading: 'b', level: 2, start_line: 2, chars: 11 });
+    assert.equal(cutOutline(outlineOf('# a\n'.repeat(9)), 50).headings.length, 1);
   });
 });

@@ -15,6 +15,7 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Person } from '../support/model/actors.js';
 import type { Parsed } from '../support/http/server.js';
 import { Client } from '../support/store/client.js';
+import { locateListed } from '../support/http/listed.js';
 import { checkSaid } from '../support/http/check-said.js';
 
 const box = new ToolBox(tools);
@@ -61,13 +62,17 @@ export class ToolPerson extends Person {
   }
 
   async #pages(name: string, member: string, args: object): Promise<Parsed[]> {
-    const items: Parsed[] = [];
+    return (await this.#answers(name, args)).flatMap((page) => page[member]);
+  }
+
+  async #answers(name: string, args: object): Promise<Parsed[]> {
+    const pages: Parsed[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined;) {
       const page: Parsed = await this.call(name, { limit, ...args, ...(cursor === '' ? {} : { cursor }) });
-      items.push(...page[member]);
+      pages.push(page);
       cursor = page.next_cursor;
     }
-    return items;
+    return pages;
   }
 
   /** The operator's client, which reads the stored record regardless of access. */
@@ -113,8 +118,8 @@ export class ToolPerson extends Person {
   /** @returns `location role` of the documents in it */
   async documents(location = '', recursive = false): Promise<string[]> {
     const args = { recursive, ...(location === '' ? {} : { location }) };
-    const documents = await this.#pages('list_org_docs', 'documents', args);
-    return documents.map((document: Parsed) => `${document.location} ${document.role}`);
+    const pages = await this.#answers('list_org_docs', args);
+    return pages.flatMap((page) => locateListed(page).map((document) => `${document.location} ${document.role}`));
   }
 
   /** @returns locations that hold all of the words */
@@ -134,7 +139,7 @@ export class ToolPerson extends Person {
   }
 
   async resource(uri: string): Promise<string> {
-    return (await readResource(this.#context, uri)).text ?? '';
+    return (await readResource(this.#context, uri))[0]?.text ?? '';
   }
 
   /** @returns the entry of `who_can_read` for each reader */

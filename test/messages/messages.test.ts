@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { messageNotice } from '../../lib/domain/message.js';
 import { perform } from '../../lib/operations/perform.js';
+import { listMessages } from '../../lib/operations/messages/list-messages.js';
 import { sendMessage } from '../../lib/operations/messages/send-message.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
@@ -313,6 +314,49 @@ describe('messages', () => {
     await ben.send(undefined, 'yes', { threadId });
     await ada.send(undefined, 'again?', { threadId });
     assert.equal((await ada.readThread(threadId)).items.filter(({ body }) => body === 'again?').length, 2);
+  });
+
+  it('are 60 an hour at most to each addressee, and 300 to all, whoever is in a group', async () => {
+    const group = await service.group('Crew', { type: 'principal', id: ben.id });
+    await service.grant('reader', { type: 'group', id: group }, 'a');
+    const { threadId } = await ada.send([ben.id], 'first');
+    const answer = (text: string, ...to: string[]) => outcomeOf(ada.send(to, text, { threadId }));
+    for (let index = 1; index < 60; index += 1) assert.equal(await answer(`${index}`, ben.id), 'done');
+    assert.equal(await answer('one more', ben.id), 'RATE_LIMITED');
+    assert.equal(await answer('59', ben.id), 'done', 'the same again is a retry');
+    assert.equal(await answer('to the group', group), 'done');
+    assert.equal(await answer('to another', cem.id), 'done');
+    service.clock.advance(60 * minute);
+    assert.equal(await answer('one more', ben.id), 'done');
+    const second = await service.group('Second', { type: 'principal', id: cem.id });
+    await service.grant('reader', { type: 'group', id: second }, 'a');
+    const sent: string[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      for (const to of [ben.id, cem.id, boss.id, group, second]) sent.push(await answer(`${index} again`, to));
+    }
+    assert.equal(sent.filter((outcome) => outcome === 'done').length, 299, 'one was sent before');
+    const third = await service.group('Third', { type: 'principal', id: cem.id });
+    await service.grant('reader', { type: 'group', id: third }, 'a');
+    assert.equal(await answer('to one more', third), 'RATE_LIMITED');
+  });
+
+  it('count the unread ones of each sender, and can be listed by sender', async () => {
+    await cem.send([ben.id], 'important');
+    for (let index = 0; index < 5; index += 1) await ada.send([ben.id], `flood ${index}`);
+    const { unreadFrom } = await ben.messages('unread', 2);
+    assert.deepEqual(
+      unreadFrom.map(({ from, count }) => [from.displayName, count]),
+      [
+        ['Ada', 5],
+        ['Cem', 1],
+      ],
+    );
+    const found = await ben.perform(listMessages, { box: 'unread', from: cem.id, after: '', limit: 2 });
+    assert.deepEqual(
+      found.items.map(({ preview }) => preview),
+      ['important'],
+    );
+    assert.deepEqual((await far.messages('unread')).unreadFrom, []);
   });
 
   it('leave a record of sender and recipients, and no word of the text', async () => {

@@ -77,12 +77,23 @@ describe('search: markup', () => {
     assert.match(reduceMarkup('if a < b and c > d then [x](unclosed', 'x.md'), /a < b and c > d then \[x\]\(unclosed/);
   });
 
+  it('drops the styles and scripts of HTML, which Markdown shows in examples', () => {
+    const text =
+      '<p>One</p><STYLE type="a">p { color: red }</Style ><p>two</p><script>if (a < b) go()</script>three<style>x';
+    assert.deepEqual(wordsOf(reduceMarkup(text, 'page.html')), ['one', 'two', 'three']);
+    assert.ok(wordsOf(reduceMarkup(text, 'page.md')).includes('color'));
+    assert.deepEqual(wordsOf(reduceMarkup('<styles>kept</styles>', 'page.html')), ['kept']);
+  });
+
   it('costs in proportion to the text, with any unclosed elements', () => {
     // Each of these took minutes if every bracket looked for its own end.
     for (const piece of ['[', '](', '<a', '<', '[](', '![x](<', '---\n', '`', '**']) {
       const text = piece.repeat(megabyte / piece.length);
       assert.ok(reduceMarkup(text, 'hostile.md').length <= text.length, piece);
       assert.ok(analyze('hostile.md', text).terms.size < 10, piece);
+    }
+    for (const piece of ['<style>', '<script><style>', '</style']) {
+      assert.ok(analyze('hostile.html', piece.repeat(megabyte / piece.length)).terms.size < 10, piece);
     }
     assert.ok(analyze('hostile.html', `<title${' '.repeat(megabyte)}`).terms.size < 10);
     assert.ok(analyze('hostile.md', `---\ntitle:${' '.repeat(15_000)}x${' '.repeat(900)}\n---\n`).terms.size < 10);

@@ -1,7 +1,7 @@
 import type { Policy } from '../../domain/policy.js';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { DocumentEdit } from '../../domain/document-edit.js';
-import type { Document, Version } from '../../domain/document.js';
+import { isMarkdown, type Document, type Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
@@ -76,7 +76,7 @@ async function requireText({ workspace }: ReadContext, version: Version): Promis
 
 function rulesFor({ largestText }: Policy, version: Version): EditRules {
   return {
-    isMarkdown: version.mediaType.startsWith('text/markdown'),
+    isMarkdown: isMarkdown(version),
     longest: Math.min(largestText, stagedFrom),
   };
 }

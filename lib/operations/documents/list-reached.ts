@@ -17,6 +17,14 @@ export interface ReachedDocument {
   readonly role: Role;
 }
 
+/** Documents; where a folder has none of its own, what there is in place of them. */
+export interface ReachedDocuments extends Page<ReachedDocument> {
+  /** The first folders to go on with, if there are no documents. */
+  readonly folders: readonly Folder[];
+  /** Whether a document lies at the location itself. */
+  readonly isDocument: boolean;
+}
+
 export interface ListReachedFoldersInput {
   /** Null for the topmost ones, at any location. */
   readonly location: Location | null;
@@ -57,7 +65,9 @@ function topFolders({ tables, reach }: View): Folder[] {
   return [...granted, ...onlyTopmost(around, granted)]
     .flatMap((location) => {
       const found = findFolder(tables, location);
-      return found === undefined ? [] : [toFolder(location, found.mirror)];
+      // A grant may come before its folder: it says where the caller can begin.
+      if (found === undefined) return granted.includes(location) ? [toFolder(location, null)] : [];
+      return [toFolder(location, found.mirror)];
     })
     .toSorted((a, b) => compareText(a.location, b.location));
 }
@@ -84,29 +94,35 @@ export interface ListReachedDocumentsInput {
 
 /** Maximum of documents that one page reads to find changed ones. */
 const maxLookedAt = 2000;
+/** Maximum of folders named in place of documents. */
+const maxNamed = 20;
 
 /**
  * Documents with the caller's role, a folder's own before those of the folders in it. A page may hold fewer than
  * requested, or none, and still not be the last, because one page reads a limited number of documents.
  */
-export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Page<ReachedDocument>> = {
+export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, ReachedDocuments> = {
   kind: 'read',
   name: 'document.list',
   needs: () => [],
   note: ({ location, isRecursive }) => ({ target: location, ...(isRecursive ? { detail: { recursive: true } } : {}) }),
   run({ view }, { location, isRecursive, changedSince, after, limit }) {
     const items: ReachedDocument[] = [];
+    const only = { folders: [], isDocument: false };
     let lookedAt = 0;
     let last = after;
     for (const document of walkAfter(view, location, relative(after, location), isRecursive)) {
-      if (items.length === limit || lookedAt === maxLookedAt) return { items, next: last };
+      if (items.length === limit || lookedAt === maxLookedAt) return { ...only, items, next: last };
       lookedAt += 1;
       last = document.location;
       if (changedSince !== null && document.current.at <= changedSince) continue;
       const role = view.reach.roleOn(document.id, document.location);
       if (role !== undefined) items.push({ document, role });
     }
-    return { items, next: null };
+    if (items.length > 0 || after !== '' || changedSince !== null) return { ...only, items, next: null };
+    const isAboveReach = location === rootLocation && !view.reach.holds('reader', rootLocation);
+    const folders = isAboveReach ? topFolders(view).slice(0, maxNamed) : view.folders(location, '', maxNamed).items;
+    return { items, next: null, folders, isDocument: view.document(location) !== undefined };
   },
 };
 

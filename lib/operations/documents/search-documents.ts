@@ -1,4 +1,4 @@
-import type { Document, DocumentKind } from '../../domain/document.js';
+import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit } from '../../search/search-index.js';
@@ -20,6 +20,8 @@ export interface SearchInput {
   readonly position: SearchPosition | null;
   /** Whether to find each hit's place in the text. */
   readonly withPlaces?: boolean | undefined;
+  /** Characters for all hits together; at least one is found. Left out: no bound but the limit. */
+  readonly room?: number | undefined;
 }
 
 /** A found document, with a piece of its text and the matches in it. */
@@ -39,6 +41,12 @@ export interface SearchResults {
   /** The start of the next page. It reveals the size of the caller's reach, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
 }
+
+/** Characters of a hit beside its location, section and snippet. */
+const hitFrame = 120;
+
+const sizeOf = ({ document, snippet, place }: FoundText): number =>
+  hitFrame + document.location.length + (place?.section?.length ?? 0) + JSON.stringify(snippet).length;
 
 /** Hits described before the event loop takes other requests. */
 const hitsAtOnce = 20;
@@ -63,6 +71,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
+    let taken = 0;
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
@@ -71,7 +80,14 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
           await yieldToLoop();
         }
         const found = await describeHit(workspace.view(caller), workspace, hit, input);
-        if (found !== undefined) hits.push(found);
+        if (found === undefined) continue;
+        taken += sizeOf(found);
+        if (input.room !== undefined && taken > input.room && hits.length > 0) {
+          // The position behind the hits of this page that fit.
+          const fits = { reach, query: input.query, filters, limit: index, position };
+          return { commit, hits, position: index === 0 ? position : (await workspace.search.search(fits)).position };
+        }
+        hits.push(found);
       }
       position = page.position;
       // Documents deleted since the index was read leave room, and the next page fills it.
@@ -94,5 +110,5 @@ async function describeHit(
   if (text === null) return { document, snippet: '', highlights: [] };
   const shown = await workspace.search.snippet(location, text, query);
   if (withPlaces !== true) return { document, ...shown };
-  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown)) };
+  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown, isMarkdown(document.current))) };
 }

@@ -89,7 +89,7 @@ const longText = 2048;
 
 /**
  * Replaces a whole document, if it is still the version named by the writer. The same again finds it done. Editor.
- * @throws Refusal as an update does, and INVALID_REQUEST `large_shrink`
+ * @throws Refusal as an update does, and INVALID_REQUEST `large_shrink`, `not_text` for a document that is not text
  */
 export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, PreparedContent> = {
   kind: 'write',
@@ -105,6 +105,9 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
     const intended = { parent: expected, sha256: content.sha256 };
     if (isOwnRepeat(tables, { number: found.row.number, current }, context.author.id, intended)) {
       return { document: toDocument(tables, found, now), isRepeat: true };
+    }
+    if (current.id === expected && current.kind === 'binary' && content.kind === 'text') {
+      throw invalidRequest('not_text', 'The document is not text, and would be lost under one.');
     }
     const isShrink = current.kind === 'text' && current.size > longText && content.size * 2 < current.size;
     if (current.id === expected && isShrink && !allowShrink) {

@@ -2,7 +2,7 @@ import type { Location } from '../../domain/location.js';
 import { messageNotice, type ListedMessage, type Message } from '../../domain/message.js';
 import { makePage, type Page } from '../../domain/page.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import type { MessageTopic, StoredMessage } from '../../sidecar/tables/message-table.js';
+import type { MessageTopic, StoredMessage, UnreadFrom } from '../../sidecar/tables/message-table.js';
 import type { View } from '../../view/view.js';
 import { MessagePresenter } from './describe-message.js';
 import type { ReadOperation } from '../operation.js';
@@ -13,6 +13,8 @@ export interface ListMessagesInput {
   readonly box: MessageBox;
   /** Only messages in threads about this document or folder. If the caller cannot read it, there are none. */
   readonly about?: Location | undefined;
+  /** Only messages of this principal. Not for `sent`, nor with `about`. */
+  readonly from?: string | undefined;
   /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
@@ -21,8 +23,18 @@ export interface ListMessagesInput {
 /** Messages, and a notice for their reader. */
 export interface MessagePage<Item> extends Page<Item> {
   readonly notice: string;
+  /** The place of one of its items in the list, as in `next`. */
+  readonly positionOf: (item: Item) => string;
 }
 
+/** A page of a box. */
+export interface BoxPage extends MessagePage<ListedMessage> {
+  /** With the first page of unread messages: from whom there are how many, so that one sender does not hide others. */
+  readonly unreadFrom: readonly UnreadFrom[];
+}
+
+/** Senders named beside unread messages. */
+const maxSenders = 20;
 const digits = 16;
 const positionOf = ({ number }: StoredMessage): string => String(number).padStart(digits, '0');
 
@@ -42,8 +54,14 @@ function show<Item>(
   limit: number,
   present: (message: StoredMessage) => Item,
 ): MessagePage<Item> {
-  const { items, next } = makePage(found, limit, positionOf);
-  return { items: items.map(present), next, notice: messageNotice };
+  const page = makePage(found, limit, positionOf);
+  const positions = new Map(page.items.map((message) => [present(message), positionOf(message)]));
+  return {
+    items: [...positions.keys()],
+    next: page.next,
+    notice: messageNotice,
+    positionOf: (item) => positions.get(item) ?? '',
+  };
 }
 
 /** No thread is about it, but the search for it is the usual one. */
@@ -56,16 +74,21 @@ function findTopic(view: View, about: Location): MessageTopic {
 }
 
 /** The caller's own messages in a box, the newest first. */
-export const listMessages: ReadOperation<ListMessagesInput, MessagePage<ListedMessage>> = {
+export const listMessages: ReadOperation<ListMessagesInput, BoxPage> = {
   kind: 'read',
   name: 'message.list',
   needs: () => [],
   note: ({ box, about }) => ({ ...(about === undefined ? {} : { target: about }), detail: { box } }),
-  run({ view, caller }, { box, about, after, limit }) {
-    const filter = { box, about: about === undefined ? undefined : findTopic(view, about) };
+  run({ view, caller }, { box, about, from, after, limit }) {
+    const filter = { box, from, about: about === undefined ? undefined : findTopic(view, about) };
     const found = view.tables.messages.list(caller.principalId, filter, parsePosition(after), limit + 1);
     const presenter = new MessagePresenter(view, caller);
-    return show(found, limit, (message) => presenter.list(message));
+    const { messages } = view.tables;
+    const isOverview = box === 'unread' && from === undefined && about === undefined && after === '';
+    return {
+      ...show(found, limit, (message) => presenter.list(message)),
+      unreadFrom: isOverview ? messages.listUnreadFrom(caller.principalId, maxSenders) : [],
+    };
   },
 };
 
@@ -98,6 +121,8 @@ export const readMessageThread: ReadOperation<ReadThreadInput, MessagePage<Messa
 
 export interface ReadMessagesInput {
   readonly messageIds: readonly string[];
+  /** How many of them earlier pages have shown, as a position; left out for the first page. */
+  readonly after?: string | undefined;
 }
 
 /** Messages that the caller sent or got, with their texts, in the requested order. @throws Refusal NOT_FOUND */
@@ -106,12 +131,17 @@ export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>
   name: 'message.read',
   needs: () => [],
   note: ({ messageIds }) => ({ detail: { messages: messageIds } }),
-  run({ view, caller }, { messageIds }) {
+  run({ view, caller }, { messageIds, after = '' }) {
     const presenter = new MessagePresenter(view, caller);
     const items = parseMessageIds(messageIds).map((id) => view.tables.messages.find(caller.principalId, id));
     if (items.includes(undefined)) throw notFound();
     const present = items.flatMap((message) => (message === undefined ? [] : [presenter.read(message)]));
-    return { items: present, next: null, notice: messageNotice };
+    return {
+      items: present.slice(Number(after)),
+      next: null,
+      notice: messageNotice,
+      positionOf: (item) => String(present.indexOf(item) + 1).padStart(digits, '0'),
+    };
   },
 };
 

@@ -9,6 +9,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import { takeDiscussionRoom } from '../../changes/quota.js';
 import type { View } from '../../view/view.js';
 import { MessagePresenter } from './describe-message.js';
+import { requireRate } from './limit-messages.js';
 import { mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
 import type { WriteOperation } from '../operation.js';
 import { requirePlain, requireVisible } from '../require-visible.js';
@@ -115,7 +116,7 @@ function findAddressees(context: WriteContext, to: readonly string[]): Subject[]
  * Sends a message to principals and groups to whom the caller may write (find-recipients.ts). It starts a thread or
  * answers in one. All other principals look like an unknown id. Groups are resolved at that time: later members do not
  * get it, and former members keep it.
- * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `too_many_recipients`
+ * @throws Refusal NOT_FOUND; RATE_LIMITED; INVALID_REQUEST `bad_field`, `too_many_recipients`
  */
 export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
   kind: 'write',
@@ -159,6 +160,7 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
       .digest();
     const same = messages.findSame(sender, digest, now - repeatedWithin);
     if (same !== undefined) return show(same, true);
+    requireRate(context, addressed);
     const thread = answered?.thread.number ?? messages.insertThread(makeIdentifier('mth', randomness), subject, topic);
     const id = makeIdentifier('msg', randomness);
     const deliveredTo = resolveRecipients(context, addressed);

@@ -1,5 +1,5 @@
 /**
- * The visible text of Markdown or HTML: without front matter, link targets and tags. It works in one pass. The search
+ * The visible text of Markdown or HTML: without front matter, link targets, tags, and the styles and scripts of HTML. It works in one pass. The search
  * for a closing sign starts at a place that only moves forward, so a document made of brackets costs no more than any
  * other of its length.
  */
@@ -11,6 +11,9 @@ const maxFrontMatterLength = 16_000;
 const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
 const markdownNames = /\.(?:md|markdown|mdx)$/i;
 const tagStart = /[a-z/!?]/i;
+/** Elements of HTML whose content is not shown. In Markdown they stand in examples. */
+const hidden = /^<(style|script)\b/i;
+const hiddenEnds = { style: /<\/style\b/gi, script: /<\/script\b/gi } as const;
 
 /** Whether the file's name marks its text as Markdown or HTML. */
 export function isMarkup(name: string): boolean {
@@ -43,6 +46,7 @@ export function reduceMarkup(text: string, name: string): string {
     } else if (unit === 0x3c && tagStart.test(text.charAt(index + 1))) {
       end = closingAfter('>', index + 1);
       if (end - index > maxTagLength) end = -1;
+      else if (!isMarkdown) end = endOfHidden(text, index) ?? end;
     }
     if (end > 0) {
       pieces.push(text.slice(kept, index));
@@ -52,6 +56,15 @@ export function reduceMarkup(text: string, name: string): string {
   }
   pieces.push(text.slice(kept));
   return pieces.join(' ');
+}
+
+/** The last place of a style or script that starts here, before its closing tag. An unclosed one has no end. */
+function endOfHidden(text: string, start: number): number | undefined {
+  const name = hidden.exec(text.slice(start, start + 8))?.[1]?.toLowerCase();
+  if (name !== 'style' && name !== 'script') return undefined;
+  const closing = hiddenEnds[name];
+  closing.lastIndex = start;
+  return (closing.exec(text)?.index ?? text.length) - 1;
 }
 
 /** Where the text goes on after a leading block between two lines of `---`; 0 when there is none. */

@@ -36,6 +36,7 @@ interface ListQuery {
   thread: number;
   document: number;
   folder: string;
+  from: string;
 }
 
 /** The topic of a thread: a document by number, a folder by path, or (null) nothing in particular. */
@@ -81,6 +82,14 @@ export interface MessageFilter {
   readonly box: 'inbox' | 'unread' | 'sent';
   /** Only messages in threads with this topic. */
   readonly about?: MessageTopic | undefined;
+  /** Only messages of this sender, in boxes of received ones. */
+  readonly from?: string | undefined;
+}
+
+/** A sender with unread messages. */
+export interface UnreadFrom {
+  readonly from: Author;
+  readonly count: number;
 }
 
 const toTopic = (row: Pick<Row, 'about_document' | 'about_folder'>): MessageTopic | null => {
@@ -123,6 +132,7 @@ const boxes = {
 
 const narrowings = {
   none: '',
+  sender: 'AND d.sender = @from',
   document: 'AND t.about_document = @document',
   folder: 'AND t.about_folder = @folder',
 } as const;
@@ -145,6 +155,9 @@ export const messageStatements = {
   sent: inBox('sent', 'none'),
   ofThread,
 } as const;
+
+/** Unread messages that are counted, the newest. */
+const maxCounted = 2000;
 
 /** Messages between principals, and their marks of having been read. */
 export class MessageTable extends Table {
@@ -175,9 +188,24 @@ export class MessageTable extends Table {
     'SELECT max(number) AS number FROM message WHERE thread = ?',
   );
 
+  readonly #unreadFrom = this.statement<
+    [string, number],
+    { id: string; kind: PrincipalKind; name: string; count: number }
+  >(
+    `SELECT p.id, p.kind, p.display_name AS name, u.count FROM (
+       SELECT sender, count(*) AS count, max(message) AS newest FROM (
+         SELECT sender, message FROM message_delivery WHERE principal = ? AND is_read = 0
+         ORDER BY message DESC LIMIT ${maxCounted})
+       GROUP BY sender) u
+     JOIN principal p ON p.id = u.sender ORDER BY u.newest DESC LIMIT ?`,
+  );
+  readonly #sentBy = this.statement<[string], { at: number; addressed: string }>(
+    'SELECT sent_at AS at, addressed FROM message WHERE sender = ? ORDER BY number DESC',
+  );
+
   #listIn(box: Box) {
     const list = (narrowing: Narrowing) => this.statement<[Partial<ListQuery>], Row>(inBox(box, narrowing));
-    return { none: list('none'), document: list('document'), folder: list('folder') };
+    return { none: list('none'), sender: list('sender'), document: list('document'), folder: list('folder') };
   }
 
   /** @returns the thread's number */
@@ -207,9 +235,10 @@ export class MessageTable extends Table {
   }
 
   /** Messages in a box of the principal's with a number below `before`, the newest first. */
-  list(principal: string, { box, about }: MessageFilter, before: number, limit: number): StoredMessage[] {
+  list(principal: string, { box, about, from }: MessageFilter, before: number, limit: number): StoredMessage[] {
     const query = { principal, before, limit };
     const lists = this.#lists[box];
+    if (from !== undefined) return lists.sender.all({ ...query, from }).map(toMessage);
     if (about === undefined) return lists.none.all(query).map(toMessage);
     const rows =
       about.type === 'document'
@@ -221,6 +250,22 @@ export class MessageTable extends Table {
   /** The same of the messages in a thread that the principal sent or got. */
   listThread(principal: string, thread: number, before: number, limit: number): StoredMessage[] {
     return this.#ofThread.all({ principal, thread, before, limit }).map(toMessage);
+  }
+
+  /** The senders of the principal's unread messages, the newest first. Of very many messages, the newest count. */
+  listUnreadFrom(principal: string, limit: number): UnreadFrom[] {
+    const rows = this.#unreadFrom.all(principal, limit);
+    return rows.map(({ id, kind, name, count }) => ({ from: { id, kind, displayName: name }, count }));
+  }
+
+  /** When and to whom the principal wrote after `since`, the newest first. */
+  listSentSince(sender: string, since: number, limit: number): { at: number; addressed: readonly Subject[] }[] {
+    const sent: { at: number; addressed: readonly Subject[] }[] = [];
+    for (const { at, addressed } of this.#sentBy.iterate(sender)) {
+      if (at <= since || sent.length === limit) break;
+      sent.push({ at, addressed: JSON.parse(addressed) as Subject[] });
+    }
+    return sent;
   }
 
   /** Whether the principal ever got a message from that sender. */
