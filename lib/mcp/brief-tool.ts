@@ -5,6 +5,7 @@ import { parseFolderLocation } from '../domain/location.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ReadBriefInput } from '../operations/history/find-brief-bounds.js';
 import { readBrief } from '../operations/history/read-brief.js';
+import { presentSubject } from './comment-tool.js';
 import { presentMessage } from './message-tool.js';
 import { presentClaim, presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -68,12 +69,14 @@ function presentChange({ of, action, location, versionId, versions, by, at, from
   };
 }
 
-function presentComment({ comment, location, why, addressedAt }: AddressedComment): object {
+function presentComment(addressed: AddressedComment): object {
+  const { comment, location, why, addressedAt } = addressed;
   const { id, threadId, author, text } = comment;
   return {
     comment_id: id,
     thread_id: threadId,
     location,
+    ...presentSubject(addressed),
     why,
     from: presentWho(author),
     text,

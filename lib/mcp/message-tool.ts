@@ -48,9 +48,21 @@ export function presentMessage(message: ListedMessage | Message): object {
   };
 }
 
+/** Reading marks nothing, and an agent has to know. */
+function presentUnread(messages: readonly ListedMessage[]): object {
+  if (messages.every(({ isRead }) => isRead)) return {};
+  return { hint: 'Those with read: false stay unread until mark_read, or until you answer in their thread.' };
+}
+
 function presentPage(page: MessagePage<ListedMessage | Message>, call: ToolCall<MessageArguments>): object {
   const { action } = call.args;
-  return { action, messages: page.items.map(presentMessage), notice: page.notice, ...presentNext(page.next, call) };
+  return {
+    action,
+    messages: page.items.map(presentMessage),
+    notice: page.notice,
+    ...(action === 'read' ? presentUnread(page.items) : {}),
+    ...presentNext(page.next, call),
+  };
 }
 
 function readList(call: ToolCall<MessageArguments>): ListMessagesInput {
@@ -77,9 +89,10 @@ export const messageEntries: readonly ToolEntry[] = [
       about: about === undefined ? undefined : parseLocation(about, 'about'),
       threadId: thread_id,
     }),
-    present: ({ message, isRepeated }) => ({
+    present: ({ message, isRepeated, markedRead }) => ({
       action: 'send',
       messages: [presentMessage(message)],
+      ...(markedRead.length === 0 ? {} : { marked_read: markedRead }),
       replayed: isRepeated,
     }),
   }),

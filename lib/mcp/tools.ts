@@ -1,5 +1,6 @@
 import { briefEntry } from './brief-tool.js';
 import { claimEntries } from './claim-tool.js';
+import { commentEntries } from './comment-tool.js';
 import { findEntries } from './find-tools.js';
 import { messageEntries } from './message-tool.js';
 import { readersEntry } from './readers-tool.js';
@@ -18,5 +19,6 @@ export const tools: readonly ToolEntry[] = [
   ...writeEntries,
   readersEntry,
   ...claimEntries,
+  ...commentEntries,
   ...messageEntries,
 ];

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { operatorId } from '../../lib/domain/principal.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { outcomeOf } from '../support/store/actor.js';
+import { Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 import { compareHistories } from '../support/model/service-and-model.js';
 import { groups, names, paths, people, type Command } from '../support/model/commands.js';
@@ -141,6 +143,26 @@ class ComparedByTools extends Compared {
     }
   }
 
+  /** Compares the threads of comments: in lists, and by their ids alone. */
+  async compareThreads(name: string, context: () => string): Promise<void> {
+    const { model } = this;
+    for (const { at, comments } of model.docs) {
+      if (at === null) continue;
+      const what = `${name} asks for the comments on "${at}" after\n${context()}`;
+      const isReader = model.read(name, at) !== 'NOT_FOUND';
+      const found = await this.tools(name).threads(at).catch(codeOf);
+      assert.equal(Array.isArray(found) ? found.length : found, isReader ? comments : 'NOT_FOUND', what);
+      const [first] = (await new Client(this.service.workspace, operatorId).comments(at, 'open', 1)).items;
+      if (first === undefined) continue;
+      assert.equal(
+        await this.tools(name).discuss(first.comment.threadId).catch(codeOf),
+        isReader ? at : 'NOT_FOUND',
+        what,
+      );
+      this.outcomes.set('thread', (this.outcomes.get('thread') ?? 0) + 1);
+    }
+  }
+
   /** Compares all inboxes: the readers of a document's present place see the document that a message is about. */
   async compareMail(context: () => string): Promise<void> {
     const { model } = this;
@@ -181,6 +203,7 @@ describe('Agents’ tools and the reference model', () => {
             await pair.compareLists(name, context);
             await pair.compareReads(name, paths, context);
             await pair.compareSurroundings(name, context);
+            await pair.compareThreads(name, context);
           }
           await pair.compareReaders(paths, context);
           await pair.compareBriefs(context);
@@ -194,6 +217,7 @@ describe('Agents’ tools and the reference model', () => {
     requireSeen(often, seen, { count: histories, enough: 40 });
     const least = histories < 40 ? 0 : 3;
     for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
+    requireSeen(['thread'], new Set(written.keys()), { count: histories, enough: 12 });
     for (const outcome of ['done', 'NOT_FOUND'])
       assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
   });

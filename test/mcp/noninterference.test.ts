@@ -73,10 +73,17 @@ class ToolsFace implements Face {
         return this.#write(question.path);
       case 'delete':
         return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
-      // Questions without a tool go to the nearest tools.
+      case 'comments':
+        return this.#pages('message', {
+          action: 'list',
+          box: 'comments',
+          about: question.path,
+          limit: question.limit,
+        });
       case 'comment':
       case 'comment-on-passage':
-      case 'comments':
+        return this.#discuss(question.path);
+      // Questions without a tool go to the nearest tools.
       case 'delete-folder':
       case 'undelete-folder':
       case 'diff':
@@ -111,6 +118,19 @@ class ToolsFace implements Face {
       await this.#call('edit_org_doc', { location, expected_commit: noCommit, edits }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits, dry_run: true }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits }),
+    ].join('\n');
+  }
+
+  /** Answers in the first thread on a document, or in an unknown one. */
+  async #discuss(about: string): Promise<string> {
+    const { done } = await this.#client.call('message', { action: 'list', box: 'comments', about });
+    const thread_id = done?.threads[0]?.thread_id ?? `thr_${'0'.repeat(20)}`;
+    const body = 'an answer';
+    return [
+      await this.#call('message', { action: 'send', thread_id, body }),
+      await this.#call('message', { action: 'resolve', thread_id }),
+      await this.#call('message', { action: 'reopen', thread_id }),
+      await this.#pages('message', { action: 'read', thread_id }),
     ].join('\n');
   }
 
@@ -201,7 +221,7 @@ describe('Content out of reach of an agent’s key', () => {
     );
     assert.ok(refused > pairs);
     const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
-    const more = ['readers', 'brief', 'send', 'mail', 'read'];
+    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comments', 'comment'];
     requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
   });
 });

@@ -177,6 +177,18 @@ export class ToolPerson extends Person {
     await this.call('message', args);
   }
 
+  /** @returns ids of the open threads of comments on a document */
+  async threads(location: string): Promise<string[]> {
+    const threads = await this.#pages('message', 'threads', { action: 'list', box: 'comments', about: location });
+    return threads.map((thread: Parsed) => thread.thread_id);
+  }
+
+  /** Answers in a thread of comments, and reads it. @returns the document's location */
+  async discuss(threadId: string): Promise<string> {
+    await this.call('message', { action: 'send', thread_id: threadId, body: 'answer' });
+    return (await this.call('message', { action: 'read', thread_id: threadId })).about;
+  }
+
   /** @returns `text about` of everything in the inbox, with ` about nothing` where no place is shown */
   async mail(): Promise<string[]> {
     const messages = await this.#pages('message', 'messages', { action: 'list' });
