@@ -1,9 +1,10 @@
 import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { Document } from '../domain/document.js';
+import type { Document, Version } from '../domain/document.js';
 import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
+import { firstWords } from '../text/first-words.js';
 
 /** The operator is the machine's owner: a person. */
 export function presentWho({ id, kind, displayName }: Author): object {
@@ -21,6 +22,14 @@ export function presentRecord({ location, current }: Document, role: Role): obje
     modified_by: presentWho(current.author),
     role,
   };
+}
+
+/** Characters of a version's note in an answer. */
+const shownOfNote = 500;
+
+/** Why a version was made, where its writer said so. */
+export function presentNote({ message }: Version): { readonly note?: string } {
+  return message === null ? {} : { note: firstWords(message, shownOfNote) };
 }
 
 /** A claim for agents. @param principalId of the reader, to show whose claim it is */

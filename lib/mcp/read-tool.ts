@@ -1,10 +1,10 @@
 import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
-import { presentClaim, presentRecord } from './present-document.js';
+import { presentClaim, presentNote, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
-interface ReadArguments {
+export interface ReadArguments {
   readonly location: string;
   readonly section?: string;
   readonly outline_only?: boolean;
@@ -14,10 +14,10 @@ interface ReadArguments {
   readonly expected_commit?: string;
 }
 
-const usualChars = 20_000;
+export const usualChars = 20_000;
 
 /** The requested part of the text, and the way to go on. */
-function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
+export function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
   return {
     ...(part === undefined ? {} : { text: part.text }),
     ...(hiddenCharacters === 0 ? {} : { hidden_characters: hiddenCharacters }),
@@ -33,6 +33,7 @@ function presentText({ text, totalLines, within, part, hiddenCharacters, heading
 function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
   return {
     ...presentRecord(document, role),
+    ...presentNote(document.current),
     read_only: document.readOnly,
     labels: document.labels,
     ...(shown === null ? {} : presentText(shown)),
@@ -40,7 +41,7 @@ function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<R
   };
 }
 
-const readInput = ({ args }: ToolCall<ReadArguments>) => ({
+export const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   location: parseLocation(args.location),
   expected: args.expected_commit,
   section: args.section,

@@ -4,6 +4,7 @@ import { commentEntries } from './comment-tool.js';
 import { findEntries } from './find-tools.js';
 import { messageEntries } from './message-tool.js';
 import { readersEntry } from './readers-tool.js';
+import { pastEntries } from './past-tool.js';
 import { readEntries } from './read-tool.js';
 import type { ToolEntry } from './tool.js';
 import { writeEntries } from './write-tools.js';
@@ -15,6 +16,7 @@ import { writeEntries } from './write-tools.js';
 export const tools: readonly ToolEntry[] = [
   briefEntry,
   ...findEntries,
+  ...pastEntries,
   ...readEntries,
   ...writeEntries,
   readersEntry,

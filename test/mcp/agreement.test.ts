@@ -143,6 +143,18 @@ class ComparedByTools extends Compared {
     }
   }
 
+  /** Compares the first version of each document, and the number of later ones. */
+  async comparePast(name: string, context: () => string): Promise<void> {
+    for (const { at, number, versions } of this.model.docs) {
+      const first = this.made[number];
+      if (at === null || first === undefined) continue;
+      const isReader = this.model.read(name, at) !== 'NOT_FOUND';
+      const expected = isReader ? { text: first.text, later: versions - 1 } : 'NOT_FOUND';
+      const found = await this.tools(name).readPast(at, first.firstVersion).catch(codeOf);
+      assert.deepEqual(found, expected, `${name} reads what "${at}" was after\n${context()}`);
+    }
+  }
+
   /** Compares the threads of comments: in lists, and by their ids alone. */
   async compareThreads(name: string, context: () => string): Promise<void> {
     const { model } = this;
@@ -204,6 +216,7 @@ describe('Agents’ tools and the reference model', () => {
             await pair.compareReads(name, paths, context);
             await pair.compareSurroundings(name, context);
             await pair.compareThreads(name, context);
+            await pair.comparePast(name, context);
           }
           await pair.compareReaders(paths, context);
           await pair.compareBriefs(context);

@@ -18,6 +18,8 @@ const locate = (folder: string): object => (folder === '' ? {} : { location: fol
 class ToolsFace implements Face {
   readonly #client: McpClient;
   readonly #clock: Clock;
+  /** The commit of each document that was read. */
+  readonly #known = new Map<string, string>();
 
   constructor(client: McpClient, clock: Clock) {
     this.#client = client;
@@ -83,13 +85,15 @@ class ToolsFace implements Face {
       case 'comment':
       case 'comment-on-passage':
         return this.#discuss(question.path);
+      case 'diff':
+      case 'history':
+      case 'read-version':
+        return this.#readPast(question.path, 'version' in question ? question.version : undefined);
       // Questions without a tool go to the nearest tools.
       case 'delete-folder':
       case 'undelete-folder':
-      case 'diff':
       case 'grant':
       case 'revoke':
-      case 'history':
       case 'labels':
       case 'list-grants':
       case 'move':
@@ -97,11 +101,13 @@ class ToolsFace implements Face {
       case 'preview-revert':
       case 'revert':
       case 'read':
-      case 'read-version':
       case 'undelete': {
         const location = 'path' in question ? question.path : question.folder || 'root.md';
+        const read = await this.#client.request('tools/call', { name: 'read_org_doc', arguments: { location } });
+        const { structuredContent } = read.json.result;
+        if (structuredContent !== undefined) this.#known.set(location, structuredContent.commit);
         return [
-          await this.#call('read_org_doc', { location }),
+          show(read),
           await this.#call('read_org_doc', { location, outline_only: true }),
           await this.#call('who_can_read', { location }),
           await this.#call('claim', { action: 'list', location }),
@@ -118,6 +124,17 @@ class ToolsFace implements Face {
       await this.#call('edit_org_doc', { location, expected_commit: noCommit, edits }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits, dry_run: true }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits }),
+    ].join('\n');
+  }
+
+  /** Reads what was there when it was last asked, and what changed since. */
+  async #readPast(location: string, version: string | undefined): Promise<string> {
+    const { done } = await this.#client.call('read_org_doc', { location });
+    const known = version ?? this.#known.get(location) ?? done?.commit ?? noCommit;
+    if (done !== undefined) this.#known.set(location, done.commit);
+    return [
+      await this.#call('read_org_doc', { location, commit: known }),
+      await this.#call('read_org_doc', { location, since_commit: known }),
     ].join('\n');
   }
 
@@ -221,7 +238,7 @@ describe('Content out of reach of an agent’s key', () => {
     );
     assert.ok(refused > pairs);
     const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
-    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comments', 'comment'];
+    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comments', 'comment', 'diff', 'history'];
     requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
   });
 });

@@ -104,6 +104,13 @@ export class ToolPerson extends Person {
     return (await this.call('read_org_doc', { location })).text;
   }
 
+  /** Reads a version of the document at the location, and the number of versions after it. */
+  async readPast(location: string, commit: string): Promise<{ readonly text: string; readonly later: number }> {
+    const { text } = await this.call('read_org_doc', { location, commit });
+    const { versions, older_versions = 0 } = await this.call('read_org_doc', { location, since_commit: commit });
+    return { text, later: versions.length + older_versions };
+  }
+
   /** @returns `location role` of the folders in it; without one, of the topmost */
   async folders(location = ''): Promise<string[]> {
     const folders = await this.#pages('list_org_folders', 'folders', location === '' ? {} : { location });

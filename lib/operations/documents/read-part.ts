@@ -9,7 +9,7 @@ import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
 import type { ReadOperation } from '../operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
-export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
+export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'versionId' | 'expected'> {
   /** Only this section, by its heading's id or words. */
   readonly section?: string | undefined;
   /** Headings in place of text. */
@@ -105,8 +105,8 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   needs: (input) => readDocument.needs({ ...input, withContent: true }),
   note: ({ location }) => ({ target: location }),
   async run(context, input) {
-    const { location, expected } = input;
-    const read = await readDocument.run(context, { location, expected, withContent: true });
+    const { location, versionId, expected } = input;
+    const read = await readDocument.run(context, { location, versionId, expected, withContent: true });
     const { document, role, version } = read;
     const text = await readText(read);
     if (text !== undefined) return { document, role, version, shown: await showText(text, version, input) };
