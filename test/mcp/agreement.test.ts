@@ -74,6 +74,10 @@ class ComparedByTools extends Compared {
     this.#sent.push({ body, to: recipients, doc: doc?.number });
   }
 
+  countUndone(name: string): void {
+    if (this.tools(name).undone > 0) this.outcomes.set('undone', 1);
+  }
+
   /** Compares one person's results from each listing tool. */
   async compareLists(name: string, context: () => string): Promise<void> {
     const { model } = this;
@@ -218,6 +222,7 @@ describe('Agents’ tools and the reference model', () => {
             await pair.compareThreads(name, context);
             await pair.comparePast(name, context);
           }
+          for (const name of people) pair.countUndone(name);
           await pair.compareReaders(paths, context);
           await pair.compareBriefs(context);
           await pair.compareMail(context);
@@ -230,7 +235,7 @@ describe('Agents’ tools and the reference model', () => {
     requireSeen(often, seen, { count: histories, enough: 40 });
     const least = histories < 40 ? 0 : 3;
     for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
-    requireSeen(['thread'], new Set(written.keys()), { count: histories, enough: 12 });
+    requireSeen(['thread', 'undone'], new Set(written.keys()), { count: histories, enough: 12 });
     for (const outcome of ['done', 'NOT_FOUND'])
       assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
   });

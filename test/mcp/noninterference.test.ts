@@ -74,7 +74,7 @@ class ToolsFace implements Face {
       case 'break-claim':
         return this.#write(question.path);
       case 'delete':
-        return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
+        return this.#removeAndUndo(question.path);
       case 'comments':
         return this.#pages('message', {
           action: 'list',
@@ -85,6 +85,12 @@ class ToolsFace implements Face {
       case 'comment':
       case 'comment-on-passage':
         return this.#discuss(question.path);
+      case 'undelete':
+        return this.#call('delete_org_doc', {
+          location: question.path,
+          expected_commit: this.#known.get(question.path) ?? noCommit,
+          undo: true,
+        });
       case 'diff':
       case 'history':
       case 'read-version':
@@ -100,8 +106,7 @@ class ToolsFace implements Face {
       case 'rename':
       case 'preview-revert':
       case 'revert':
-      case 'read':
-      case 'undelete': {
+      case 'read': {
         const location = 'path' in question ? question.path : question.folder || 'root.md';
         const read = await this.#client.request('tools/call', { name: 'read_org_doc', arguments: { location } });
         const { structuredContent } = read.json.result;
@@ -125,6 +130,15 @@ class ToolsFace implements Face {
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits, dry_run: true }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits }),
     ].join('\n');
+  }
+
+  /** Deletes the version that was read, and brings it back. */
+  async #removeAndUndo(location: string): Promise<string> {
+    const { done } = await this.#client.call('read_org_doc', { location });
+    const args = { location, expected_commit: done?.commit ?? noCommit };
+    return [await this.#call('delete_org_doc', args), await this.#call('delete_org_doc', { ...args, undo: true })].join(
+      '\n',
+    );
   }
 
   /** Reads what was there when it was last asked, and what changed since. */
@@ -238,7 +252,7 @@ describe('Content out of reach of an agent’s key', () => {
     );
     assert.ok(refused > pairs);
     const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
-    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comments', 'comment', 'diff', 'history'];
+    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comments', 'comment', 'diff', 'history', 'delete'];
     requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
   });
 });

@@ -26,6 +26,8 @@ const limit = 4;
 export class ToolPerson extends Person {
   readonly #cursors: CursorSealer;
   #serial = 0;
+  /** Number of own deletions undone by the tool. */
+  undone = 0;
 
   constructor(workspace: Workspace, id: string, cursors: CursorSealer) {
     super(workspace, id);
@@ -98,6 +100,17 @@ export class ToolPerson extends Person {
 
   override async delete(location: string): Promise<void> {
     await this.call('delete_org_doc', { location, expected_commit: await this.#commitOf(location) });
+  }
+
+  /** By the tool where the deletion was the person's own; the tools undo no other. */
+  override async undelete(location: string): Promise<Document> {
+    const { documents, versions } = this.workspace.journal.reader;
+    const [deleted, ...others] = documents.deletedAt(location);
+    if (deleted?.deletedBy !== this.id || others.length > 0) return super.undelete(location);
+    const expected_commit = versions.bySequence(deleted.number, deleted.sequence)?.id ?? noCommit;
+    await this.call('delete_org_doc', { location, expected_commit, undo: true });
+    this.undone += 1;
+    return this.#keeper.record(location);
   }
 
   override async read(location: string): Promise<string> {
