@@ -4,6 +4,7 @@ import { parseLocation } from '../domain/location.js';
 import { messageNotice } from '../domain/message.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { answerThread, settleThread, type AnsweredThread } from '../operations/comments/answer-thread.js';
+import type { Remarks } from '../operations/comments/read-remarked.js';
 import {
   listOpenThreads,
   readThread,
@@ -30,6 +31,7 @@ const maxChars = 20_000;
 /** Characters of a quote, and of a comment, in a list. */
 const shownOfQuote = 200;
 const shownOfComment = 200;
+const shownInRead = 120;
 
 const tool = 'message';
 const isCommentThread = (threadId: string | undefined): boolean => threadId?.startsWith('thr_') === true;
@@ -47,6 +49,20 @@ function presentAnchor(anchor: CommentAnchor): object {
   if (anchor.type === 'document') return {};
   const passage = firstWords(anchor.quote, shownOfQuote);
   return anchor.type === 'orphaned' ? { passage, passage_lost: true } : { passage, line: anchor.place.line };
+}
+
+/** The open comments in a read of a document: in few words, since `message` reads the threads. */
+export function presentRemarks({ count, threads }: Remarks): object {
+  if (count === 0) return {};
+  const comments = threads.map(({ threadId, anchor, comment, answers }) => ({
+    thread_id: threadId,
+    ...(anchor.type === 'passage' ? { line: anchor.place.line } : {}),
+    ...(anchor.type === 'orphaned' ? { passage_lost: true } : {}),
+    by: comment.author.displayName,
+    text: firstWords(comment.text, shownInRead),
+    ...(answers === 0 ? {} : { answers }),
+  }));
+  return { open_comments: count, ...(comments.length === 0 ? {} : { comments }) };
 }
 
 function presentComment({ id, author, text, createdAt, editedAt, deletedAt }: Comment): object {

@@ -1,5 +1,7 @@
 import { parseLocation } from '../domain/location.js';
-import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
+import { readRemarked, type RemarkedRead } from '../operations/comments/read-remarked.js';
+import type { ShownText } from '../operations/documents/read-part.js';
+import { presentRemarks } from './comment-tool.js';
 import { presentClaim, presentNote, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
@@ -30,7 +32,7 @@ export function presentText({ text, totalLines, within, part, hiddenCharacters, 
   };
 }
 
-function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
+function presentRead({ document, role, shown, remarks }: RemarkedRead, { caller }: ToolCall<ReadArguments>): object {
   return {
     ...presentRecord(document, role),
     ...presentNote(document.current),
@@ -38,6 +40,7 @@ function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<R
     labels: document.labels,
     ...(shown === null ? {} : presentText(shown)),
     claims: document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId)),
+    ...presentRemarks(remarks),
   };
 }
 
@@ -57,9 +60,15 @@ export const readEntries: readonly ToolEntry[] = [
     scope: 'org:read',
     when: ({ outline_only }: ReadArguments) => outline_only === true,
     takes: ['location', 'section', 'outline_only', 'expected_commit'],
-    operation: readPart,
+    operation: readRemarked,
     read: readInput,
     present: presentRead,
   }),
-  toolEntry({ tool: 'read_org_doc', scope: 'org:read', operation: readPart, read: readInput, present: presentRead }),
+  toolEntry({
+    tool: 'read_org_doc',
+    scope: 'org:read',
+    operation: readRemarked,
+    read: readInput,
+    present: presentRead,
+  }),
 ];

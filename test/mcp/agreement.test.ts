@@ -168,6 +168,10 @@ class ComparedByTools extends Compared {
       const isReader = model.read(name, at) !== 'NOT_FOUND';
       const found = await this.tools(name).threads(at).catch(codeOf);
       assert.equal(Array.isArray(found) ? found.length : found, isReader ? comments : 'NOT_FOUND', what);
+      const { open_comments = 0 } = await this.tools(name)
+        .call('read_org_doc', { location: at })
+        .catch(() => ({}));
+      assert.equal(open_comments, isReader ? comments : 0, what);
       const [first] = (await new Client(this.service.workspace, operatorId).comments(at, 'open', 1)).items;
       if (first === undefined) continue;
       assert.equal(

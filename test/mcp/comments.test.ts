@@ -87,6 +87,52 @@ describe('Agents and threads of comments', () => {
     assert.equal((await message({ action: 'list', box: 'comments' })).refusal, 'INVALID_REQUEST missing_field');
   });
 
+  it('see the open ones about the part that they read, and how many there are', async () => {
+    assert.equal('open_comments' in (await agent.call('read_org_doc', { location })).done, false);
+    const first = await ask();
+    const budget = await ask('How much?', 'The budget is open.');
+    const whole = (await bob.comment(location, `On all of it.\n${'Many words. '.repeat(50)}`)).threadId;
+    await message({ action: 'send', thread_id: budget, body: 'A lot.' });
+    const seen = async (args: object = {}): Promise<unknown> => {
+      const { open_comments, comments = [] } = (await agent.call('read_org_doc', { location, ...args })).done;
+      return [open_comments, ...comments.map(({ thread_id, line, answers }: Parsed) => [thread_id, line, answers])];
+    };
+    const [one, two, three] = [
+      [first, 3, undefined],
+      [budget, 5, 1],
+      [whole, undefined, undefined],
+    ] as const;
+    assert.deepEqual(await seen(), [3, one, two, three]);
+    assert.deepEqual(await seen({ outline_only: true }), [3, one, two, three]);
+    assert.deepEqual(await seen({ start_line: 4 }), [3, two]);
+    const { done } = await agent.call('read_org_doc', { location });
+    assert.deepEqual([done.comments[0].by, done.comments[0].text], ['Bob', 'Is it sure?']);
+    assert.ok(done.comments[2].text.length <= 120);
+    const older = (await agent.call('read_org_doc', { location, commit: done.commit })).done;
+    assert.equal('open_comments' in older, false);
+    await message({ action: 'resolve', thread_id: first });
+    const edits = [{ old_text: 'The budget is open.', new_text: 'The budget stands.' }];
+    await agent.call('edit_org_doc', { location, expected_commit: done.commit, edits });
+    assert.deepEqual(await seen(), [2, [budget, undefined, 1], three]);
+    assert.deepEqual(await seen({ start_line: 4 }), [2]);
+  });
+
+  it('see few of many, and no text of one that was deleted', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 8; count += 1) ids.push((await bob.comment(location, `Number ${count}`)).id);
+    await bob.deleteComment(location, ids[0] ?? '');
+    const { open_comments, comments } = (await agent.call('read_org_doc', { location })).done;
+    assert.deepEqual(
+      [open_comments, comments.map(({ text }: Parsed) => text)],
+      [7, ['Number 1', 'Number 2', 'Number 3', 'Number 4', 'Number 5']],
+    );
+    const { threads } = (await message({ action: 'list', box: 'comments', about: location })).done;
+    await message({ action: 'send', thread_id: threads[0].thread_id, body: 'An answer.' });
+    await bob.deleteComment(location, ids[1] ?? '');
+    const [again] = (await agent.call('read_org_doc', { location })).done.comments;
+    assert.deepEqual([again.by, again.text], ['Scribe', 'An answer.']);
+  });
+
   it('read long threads in pages, from the first comment to the last', async () => {
     const thread_id = await ask('x'.repeat(8000));
     const texts = ['x'.repeat(8000)];

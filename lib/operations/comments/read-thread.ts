@@ -88,9 +88,15 @@ export interface OpenThread {
 const passedOver = 20;
 
 /** @returns undefined where only deleted comments stand at the start of the thread */
-function findOpening(view: View, { number }: StoredThread): { comment: StoredComment; answers: number } | undefined {
+export function findOpening(
+  view: View,
+  { number }: StoredThread,
+): { readonly comment: StoredComment; readonly answers: number } | undefined {
   const { comments } = view.tables;
-  const comment = comments.listThread(number, 0, passedOver).find(({ deletedAt }) => deletedAt === null);
+  const isThere = ({ deletedAt }: StoredComment): boolean => deletedAt === null;
+  // Nearly always the first one: texts are long.
+  const comment =
+    comments.listThread(number, 0, 1).find(isThere) ?? comments.listThread(number, 0, passedOver).find(isThere);
   return comment === undefined ? undefined : { comment, answers: comments.countIn(number) - 1 };
 }
 
