@@ -72,6 +72,21 @@ describe('What a document was', () => {
     assert.equal(pinned.refusal, 'CONFLICT stale_if_match');
   });
 
+  it('comes into briefs with the note of its last version', async () => {
+    const location = 'noted/plan.md';
+    const { client } = await server.agent('editor', 'noted', 'Noter');
+    await client.call('write_org_doc', { location, content: 'text\n', note: `Why ${'x'.repeat(200)}` });
+    await keeper.create('noted/silent.md', 'text\n');
+    const { changes } = (await client.call('brief_me')).done;
+    assert.deepEqual(
+      changes.map(({ note }: Parsed) => note),
+      [undefined, `Why ${'x'.repeat(115)}…`],
+    );
+    await keeper.rename(location, 'renamed.md', true);
+    const [moved] = (await client.call('brief_me')).done.changes;
+    assert.deepEqual([moved.location, moved.note], ['noted/renamed.md', undefined]);
+  });
+
   it('is compared in parts that go on, and names the last 20 versions of many', async () => {
     const location = 'team/many.md';
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index}`);
