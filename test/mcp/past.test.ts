@@ -131,22 +131,18 @@ describe('What a document was', () => {
     await replace(agent, location, 'now\n');
     const elsewhere = (await read({ location: 'team/compared.md' })).done.commit;
     const { client: far } = await server.agent('reader', 'far', 'Far');
-    const ways = (commit: string): object[] => [
-      { location, commit },
-      { location, since_commit: commit },
-    ];
-    const [unknown = '', unknownSince = ''] = await Promise.all(
-      ways(absent).map(async (args) => told((await read(args)).text)),
-    );
-    assert.match(unknown, /NOT_FOUND/);
-    for (const [client, commit] of [
-      [far, first],
-      [far, absent],
-      [agent, elsewhere],
-    ] as const) {
-      const [one = {}, since = {}] = ways(commit);
-      assert.equal(told((await read(one, client)).text), unknown);
-      assert.equal(told((await read(since, client)).text), unknownSince);
+    for (const name of ['commit', 'since_commit']) {
+      for (const [client, commit] of [
+        [far, first],
+        [agent, elsewhere],
+      ] as const) {
+        const [said, unknown] = [
+          await read({ location, [name]: commit }, client),
+          await read({ location, [name]: absent }, client),
+        ];
+        assert.equal(said.refusal, 'NOT_FOUND not_found');
+        assert.equal(told(said.text), told(unknown.text));
+      }
     }
     // Its reader of now reads what it was at a place that this reader does not know, and no word of that place.
     await keeper.move(location, 'far', true);
@@ -154,7 +150,7 @@ describe('What a document was', () => {
     const changes = await read({ location: 'far/moved.md', since_commit: first }, far);
     assert.equal(seen.done.text, 'secret of old\n');
     assert.ok(!seen.text.includes('team') && !changes.text.includes('team'));
-    assert.equal(told((await read({ location, commit: first })).text), unknown);
+    assert.equal((await read({ location, commit: first })).refusal, 'NOT_FOUND not_found');
   });
 
   it('is gone with an erase, like any commit that never was', async () => {

@@ -30,8 +30,11 @@ describe('An agent that deleted a document', () => {
   const remove = (client = agent) => client.call('delete_org_doc', { location, expected_commit: commit });
   const undo = (client = agent, expected_commit = commit) =>
     client.call('delete_org_doc', { location, expected_commit, undo: true });
-  const unknown = async (): Promise<string> =>
-    told(await agent.call('delete_org_doc', { location: 'team/never.md', expected_commit: commit, undo: true }));
+  /** It is told what it is told for a commit that never was. */
+  async function requireUnknown(said: Said, client = agent): Promise<void> {
+    assert.equal(said.refusal, 'NOT_FOUND not_found');
+    assert.equal(told(said), told(await undo(client, 'f'.repeat(40))));
+  }
 
   it('brings it back with the arguments of the delete, once however often it asks', async () => {
     await remove();
@@ -57,18 +60,18 @@ describe('An agent that deleted a document', () => {
   });
 
   it('brings back nothing that another principal deleted, nor what it did not delete last', async () => {
-    assert.equal(told(await undo()), await unknown());
+    await requireUnknown(await undo());
     await remove(other);
-    assert.equal(told(await undo()), await unknown());
+    await requireUnknown(await undo());
     assert.equal((await undo(other)).refusal, '');
-    assert.equal(told(await undo(other, 'f'.repeat(40))), await unknown());
+    await requireUnknown(await undo(other, 'f'.repeat(40)), other);
     const { commit: latest } = (await agent.call('read_org_doc', { location })).done;
     await agent.call('delete_org_doc', { location, expected_commit: latest });
     const made = await other.call('write_org_doc', { location, content: 'another\n' });
     const occupied = await undo(agent, latest);
     assert.deepEqual([occupied.refusal, occupied.error.location], ['CONFLICT location_occupied', location]);
     await other.call('delete_org_doc', { location, expected_commit: made.done.commit });
-    assert.equal(told(await undo(agent, latest)), await unknown());
+    await requireUnknown(await undo(agent, latest), agent);
   });
 
   it('has no replay of an undo after a later change', async () => {
@@ -76,7 +79,7 @@ describe('An agent that deleted a document', () => {
     const { done } = await undo();
     const edits = [{ op: 'append', new_text: 'more\n' }];
     await agent.call('edit_org_doc', { location, expected_commit: done.commit, edits });
-    assert.equal(told(await undo()), await unknown());
+    await requireUnknown(await undo());
   });
 
   it('brings back nothing where it may not write any more, nor what was erased', async () => {
@@ -86,12 +89,12 @@ describe('An agent that deleted a document', () => {
     await remove(client);
     await server.host.revoke('editor', { type: 'principal', id }, 'lent');
     await server.host.grant('reader', { type: 'principal', id }, 'lent');
-    assert.equal(told(await undo(client)), await unknown());
+    await requireUnknown(await undo(client), client);
     await server.host.grant('editor', { type: 'principal', id }, 'lent');
     const erasure = await eraseAt(server.host.workspace, location, { isDeleted: true });
-    assert.equal(told(await undo(client)), await unknown());
+    await requireUnknown(await undo(client), client);
     await server.host.workspace.eraser.finished(erasure.id);
-    assert.equal(told(await undo(client)), await unknown());
+    await requireUnknown(await undo(client), client);
   });
 
   it('learns nothing of a hidden document made there since', async () => {
@@ -103,7 +106,7 @@ describe('An agent that deleted a document', () => {
     ({ commit } = (await own.call('read_org_doc', { location })).done);
     await remove(own);
     await keeper.create(location, 'hidden\n');
-    assert.equal(told(await undo(own)), await unknown());
+    await requireUnknown(await undo(own), own);
   });
 
   it('takes no claim for it, and leaves one record of each call', async () => {
