@@ -39,6 +39,8 @@ export interface BriefChange {
   readonly by: readonly Author[];
   /** Time of its last event. */
   readonly at: number;
+  /** The note of its last version, where that is its last event; null without one. */
+  readonly note: string | null;
   /** Its location before its last move, if the caller reaches that place now; else null. */
   readonly from: Location | null;
 }

@@ -65,6 +65,9 @@ export interface AddressedComment {
   readonly comment: Comment;
   readonly location: Location;
   readonly why: 'mention' | 'reply';
+  /** The quoted passage that its thread is about; null for the document as a whole. */
+  readonly quote: string | null;
+  readonly isResolved: boolean;
   /** Time of its writing, or of the edit that mentions the principal. */
   readonly addressedAt: number;
 }

@@ -200,7 +200,7 @@ export const reasons = {
   },
   location_occupied: {
     code: 'CONFLICT',
-    at: ['rest', 'command'],
+    at: ['rest', 'mcp', 'command'],
     means: 'What was deleted has something else in its place.',
   },
   idempotency_key_reused: {

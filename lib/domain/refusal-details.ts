@@ -8,8 +8,10 @@ import type { Meeting, Reason, ReasonMetAt } from './reason.js';
 
 /** Inputs of operations with another name at some face. Every face has a table of its names for them. */
 export type InputName =
+  | 'comment'
   | 'labels'
   | 'mediaType'
+  | 'mentions'
   | 'message'
   | 'messageIds'
   | 'purpose'

@@ -125,6 +125,7 @@ export class ChangeWalk {
       versions: sequence - before,
       by: this.#authorsOf(number, sequence - before, isMoveLast ? moved.author : undefined),
       at: isMoveLast ? moved.at : newest.at,
+      note: isMoveLast ? null : newest.version.message,
       from: moved === undefined ? null : this.#show(moved.from),
     };
     return [change];
@@ -135,7 +136,14 @@ export class ChangeWalk {
     if (document === null || deletedFrom === null) return [];
     const deletion = view.tables.history.deletionBefore(document.number, Number.MAX_SAFE_INTEGER);
     if (deletion === undefined) return [];
-    const shared = { action: 'deleted', versionId: null, by: [deletion.author], at: deletion.at, from: null } as const;
+    const shared = {
+      action: 'deleted',
+      versionId: null,
+      by: [deletion.author],
+      at: deletion.at,
+      note: null,
+      from: null,
+    } as const;
     const isWhole =
       deletedFolder !== null &&
       isWithin(this.#range.within, deletedFolder) &&
@@ -177,6 +185,7 @@ export class ChangeWalk {
       versions: 0,
       by: [relocation.author],
       at: relocation.at,
+      note: null,
       from: this.#show(rebase(location, to, relocation.from)),
     });
     if (roleContains(view.reach.roleIn(to), 'reader')) return [describe('folder', to, null)];

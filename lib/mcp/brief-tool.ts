@@ -5,6 +5,8 @@ import { parseFolderLocation } from '../domain/location.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ReadBriefInput } from '../operations/history/find-brief-bounds.js';
 import { readBrief } from '../operations/history/read-brief.js';
+import { firstWords } from '../text/first-words.js';
+import { presentSubject } from './comment-tool.js';
 import { presentMessage } from './message-tool.js';
 import { presentClaim, presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -16,6 +18,8 @@ interface BriefArguments extends PageArguments {
 }
 
 const usualList = 20;
+/** Characters of the note of a change. */
+const shownOfNote = 120;
 /** Milliseconds for which a brief's position is valid: agents come back after a holiday. */
 const positionKept = 90 * 24 * 60 * 60 * 1000;
 /** A day, or a time; without an offset it is UTC, independent of the service's time zone. */
@@ -55,7 +59,7 @@ function readInput(call: ToolCall<BriefArguments>): ReadBriefInput {
   };
 }
 
-function presentChange({ of, action, location, versionId, versions, by, at, from }: BriefChange): object {
+function presentChange({ of, action, location, versionId, versions, by, at, note, from }: BriefChange): object {
   return {
     of,
     location,
@@ -64,16 +68,19 @@ function presentChange({ of, action, location, versionId, versions, by, at, from
     versions,
     by: by.map(presentWho),
     at: formatTime(at),
+    ...(note === null ? {} : { note: firstWords(note, shownOfNote) }),
     ...(from === null ? {} : { from_location: from }),
   };
 }
 
-function presentComment({ comment, location, why, addressedAt }: AddressedComment): object {
+function presentComment(addressed: AddressedComment): object {
+  const { comment, location, why, addressedAt } = addressed;
   const { id, threadId, author, text } = comment;
   return {
     comment_id: id,
     thread_id: threadId,
     location,
+    ...presentSubject(addressed),
     why,
     from: presentWho(author),
     text,

@@ -62,6 +62,12 @@ function presentBody(body: string, longest: number): object {
 /** Characters of each text at least, where several are read. */
 const leastOfEach = 2000;
 
+/** Reading marks nothing, and an agent has to know. */
+function presentUnread(messages: readonly ListedMessage[]): object {
+  if (messages.every(({ isRead }) => isRead)) return {};
+  return { hint: 'Those with read: false stay unread until mark_read, or until you answer in their thread.' };
+}
+
 function presentPage<Item extends ListedMessage | Message>(
   page: MessagePage<Item>,
   call: ToolCall<MessageArguments>,
@@ -69,7 +75,13 @@ function presentPage<Item extends ListedMessage | Message>(
   const { action } = call.args;
   const longest = Math.max(leastOfEach, Math.floor(textRoom / page.items.length));
   const { shown, next } = fitPage(page, (message) => presentMessage(message, longest), page.positionOf, textRoom);
-  return { action, messages: shown, notice: page.notice, ...presentNext(next, call) };
+  return {
+    action,
+    messages: shown,
+    notice: page.notice,
+    ...(action === 'read' ? presentUnread(page.items.slice(0, shown.length)) : {}),
+    ...presentNext(next, call),
+  };
 }
 
 function presentBox(page: BoxPage, call: ToolCall<MessageArguments>): object {
@@ -105,9 +117,10 @@ export const messageEntries: readonly ToolEntry[] = [
       about: about === undefined ? undefined : parseLocation(about, 'about'),
       threadId: thread_id,
     }),
-    present: ({ message, isRepeated }) => ({
+    present: ({ message, isRepeated, markedRead }) => ({
       action: 'send',
       messages: [presentMessage(message)],
+      ...(markedRead.length === 0 ? {} : { marked_read: markedRead }),
       replayed: isRepeated,
     }),
   }),

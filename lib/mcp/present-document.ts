@@ -1,9 +1,10 @@
 import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { Document } from '../domain/document.js';
+import type { Document, Version } from '../domain/document.js';
 import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
+import { firstWords } from '../text/first-words.js';
 
 /** What a document is where no media type is said. */
 export const usualMediaType = 'text/markdown';
@@ -34,19 +35,34 @@ function presentAuthor({ kind, displayName }: Author): object {
   return { kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
 
+/** A version: its type, time and author. Markdown is left out. */
+export function presentVersion({ mediaType, at, author }: Version): object {
+  const named = nameMediaType(mediaType);
+  return {
+    ...(named === usualMediaType ? {} : { media_type: named }),
+    modified_at: formatSecond(at),
+    modified_by: presentAuthor(author),
+  };
+}
+
 /** A document's record. What is usual is left out: Markdown, no labels, and that people may write. */
 export function presentRecord({ location, current, readOnly, labels }: Document, role: Role): object {
-  const mediaType = nameMediaType(current.mediaType);
   return {
     location,
     commit: current.id,
-    ...(mediaType === usualMediaType ? {} : { media_type: mediaType }),
-    modified_at: formatSecond(current.at),
-    modified_by: presentAuthor(current.author),
+    ...presentVersion(current),
     role,
     ...(readOnly ? { read_only: true } : {}),
     ...(labels.length === 0 ? {} : { labels }),
   };
+}
+
+/** Characters of a version's note in an answer. */
+const shownOfNote = 500;
+
+/** Why a version was made, where its writer said so. */
+export function presentNote({ message }: Version): { readonly note?: string } {
+  return message === null ? {} : { note: firstWords(message, shownOfNote) };
 }
 
 /** A claim for agents. @param principalId of the reader, to show whose claim it is */

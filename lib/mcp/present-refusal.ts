@@ -12,8 +12,10 @@ function presentWho({ id, kind, displayName }: Author): object {
 
 /** The tools' names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
+  comment: 'body',
   labels: 'label',
   mediaType: 'media_type',
+  mentions: 'to',
   message: 'note',
   messageIds: 'message_ids',
   purpose: 'note',

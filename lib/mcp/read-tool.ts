@@ -1,12 +1,14 @@
 import { parseLocation } from '../domain/location.js';
-import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
+import { readRemarked, type RemarkedRead } from '../operations/comments/read-remarked.js';
+import type { ShownText } from '../operations/documents/read-part.js';
 import { textRoom } from './answer-room.js';
-import { presentClaim, presentRecord } from './present-document.js';
+import { presentRemarks } from './comment-tool.js';
+import { presentClaim, presentNote, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { uriOf } from './resources.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
-interface ReadArguments {
+export interface ReadArguments {
   readonly location: string;
   readonly section?: string;
   readonly outline_only?: boolean;
@@ -16,10 +18,10 @@ interface ReadArguments {
   readonly expected_commit?: string;
 }
 
-const noText = 'This is not text. A client can show it from resource.';
+export const noText = 'This is not text.';
 
 /** The requested part of the text, and the way to go on. Of a whole text, nothing needs to be said beside it. */
-function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
+export function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
   const next = part === undefined ? { nextLine: outline?.nextLine ?? null, nextColumn: null } : part;
   const isWhole = part?.startLine === 1 && part.startColumn === 1 && part.nextLine === null && within === undefined;
   return {
@@ -34,17 +36,21 @@ function presentText({ totalLines, within, part, hiddenCharacters, outline }: Sh
   };
 }
 
-function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
+function presentRead({ document, role, shown, remarks }: RemarkedRead, { caller }: ToolCall<ReadArguments>): object {
   const claims = document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId));
   return {
     ...presentRecord(document, role),
+    ...presentNote(document.current),
     ...(shown === null || shown.part === undefined ? { bytes: document.current.size } : {}),
-    ...(shown === null ? { no_text: noText, resource: uriOf(document.location) } : presentText(shown)),
+    ...(shown === null
+      ? { no_text: `${noText} A client can show it from resource.`, resource: uriOf(document.location) }
+      : presentText(shown)),
     ...(claims.length === 0 ? {} : { claims }),
+    ...presentRemarks(remarks),
   };
 }
 
-const readInput = ({ args }: ToolCall<ReadArguments>) => ({
+export const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   location: parseLocation(args.location),
   expected: args.expected_commit,
   section: args.section,
@@ -60,9 +66,15 @@ export const readEntries: readonly ToolEntry[] = [
     scope: 'org:read',
     when: ({ outline_only }: ReadArguments) => outline_only === true,
     takes: ['location', 'section', 'outline_only', 'start_line', 'max_chars', 'expected_commit'],
-    operation: readPart,
+    operation: readRemarked,
     read: readInput,
     present: presentRead,
   }),
-  toolEntry({ tool: 'read_org_doc', scope: 'org:read', operation: readPart, read: readInput, present: presentRead }),
+  toolEntry({
+    tool: 'read_org_doc',
+    scope: 'org:read',
+    operation: readRemarked,
+    read: readInput,
+    present: presentRead,
+  }),
 ];

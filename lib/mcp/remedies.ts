@@ -36,6 +36,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   stale_if_match: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
+  location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
   claimed: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
   deleted_since:
     'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',

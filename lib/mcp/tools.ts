@@ -1,8 +1,10 @@
 import { briefEntry } from './brief-tool.js';
 import { claimEntries } from './claim-tool.js';
+import { commentEntries } from './comment-tool.js';
 import { findEntries } from './find-tools.js';
 import { messageEntries } from './message-tool.js';
 import { readersEntry } from './readers-tool.js';
+import { pastEntries } from './past-tool.js';
 import { readEntries } from './read-tool.js';
 import type { ToolEntry } from './tool.js';
 import { writeEntries } from './write-tools.js';
@@ -14,9 +16,11 @@ import { writeEntries } from './write-tools.js';
 export const tools: readonly ToolEntry[] = [
   briefEntry,
   ...findEntries,
+  ...pastEntries,
   ...readEntries,
   ...writeEntries,
   readersEntry,
   ...claimEntries,
+  ...commentEntries,
   ...messageEntries,
 ];

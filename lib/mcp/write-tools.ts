@@ -16,6 +16,7 @@ import {
   type RemovedText,
   type WrittenText,
 } from '../operations/documents/write-text.js';
+import { undoRemoval } from '../operations/documents/undo-removal.js';
 import { countLines } from '../text/cut-text.js';
 import { stagedFrom } from '../changes/prepare-content.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
@@ -140,6 +141,7 @@ interface DeleteArguments {
   readonly location: string;
   readonly expected_commit: string;
   readonly claim_id?: string;
+  readonly undo?: boolean;
 }
 
 /** Tools for writing. */
@@ -192,6 +194,23 @@ export const writeEntries: readonly ToolEntry[] = [
     operation: editDocument,
     read: readEdits,
     present: presentEdited,
+  }),
+  toolEntry({
+    tool: 'delete_org_doc',
+    scope: 'org:write',
+    when: ({ undo }: DeleteArguments) => undo === true,
+    takes: ['location', 'expected_commit', 'undo'],
+    operation: undoRemoval,
+    read: ({ args }: ToolCall<DeleteArguments>) => ({
+      location: parseLocation(args.location),
+      expected: args.expected_commit,
+    }),
+    present: ({ document, isRepeat }) => ({
+      location: document.location,
+      commit: document.current.id,
+      undone: true,
+      replayed: isRepeat,
+    }),
   }),
   toolEntry({
     tool: 'delete_org_doc',

@@ -24,8 +24,10 @@ type Alike =
 
 /** The command line's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
+  comment: 'text',
   labels: 'labels',
   mediaType: 'media_type',
+  mentions: 'mention',
   message: 'message',
   messageIds: 'message_ids',
   purpose: 'purpose',

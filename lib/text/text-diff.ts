@@ -35,15 +35,57 @@ export interface TextDiff {
   readonly isShortest: boolean;
 }
 
+const signs = { same: ' ', removed: '-', added: '+' } as const;
+
+function formatStart({ fromLine, fromLines, toLine, toLines }: Hunk): string {
+  return `@@ -${fromLine},${fromLines} +${toLine},${toLines} @@\n`;
+}
+
+function formatLine({ kind, text, isEnded }: DiffLine): string {
+  return `${signs[kind]}${text}\n${isEnded ? '' : '\\ No newline at end of file\n'}`;
+}
+
 /** A unified diff, as `diff -u` and git print it, without a header. */
-export function formatUnified({ hunks }: TextDiff): string {
-  const sign = { same: ' ', removed: '-', added: '+' } as const;
-  return hunks
-    .map((hunk) => {
-      const lines = hunk.lines.map(
-        ({ kind, text, isEnded }) => `${sign[kind]}${text}\n${isEnded ? '' : '\\ No newline at end of file\n'}`,
-      );
-      return `@@ -${hunk.fromLine},${hunk.fromLines} +${hunk.toLine},${hunk.toLines} @@\n${lines.join('')}`;
-    })
-    .join('');
+export function formatUnified({ hunks }: Pick<TextDiff, 'hunks'>): string {
+  return hunks.map((hunk) => `${formatStart(hunk)}${hunk.lines.map(formatLine).join('')}`).join('');
+}
+
+/** A part of a unified diff. */
+export interface DiffPart {
+  readonly text: string;
+  /** Whether the end of the last hunk is left out, because it is longer than a part. */
+  readonly isCut: boolean;
+  /** The next hunk begins with this line of the newer text; null at the end. */
+  readonly nextLine: number | null;
+}
+
+/** As many of a hunk's lines as fit. Of a single line too long for it, the beginning. */
+function cutHunk(hunk: Hunk, maxChars: number): { readonly text: string; readonly isCut: boolean } {
+  const start = formatStart(hunk);
+  let text = start;
+  for (const line of hunk.lines) {
+    const next = formatLine(line);
+    if (text.length + next.length > maxChars) {
+      const beginning = next.slice(0, Math.max(0, maxChars - text.length)).replace(/[\ud800-\udbff]$/, '');
+      return { text: text === start ? text + beginning : text, isCut: true };
+    }
+    text += next;
+  }
+  return { text, isCut: false };
+}
+
+/**
+ * The hunks that begin with this line of the newer text or a later one, as many as fit; at least one, cut if need be.
+ * @param maxChars UTF-16 units
+ */
+export function cutUnified(hunks: readonly Hunk[], fromLine: number, maxChars: number): DiffPart {
+  let text = '';
+  const wanted = hunks.filter(({ toLine }) => toLine >= fromLine);
+  for (const [index, hunk] of wanted.entries()) {
+    const part = cutHunk(hunk, maxChars - text.length);
+    if (part.isCut && text !== '') return { text, isCut: false, nextLine: hunk.toLine };
+    text += part.text;
+    if (part.isCut) return { text, isCut: true, nextLine: wanted[index + 1]?.toLine ?? null };
+  }
+  return { text, isCut: false, nextLine: null };
 }

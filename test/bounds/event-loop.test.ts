@@ -64,6 +64,15 @@ describe('The event loop', function () {
     });
   }
 
+  async function firstCommit(location: string): Promise<string> {
+    const headers = { authorization: `Bearer ${world.keys.editor}` };
+    const answer = await fetch(`${server.url}/v1/history?location=${encodeURIComponent(location)}`, { headers });
+    const { items } = (await answer.json()) as {
+      readonly items: readonly { readonly version: { readonly id: string } }[];
+    };
+    return items.at(-1)?.version.id ?? '';
+  }
+
   /** The shortest of several longest holds. */
   async function holdOf(work: () => Promise<void>): Promise<number> {
     const holds: number[] = [];
@@ -101,7 +110,9 @@ describe('The event loop', function () {
       const { done } = await client.call('read_org_doc', { location });
       commits.set(location, done.commit as string);
     }
-    const calls = makeLargeCalls(commits);
+    for (const location of ['changed.md', 'long/words.md']) commits.set(location, await firstCommit(location));
+    const listed = await client.call('message', { action: 'list', box: 'comments', about: 'quoted.txt', limit: 1 });
+    const calls = makeLargeCalls({ commits, threadId: listed.done.threads[0].thread_id as string });
     const covered = new Set(calls.map(({ tool }) => tool));
     assert.deepEqual(
       [...readDefinitions().keys()].filter((tool) => !covered.has(tool)),

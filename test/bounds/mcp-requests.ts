@@ -14,9 +14,21 @@ const noCommit = '0'.repeat(40);
 const controls = '\u0001'.repeat(mebibyte);
 const page = Array.from({ length: 3 }, () => 'x'.repeat(200)).join('/');
 
-/** At least one call for each tool. @param commits of edited documents, by location */
-export function makeLargeCalls(commits: ReadonlyMap<string, string>): readonly LargeCall[] {
+/** The commits of edited documents, and the first commits of changed ones, by location; and a thread of comments. */
+export interface LargeIds {
+  readonly commits: ReadonlyMap<string, string>;
+  readonly threadId: string;
+}
+
+/** At least one call for each tool. */
+export function makeLargeCalls({ commits, threadId }: LargeIds): readonly LargeCall[] {
   const commitOf = (location: string): string => commits.get(location) ?? noCommit;
+  const since = (kind: string, location: string): LargeCall => ({
+    tool: 'read_org_doc',
+    kind,
+    args: { location, since_commit: commitOf(location), max_chars: 60_000 },
+    outcome: 'done',
+  });
   const edit = (kind: string, location: string, outcome: string, ...edits: readonly object[]): LargeCall => ({
     tool: 'edit_org_doc',
     kind,
@@ -40,6 +52,16 @@ export function makeLargeCalls(commits: ReadonlyMap<string, string>): readonly L
       outcome: 'done',
     },
     { tool: 'read_org_doc', kind: 'lists', args: { location: 'large/lists.md', outline_only: true }, outcome: 'done' },
+    since('all lines changed', 'changed.md'),
+    since('a long text changed', 'long/words.md'),
+    { tool: 'read_org_doc', kind: 'commented', args: { location: 'quoted.txt', max_chars: 60_000 }, outcome: 'done' },
+    {
+      tool: 'message',
+      kind: 'threads',
+      args: { action: 'list', box: 'comments', about: 'quoted.txt', limit: 100 },
+      outcome: 'done',
+    },
+    { tool: 'message', kind: 'thread', args: { action: 'read', thread_id: threadId, limit: 100 }, outcome: 'done' },
     {
       tool: 'search_org_knowledge',
       args: { query: 'whoever travels books a document of many', limit: 50 },

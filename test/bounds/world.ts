@@ -161,8 +161,15 @@ class Maker {
     }
   }
 
-  /** Two versions of many lines, each line changed. */
+  /** Two versions of many lines, each line changed; and a long text with a change at its end. */
   async #fillDiff(): Promise<void> {
+    await this.act(updateDocument, {
+      location: parseLocation('long/words.md'),
+      precondition: parsePrecondition('*', 'If-Match'),
+      content: { bytes: Buffer.from(`${texts['long/words.md']?.slice(0, -5) ?? ''}End.\n`) },
+      mediaType: undefined,
+      message: null,
+    });
     const lines = (word: string): string => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}\n`).join('');
     await this.#create('changed.md', lines('before'));
     await this.act(updateDocument, {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { operatorId } from '../../lib/domain/principal.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { outcomeOf } from '../support/store/actor.js';
+import { Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 import { compareHistories } from '../support/model/service-and-model.js';
 import { groups, names, paths, people, type Command } from '../support/model/commands.js';
@@ -72,6 +74,10 @@ class ComparedByTools extends Compared {
     this.#sent.push({ body, to: recipients, doc: doc?.number });
   }
 
+  countUndone(name: string): void {
+    if (this.tools(name).undone > 0) this.outcomes.set('undone', 1);
+  }
+
   /** Compares one person's results from each listing tool. */
   async compareLists(name: string, context: () => string): Promise<void> {
     const { model } = this;
@@ -141,6 +147,42 @@ class ComparedByTools extends Compared {
     }
   }
 
+  /** Compares the first version of each document, and the number of later ones. */
+  async comparePast(name: string, context: () => string): Promise<void> {
+    for (const { at, number, versions } of this.model.docs) {
+      const first = this.made[number];
+      if (at === null || first === undefined) continue;
+      const isReader = this.model.read(name, at) !== 'NOT_FOUND';
+      const expected = isReader ? { text: first.text, later: versions - 1 } : 'NOT_FOUND';
+      const found = await this.tools(name).readPast(at, first.firstVersion).catch(codeOf);
+      assert.deepEqual(found, expected, `${name} reads what "${at}" was after\n${context()}`);
+    }
+  }
+
+  /** Compares the threads of comments: in lists, and by their ids alone. */
+  async compareThreads(name: string, context: () => string): Promise<void> {
+    const { model } = this;
+    for (const { at, comments } of model.docs) {
+      if (at === null) continue;
+      const what = `${name} asks for the comments on "${at}" after\n${context()}`;
+      const isReader = model.read(name, at) !== 'NOT_FOUND';
+      const found = await this.tools(name).threads(at).catch(codeOf);
+      assert.equal(Array.isArray(found) ? found.length : found, isReader ? comments : 'NOT_FOUND', what);
+      const { open_comments = 0 } = await this.tools(name)
+        .call('read_org_doc', { location: at })
+        .catch(() => ({}));
+      assert.equal(open_comments, isReader ? comments : 0, what);
+      const [first] = (await new Client(this.service.workspace, operatorId).comments(at, 'open', 1)).items;
+      if (first === undefined) continue;
+      assert.equal(
+        await this.tools(name).discuss(first.comment.threadId).catch(codeOf),
+        isReader ? at : 'NOT_FOUND',
+        what,
+      );
+      this.outcomes.set('thread', (this.outcomes.get('thread') ?? 0) + 1);
+    }
+  }
+
   /** Compares all inboxes: the readers of a document's present place see the document that a message is about. */
   async compareMail(context: () => string): Promise<void> {
     const { model } = this;
@@ -181,7 +223,10 @@ describe('Agents’ tools and the reference model', () => {
             await pair.compareLists(name, context);
             await pair.compareReads(name, paths, context);
             await pair.compareSurroundings(name, context);
+            await pair.compareThreads(name, context);
+            await pair.comparePast(name, context);
           }
+          for (const name of people) pair.countUndone(name);
           await pair.compareReaders(paths, context);
           await pair.compareBriefs(context);
           await pair.compareMail(context);
@@ -194,6 +239,7 @@ describe('Agents’ tools and the reference model', () => {
     requireSeen(often, seen, { count: histories, enough: 40 });
     const least = histories < 40 ? 0 : 3;
     for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
+    requireSeen(['thread', 'undone'], new Set(written.keys()), { count: histories, enough: 12 });
     for (const outcome of ['done', 'NOT_FOUND'])
       assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
   });

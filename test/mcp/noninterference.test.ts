@@ -18,6 +18,8 @@ const locate = (folder: string): object => (folder === '' ? {} : { location: fol
 class ToolsFace implements Face {
   readonly #client: McpClient;
   readonly #clock: Clock;
+  /** The commit of each document that was read. */
+  readonly #known = new Map<string, string>();
 
   constructor(client: McpClient, clock: Clock) {
     this.#client = client;
@@ -72,29 +74,46 @@ class ToolsFace implements Face {
       case 'break-claim':
         return this.#write(question.path);
       case 'delete':
-        return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
-      // Questions without a tool go to the nearest tools.
-      case 'comment':
-      case 'comment-on-passage':
+        return this.#removeAndUndo(question.path);
       case 'comments':
+        return this.#pages('message', {
+          action: 'list',
+          box: 'comments',
+          about: question.path,
+          limit: question.limit,
+        });
+      case 'comment':
+        return this.#discuss(question.path, ['send', 'read']);
+      case 'comment-on-passage':
+        return this.#discuss(question.path, ['send', 'resolve', 'reopen', 'read']);
+      case 'undelete':
+        return this.#call('delete_org_doc', {
+          location: question.path,
+          expected_commit: this.#known.get(question.path) ?? noCommit,
+          undo: true,
+        });
+      case 'diff':
+      case 'history':
+      case 'read-version':
+        return this.#readPast(question.path, 'version' in question ? question.version : undefined);
+      // Questions without a tool go to the nearest tools.
       case 'delete-folder':
       case 'undelete-folder':
-      case 'diff':
       case 'grant':
       case 'revoke':
-      case 'history':
       case 'labels':
       case 'list-grants':
       case 'move':
       case 'rename':
       case 'preview-revert':
       case 'revert':
-      case 'read':
-      case 'read-version':
-      case 'undelete': {
+      case 'read': {
         const location = 'path' in question ? question.path : question.folder || 'root.md';
+        const read = await this.#client.request('tools/call', { name: 'read_org_doc', arguments: { location } });
+        const { structuredContent } = read.json.result;
+        if (structuredContent !== undefined) this.#known.set(location, structuredContent.commit);
         return [
-          await this.#call('read_org_doc', { location }),
+          show(read),
           await this.#call('read_org_doc', { location, outline_only: true }),
           await this.#call('who_can_read', { location }),
           await this.#call('claim', { action: 'list', location }),
@@ -112,6 +131,38 @@ class ToolsFace implements Face {
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits, dry_run: true }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits }),
     ].join('\n');
+  }
+
+  /** Deletes the version that was read, and brings it back. */
+  async #removeAndUndo(location: string): Promise<string> {
+    const { done } = await this.#client.call('read_org_doc', { location });
+    const args = { location, expected_commit: done?.commit ?? noCommit };
+    return [await this.#call('delete_org_doc', args), await this.#call('delete_org_doc', { ...args, undo: true })].join(
+      '\n',
+    );
+  }
+
+  /** Reads what was there when it was last asked, and what changed since. */
+  async #readPast(location: string, version: string | undefined): Promise<string> {
+    const { done } = await this.#client.call('read_org_doc', { location });
+    const known = version ?? this.#known.get(location) ?? done?.commit ?? noCommit;
+    if (done !== undefined) this.#known.set(location, done.commit);
+    return [
+      await this.#call('read_org_doc', { location, commit: known }),
+      await this.#call('read_org_doc', { location, since_commit: known }),
+    ].join('\n');
+  }
+
+  /** Uses the first thread on a document, or an unknown one. */
+  async #discuss(about: string, actions: readonly string[]): Promise<string> {
+    const { done } = await this.#client.call('message', { action: 'list', box: 'comments', about });
+    const thread_id = done?.threads[0]?.thread_id ?? `thr_${'0'.repeat(20)}`;
+    const answers: string[] = [];
+    for (const action of actions) {
+      const body = action === 'send' ? { body: 'an answer' } : {};
+      answers.push(await this.#call('message', { action, thread_id, ...body }));
+    }
+    return answers.join('\n');
   }
 
   async #brief({ folder, limit, since }: Extract<Question, { readonly does: 'brief' }>): Promise<string> {
@@ -201,7 +252,7 @@ describe('Content out of reach of an agent’s key', () => {
     );
     assert.ok(refused > pairs);
     const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
-    const more = ['readers', 'brief', 'send', 'mail', 'read'];
+    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comment-on-passage', 'diff', 'history'];
     requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
   });
 });

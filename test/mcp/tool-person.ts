@@ -27,6 +27,8 @@ const limit = 4;
 export class ToolPerson extends Person {
   readonly #cursors: CursorSealer;
   #serial = 0;
+  /** Number of own deletions undone by the tool. */
+  undone = 0;
 
   constructor(workspace: Workspace, id: string, cursors: CursorSealer) {
     super(workspace, id);
@@ -105,8 +107,26 @@ export class ToolPerson extends Person {
     await this.call('delete_org_doc', { location, expected_commit: await this.#commitOf(location) });
   }
 
+  /** By the tool where the deletion was the person's own; the tools undo no other. */
+  override async undelete(location: string): Promise<Document> {
+    const { documents, versions } = this.workspace.journal.reader;
+    const [deleted, ...others] = documents.deletedAt(location);
+    if (deleted?.deletedBy !== this.id || others.length > 0) return super.undelete(location);
+    const expected_commit = versions.bySequence(deleted.number, deleted.sequence)?.id ?? noCommit;
+    await this.call('delete_org_doc', { location, expected_commit, undo: true });
+    this.undone += 1;
+    return this.#keeper.record(location);
+  }
+
   override async read(location: string): Promise<string> {
     return (await this.call('read_org_doc', { location })).text;
+  }
+
+  /** Reads a version of the document at the location, and the number of versions after it. */
+  async readPast(location: string, commit: string): Promise<{ readonly text: string; readonly later: number }> {
+    const { text } = await this.call('read_org_doc', { location, commit });
+    const { versions, older_versions = 0 } = await this.call('read_org_doc', { location, since_commit: commit });
+    return { text, later: versions.length + older_versions };
   }
 
   /** @returns `location role` of the folders in it; without one, of the topmost */
@@ -180,6 +200,18 @@ export class ToolPerson extends Person {
   async send(to: string, body: string, about?: string): Promise<void> {
     const args = { action: 'send', to: [to], subject: 'Subject', body, ...(about === undefined ? {} : { about }) };
     await this.call('message', args);
+  }
+
+  /** @returns ids of the open threads of comments on a document */
+  async threads(location: string): Promise<string[]> {
+    const threads = await this.#pages('message', 'threads', { action: 'list', box: 'comments', about: location });
+    return threads.map((thread: Parsed) => thread.thread_id);
+  }
+
+  /** Answers in a thread of comments, and reads it. @returns the document's location */
+  async discuss(threadId: string): Promise<string> {
+    await this.call('message', { action: 'send', thread_id: threadId, body: 'answer' });
+    return (await this.call('message', { action: 'read', thread_id: threadId })).about;
   }
 
   /** @returns `text about` of everything in the inbox, with ` about nothing` where no place is shown */

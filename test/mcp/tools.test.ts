@@ -33,10 +33,10 @@ describe('MCP tools', () => {
       listed = (await agent.request('tools/list')).json.result.tools;
     });
 
-    it('cost a model no more than 2,700 tokens', () => {
+    it('cost a model no more than 3,000 tokens', () => {
       const told = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       const tokens = told.reduce((sum, tool) => sum + encode(JSON.stringify(tool)).length, 0);
-      assert.ok(tokens <= 2700, `${tokens} tokens`);
+      assert.ok(tokens <= 3000, `${tokens} tokens`);
     });
 
     it('answer a read of an English document of 4 kB for no more than 130 tokens beyond its own', async () => {

@@ -58,9 +58,11 @@ const maxThreadComments = 500;
 export function parseComment(text: string): string {
   const parsed = text.replace(/\r\n?/g, '\n').trim();
   if (parsed === '' || parsed.length > maxCommentLength || /\p{Surrogate}/u.test(parsed)) {
-    throw invalidRequest('bad_field', `A comment is text of 1 to ${maxCommentLength} characters.`, { field: 'text' });
+    throw invalidRequest('bad_field', `A comment is text of 1 to ${maxCommentLength} characters.`, {
+      input: 'comment',
+    });
   }
-  requirePlain(parsed, { field: 'text' });
+  requirePlain(parsed, { input: 'comment' });
   return parsed;
 }
 
@@ -68,7 +70,7 @@ export function parseComment(text: string): string {
 export function parseMentions(mentions: readonly string[]): string[] {
   if (mentions.length > maxMentions || mentions.some((id) => !/^[A-Za-z0-9_-]{1,64}$/.test(id))) {
     throw invalidRequest('bad_field', `A comment mentions at most ${maxMentions} principals, by their ids.`, {
-      field: 'mentions',
+      input: 'mentions',
     });
   }
   return [...new Set(mentions)];

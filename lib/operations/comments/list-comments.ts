@@ -1,16 +1,11 @@
-import type { CommentAnchor, ListedComment, PlacedPassage, Quote } from '../../domain/comment.js';
-import type { Version } from '../../domain/document.js';
-import { numberLines } from '../../text/line-number.js';
+import type { ListedComment } from '../../domain/comment.js';
 import type { Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
-import { PassageFinder } from '../../text/passage.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { StoredComment, StoredThread } from '../../sidecar/tables/comment-table.js';
-import type { Workspace } from '../../workspace/workspace.js';
 import { toComment } from './add-comment.js';
+import { describeAnchor, findPlaces, isQuoted, type Places } from './find-places.js';
 import type { ReadOperation } from '../operation.js';
-import { readVersionText } from '../documents/read-text.js';
 
 export interface ListCommentsInput {
   readonly location: Location;
@@ -41,62 +36,6 @@ function decodeNumbers(position: string, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Number(position.slice(index * digits, (index + 1) * digits)));
 }
 
-type Place = PlacedPassage | null;
-type QuotedThread = StoredThread & { readonly quote: Quote };
-
-const isQuoted = (thread: StoredThread): thread is QuotedThread => thread.quote !== null;
-
-/** Positions of the threads' passages in one text, by the threads' ids. Null for passages not in it. */
-function* placeThreads(text: string, threads: readonly QuotedThread[]): Generator<void, Map<string, Place>> {
-  const places = new Map<string, Place>();
-  const finder = new PassageFinder(text);
-  const lineAt = yield* numberLines(text);
-  for (const { id, quote } of threads) {
-    yield;
-    const passage = yield* finder.find(quote);
-    const lines = passage && {
-      line: lineAt(passage.start),
-      lastLine: lineAt(Math.max(passage.start, passage.end - 1)),
-    };
-    places.set(id, passage && lines ? { ...passage, ...lines } : null);
-  }
-  return places;
-}
-
-/**
- * The same in one version of a document. A cache keeps the positions found, so that the next call costs nothing. Binary
- * content, or text too large to read, has no passages.
- */
-async function findPlaces(
-  workspace: Workspace,
-  version: Version,
-  threads: readonly QuotedThread[],
-): Promise<ReadonlyMap<string, Place>> {
-  const { passages } = workspace;
-  const places = new Map<string, Place>();
-  const unknown: QuotedThread[] = [];
-  for (const thread of threads) {
-    const known = passages.recall(thread.id, version.id);
-    if (known === undefined) unknown.push(thread);
-    else places.set(thread.id, known);
-  }
-  if (unknown.length === 0) return places;
-  const text = await readVersionText(workspace, version);
-  const found = text === undefined ? new Map<string, Place>() : await runCooperatively(placeThreads(text, unknown));
-  for (const { id } of unknown) {
-    const place = found.get(id) ?? null;
-    passages.remember(id, version.id, place);
-    places.set(id, place);
-  }
-  return places;
-}
-
-function describeAnchor({ id, quote }: StoredThread, places: ReadonlyMap<string, Place>): CommentAnchor {
-  if (quote === null) return { type: 'document' };
-  const place = places.get(id) ?? null;
-  return place === null ? { type: 'orphaned', quote: quote.text } : { type: 'passage', quote: quote.text, place };
-}
-
 /**
  * Comments on a document, thread by thread from the oldest, with the present positions of their passages. Comments
  * without their passage are there too, as orphaned. Reader.
@@ -121,7 +60,7 @@ export const listComments: ReadOperation<ListCommentsInput, ListedComments> = {
       const known = threads.get(item.thread) ?? comments.findThread(item.threadId);
       if (known !== undefined) threads.set(item.thread, known);
     }
-    const list = (places: ReadonlyMap<string, Place>): ListedComments => ({
+    const list = (places: Places): ListedComments => ({
       items: items.flatMap((item) => describe(item, threads.get(item.thread), places)),
       next,
       documentId: document.id,
@@ -131,11 +70,7 @@ export const listComments: ReadOperation<ListCommentsInput, ListedComments> = {
   noteResult: ({ documentId }) => ({ documentId }),
 };
 
-function describe(
-  item: StoredComment,
-  thread: StoredThread | undefined,
-  places: ReadonlyMap<string, Place>,
-): ListedComment[] {
+function describe(item: StoredComment, thread: StoredThread | undefined, places: Places): ListedComment[] {
   if (thread === undefined) return [];
   return [{ comment: toComment(item), anchor: describeAnchor(thread, places), resolved: thread.resolved }];
 }

@@ -28,7 +28,9 @@ export async function findAddressed(
       const location = comment.author.id === caller.principalId ? undefined : locations.get(document);
       if (location !== undefined) {
         if (comments.length === limit) return { comments, next };
-        comments.push({ comment: toComment(comment), location, why, addressedAt });
+        const thread = view.tables.comments.findThread(comment.threadId);
+        const [quote, isResolved] = [thread?.quote?.text ?? null, (thread?.resolved ?? null) !== null];
+        comments.push({ comment: toComment(comment), location, why, quote, isResolved, addressedAt });
       }
       next = number;
     }

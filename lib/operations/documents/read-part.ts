@@ -11,7 +11,7 @@ import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
-export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
+export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'versionId' | 'expected'> {
   /** Only this section, by its heading's id or words. */
   readonly section?: string | undefined;
   /** Headings in place of text, or none with it. Left out: with the first part of a long text. */
@@ -123,9 +123,9 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   needs: (input) => readDocument.needs({ ...input, withContent: true }),
   note: ({ location }) => ({ target: location }),
   async run(context, input) {
-    const { location, expected } = input;
+    const { location, versionId, expected } = input;
     requireNoFolder(context, location);
-    const read = await readDocument.run(context, { location, expected, withContent: true });
+    const read = await readDocument.run(context, { location, versionId, expected, withContent: true });
     const { document, role, version } = read;
     const text = await readText(read);
     if (text !== undefined)

@@ -3,16 +3,10 @@ import type { Location } from '../../domain/location.js';
 import { previewLength, type Addressee, type ListedMessage, type Message } from '../../domain/message.js';
 import { rootLocation } from '../../domain/location.js';
 import type { MessageTopic, StoredMessage } from '../../sidecar/tables/message-table.js';
+import { firstWords } from '../../text/first-words.js';
 import type { View } from '../../view/view.js';
 import { GroupNames } from '../grants/name-groups.js';
 import { findReadable } from '../documents/read-text.js';
-
-/** The first words, on one line. Never half a character. */
-function previewOf(body: string): string {
-  const line = body.replace(/\s+/g, ' ');
-  if (line.length <= previewLength) return line;
-  return `${line.slice(0, previewLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
 
 /** Shows messages to their sender or a recipient, by one view. */
 export class MessagePresenter {
@@ -32,7 +26,7 @@ export class MessagePresenter {
       from,
       to: addressed.map((subject) => this.#showAddressee(subject)),
       subject: thread.subject,
-      preview: previewOf(body),
+      preview: firstWords(body, previewLength),
       about: this.#placeOf(thread.about),
       sentAt,
       isRead: isRead ?? true,

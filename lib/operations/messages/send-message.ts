@@ -31,6 +31,8 @@ export interface SentMessage {
   readonly message: ListedMessage;
   /** Whether it already existed: the same message from the same sender, sent a moment before. */
   readonly isRepeated: boolean;
+  /** Ids of the thread's messages that the sender had not marked as read, and now has by answering. */
+  readonly markedRead: readonly string[];
   /**
    * The document that is the thread's topic, so that an erase finds the stored answer. Internal; never leaves the
    * service.
@@ -41,6 +43,8 @@ export interface SentMessage {
 
 /** Milliseconds in which the same message again counts as a retry. */
 const repeatedWithin = 10 * 60 * 1000;
+/** Of a thread's messages, the newest so many are marked as read by an answer. */
+const markedByAnswer = 100;
 
 const badField = (field: string, message: string) => invalidRequest('bad_field', message, { field });
 
@@ -112,10 +116,19 @@ function findAddressees(context: WriteContext, to: readonly string[]): Subject[]
   return subjects;
 }
 
+/** Marks what the sender got in the thread as read, among its newest messages. @returns the ids of those */
+function markThread({ transaction, caller }: WriteContext, thread: number): string[] {
+  const { messages } = transaction.tables;
+  const newest = messages.listThread(caller.principalId, thread, Number.MAX_SAFE_INTEGER, markedByAnswer);
+  const unread = newest.filter(({ isRead }) => isRead === false);
+  for (const { number } of unread) messages.setRead(caller.principalId, number, true);
+  return unread.map(({ id }) => id);
+}
+
 /**
  * Sends a message to principals and groups to whom the caller may write (find-recipients.ts). It starts a thread or
  * answers in one. All other principals look like an unknown id. Groups are resolved at that time: later members do not
- * get it, and former members keep it.
+ * get it, and former members keep it. An answer marks its thread's messages as read by the sender.
  * @throws Refusal NOT_FOUND; RATE_LIMITED; INVALID_REQUEST `bad_field`, `too_many_recipients`
  */
 export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
@@ -146,14 +159,20 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
         ? addresseesOfAnswer(context, answered.newest)
         : findAddressees(context, input.to ?? []);
     if (addressed.length === 0) throw notFound();
-    const show = (id: string, isRepeated: boolean): SentMessage => {
+    const show = (id: string, isRepeated: boolean, markedRead: readonly string[] = []): SentMessage => {
       const stored = messages.find(sender, id);
       if (stored === undefined) throw new Error('The message that was just written is not there.');
       const { about } = stored.thread;
       const documentNumber = about?.type === 'document' ? about.number : null;
       const documentId = documentNumber === null ? null : (tables.documents.byNumber(documentNumber)?.id ?? null);
       const message = new MessagePresenter(context.view, context.caller).list(stored);
-      return { message: { ...message, about: input.about ?? null }, isRepeated, documentNumber, documentId };
+      return {
+        message: { ...message, about: input.about ?? null },
+        isRepeated,
+        markedRead,
+        documentNumber,
+        documentId,
+      };
     };
     const digest = createHash('sha256')
       .update(JSON.stringify([input.threadId ?? null, input.to ?? null, subject, topic, body]))
@@ -165,15 +184,17 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
     const id = makeIdentifier('msg', randomness);
     const deliveredTo = resolveRecipients(context, addressed);
     takeDiscussionRoom(context, body, deliveredTo.size);
+    const markedRead = answered === undefined ? [] : markThread(context, thread);
     messages.insert({ id, thread, sender, body, addressed, digest, sentAt: now, deliveredTo });
-    return show(id, false);
+    return show(id, false, markedRead);
   },
-  noteResult: ({ message, isRepeated, documentId }) => ({
+  noteResult: ({ message, isRepeated, markedRead, documentId }) => ({
     ...(documentId === null ? {} : { documentId }),
     detail: {
       message: message.id,
       thread: message.threadId,
       to: message.to.map(({ id }) => id),
+      ...(markedRead.length === 0 ? {} : { marked: markedRead }),
       ...(isRepeated ? { repeated: true } : {}),
     },
   }),

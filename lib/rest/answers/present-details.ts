@@ -15,8 +15,10 @@ type Alike =
 
 /** The description's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
+  comment: 'text',
   labels: 'labels',
   mediaType: 'media_type',
+  mentions: 'mentions',
   message: 'message',
   messageIds: 'message_ids',
   purpose: 'purpose',

@@ -121,6 +121,14 @@ export const commentStatements = {
   lastAddressed: 'SELECT max(number) AS number FROM comment_addressee',
   addressedBefore: `SELECT number FROM comment_addressee WHERE principal = ? AND addressed_at < ?
     ORDER BY addressed_at DESC, number DESC LIMIT 1`,
+  ofThread: `SELECT ${columns} FROM comment c JOIN comment_thread t ON t.number = c.thread
+      JOIN principal p ON p.id = c.author
+    WHERE c.thread = ? AND c.number > ? ORDER BY c.number LIMIT ?`,
+  newest: `SELECT ${columns} FROM comment c JOIN comment_thread t ON t.number = c.thread
+      JOIN principal p ON p.id = c.author
+    WHERE c.thread = ? ORDER BY c.number DESC LIMIT 1`,
+  openThreads: `SELECT * FROM comment_thread WHERE document = ? AND resolved_at IS NULL AND number > ?
+    ORDER BY number LIMIT ?`,
 } as const;
 
 /** Threads of comments on documents. */
@@ -162,6 +170,9 @@ export class CommentTable extends Table {
   readonly #addressed = this.statement<[string, number, number, number], AddressedColumns>(commentStatements.addressed);
   readonly #lastAddressed = this.valueStatement<[], number | null>(commentStatements.lastAddressed);
   readonly #addressedBefore = this.valueStatement<[string, number], number>(commentStatements.addressedBefore);
+  readonly #ofThread = this.statement<[number, number, number], Row>(commentStatements.ofThread);
+  readonly #newest = this.statement<[number], Row>(commentStatements.newest);
+  readonly #openThreads = this.statement<[number, number, number], ThreadRow>(commentStatements.openThreads);
   readonly #count = this.valueStatement<[number], number>('SELECT count(*) AS count FROM comment WHERE thread = ?');
 
   /** @returns the thread's number */
@@ -212,6 +223,22 @@ export class CommentTable extends Table {
   ): StoredComment[] {
     const statement = which === 'all' ? this.#all : this.#open;
     return statement.all({ document, ...after, limit }).map(toComment);
+  }
+
+  /** Comments of one thread after the one with this number, in order. */
+  listThread(thread: number, after: number, limit: number): StoredComment[] {
+    return this.#ofThread.all(thread, after, limit).map(toComment);
+  }
+
+  /** The last comment of a thread, also a deleted one. */
+  newestIn(thread: number): StoredComment | undefined {
+    const row = this.#newest.get(thread);
+    return row === undefined ? undefined : toComment(row);
+  }
+
+  /** Threads on the document that are not resolved, after the one with this number, the oldest first. */
+  openThreads(document: number, after: number, limit: number): StoredThread[] {
+    return this.#openThreads.all(document, after, limit).map(toThread);
   }
 
   setText(comment: number, text: string, editedAt: number): void {

@@ -20,7 +20,7 @@ export class ServiceAndModel {
   readonly #subjects = new Map<string, Subject>();
   readonly #people = new Map<string, Person>();
   /** Of each document of the model, by its number. */
-  readonly #made: { readonly id: string; readonly firstVersion: string; readonly text: string }[] = [];
+  protected readonly made: { readonly id: string; readonly firstVersion: string; readonly text: string }[] = [];
   /** Ids of claims by document and holder. */
   protected readonly claims = new Map<string, string>();
   readonly #foldersGone: string[] = [];
@@ -75,7 +75,7 @@ export class ServiceAndModel {
 
   async #create(by: string, path: string, text: string): Promise<void> {
     const { id, current } = await this.person(by).create(path, text);
-    this.#made.push({ id, firstVersion: current.id, text });
+    this.made.push({ id, firstVersion: current.id, text });
   }
 
   protected async claim(by: string, path: string): Promise<void> {
@@ -97,7 +97,7 @@ export class ServiceAndModel {
       assert.ok(folder === '' || location.startsWith(`${folder}/`), `${location} is not in ${folder}`);
       const text = action === 'delete' ? '' : await all.read(location);
       this.model.reverted(
-        this.#made.findIndex(({ id }) => id === documentId),
+        this.made.findIndex(({ id }) => id === documentId),
         action,
         text,
       );
@@ -178,7 +178,7 @@ export class ServiceAndModel {
           model.undeleteFolder(done.by, done.path),
         ];
       case 'restore': {
-        const made = this.#made[model.at(done.path)?.number ?? -1];
+        const made = this.made[model.at(done.path)?.number ?? -1];
         const version = made?.firstVersion ?? '0'.repeat(40);
         return [
           await outcomeOf(this.client(done.by).restore(done.path, version)),
