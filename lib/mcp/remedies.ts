@@ -31,7 +31,8 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   heading_lost:
     'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   heading_doubled: 'The heading line stays by itself: leave it out of new_text.',
-  stale_if_match: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
+  stale_if_match:
+    'It changed since expected_commit, and nothing was written. Read it again with read_org_doc, then decide anew.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   claimed: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
@@ -42,4 +43,4 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
 
 /** For a stale edit that still applies, with all changes in between shown. */
 export const sendAgain =
-  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';
+  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first. on_stale: "apply" does so by itself where their surroundings are the same.';
