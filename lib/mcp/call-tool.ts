@@ -4,7 +4,8 @@ import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
-import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
+import type { TakenArguments } from './forgive-arguments.js';
+import { readOrRecord, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';
 
 /** The action of a call whose arguments leave the operation open. */
@@ -52,14 +53,15 @@ export class ToolBox {
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
       const { workspace, caller, cursors, owner } = context;
-      const { args, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
+      const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
         detail: { tool: name },
       });
       if (!context.scopes.includes(entry.scope)) {
         context.lacking = entry.scope;
         return { content: [], isError: true };
       }
-      const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
       // Both fields hold the same bytes, so a program checks the same content as a model reads.
       const text = JSON.stringify(structured);
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
@@ -72,10 +74,10 @@ export class ToolBox {
     }
   }
 
-  async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly entry: ToolEntry }> {
+  async #read(name: string, sent: unknown): Promise<TakenArguments & { readonly entry: ToolEntry }> {
     const described = this.#describe(name);
-    const args = await runCooperatively(checkArguments(described, sent));
-    return { args, entry: chooseEntry(this.#entries.get(name) ?? [], args, described) };
+    const taken = await runCooperatively(checkArguments(described, sent));
+    return { ...taken, entry: chooseEntry(this.#entries.get(name) ?? [], taken.args) };
   }
 
   #describe(name: string): DescribedTool {

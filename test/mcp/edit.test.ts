@@ -322,7 +322,7 @@ describe('edit_org_doc', () => {
       [{ op: 'replace_section', new_text: 'x' }, 'missing_field', 'edits.0.section'],
       [{ new_text: 'x' }, 'missing_field', 'edits.0.old_text'],
       [{ old_text: 'x' }, 'missing_field', 'edits.0.new_text'],
-      [{ old_text: '', new_text: 'x' }, 'bad_field', 'edits.0.old_text'],
+      [{ old_text: '', new_text: 'x' }, 'missing_field', 'edits.0.old_text'],
       [{ old_text: 'x', new_text: 'y', colour: 'red' }, 'unknown_field', 'edits.0.colour'],
     ] as const;
     for (const [each, reason, field] of faults) {
