@@ -1,4 +1,6 @@
+import { faultOfLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
+import { findNearNames, type NearNames } from '../operations/documents/find-near-names.js';
 import { refuseUnread } from '../operations/perform.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
@@ -51,6 +53,7 @@ export class ToolBox {
    * answer too.
    */
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
+    let place: unknown;
     try {
       const { workspace, caller, cursors, owner } = context;
       const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
@@ -60,6 +63,7 @@ export class ToolBox {
         context.lacking = entry.scope;
         return { content: [], isError: true };
       }
+      place = args['location'];
       const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
       const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
       // Both fields hold the same bytes, so a program checks the same content as a model reads.
@@ -69,7 +73,8 @@ export class ToolBox {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
       // As text alone: older clients check any structured content against the schema of success.
-      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId));
+      const names = refusal.code === 'NOT_FOUND' ? findNear(context, place) : undefined;
+      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId, names));
       return { content: [{ type: 'text', text }], isError: true };
     }
   }
@@ -84,5 +89,18 @@ export class ToolBox {
     const described = this.#described.get(name);
     if (described === undefined) throw new Error(`schema/mcp does not describe ${name}.`);
     return described;
+  }
+}
+
+/** What the caller may have meant by a place where it found nothing; undefined where that cannot be said. */
+function findNear({ workspace, caller }: RequestContext, place: unknown): NearNames | undefined {
+  if (typeof place !== 'string' || place === '' || faultOfLocation(place) !== undefined) return undefined;
+  try {
+    const view = workspace.view(caller);
+    return findNearNames(view, place as Location, view.searchReach());
+  } catch (error) {
+    // The refusal is recorded already, and stands without this.
+    if (error instanceof Refusal) return undefined;
+    throw error;
   }
 }

@@ -44,3 +44,10 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
 /** For a stale edit that still applies, with all changes in between shown. */
 export const sendAgain =
   'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first. on_stale: "apply" does so by itself where their surroundings are the same.';
+
+/** For a location where a folder is. */
+export const folderThere = 'This is a folder. Use list_org_docs for the documents in it, or name one of them.';
+
+/** For a location where nothing is, with names like it. */
+export const nameNear =
+  'It is absent, or out of your reach, or you may not do this there. If you meant one of near, use that name; otherwise look with list_org_docs or search_org_knowledge, and at your role with brief_me (reach).';
