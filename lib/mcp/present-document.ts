@@ -23,6 +23,14 @@ export function presentRecord({ location, current }: Document, role: Role): obje
   };
 }
 
+const maxNote = 200;
+
+/** The first line of a version's message, as a member to spread; nothing without one. */
+export function presentNote(message: string | null): { readonly note?: string } {
+  const line = message?.slice(0, maxNote).split('\n', 1)[0] ?? '';
+  return line === '' ? {} : { note: line.replace(/\p{Surrogate}/gu, '') };
+}
+
 /** A claim for agents. @param principalId of the reader, to show whose claim it is */
 export function presentClaim(claim: Claim, location: Location, principalId: string): object {
   const { id, section, holdsDocument, holder, purpose, claimedAt, expiresAt } = claim;

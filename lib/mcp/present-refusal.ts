@@ -38,10 +38,11 @@ const presenters: DetailPresenters<'mcp'> = {
   }),
   deletedAt: (at) => ({ modified_at: formatTime(at) }),
   deletedBy: (author) => ({ modified_by: presentWho(author) }),
-  claim: ({ holder, expiresAt, section }) => ({
+  claim: ({ holder, expiresAt, section, purpose }) => ({
     holder: presentWho(holder),
     expires_at: formatTime(expiresAt),
     section,
+    ...(purpose === null ? {} : { note: purpose }),
   }),
   field: (field) => ({ field }),
   input: (input) => ({ field: inputNames[input] }),

@@ -1,6 +1,6 @@
 import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
-import { presentClaim, presentRecord } from './present-document.js';
+import { presentClaim, presentNote, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
@@ -33,6 +33,7 @@ function presentText({ text, totalLines, within, part, hiddenCharacters, heading
 function presentRead({ document, role, shown }: PartRead, { caller }: ToolCall<ReadArguments>): object {
   return {
     ...presentRecord(document, role),
+    ...presentNote(document.current.message),
     read_only: document.readOnly,
     labels: document.labels,
     ...(shown === null ? {} : presentText(shown)),

@@ -35,10 +35,12 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
     'It changed since expected_commit, and nothing was written. Read it again with read_org_doc, then decide anew.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
-  claimed: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
+  claimed:
+    'Someone is working there; note says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',
   deleted_since:
     'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
-  claim_lost: 'Your claim has ended. Read the document again, then claim anew if you still need it.',
+  claim_lost:
+    'Your claim has ended. Read the document again with read_org_doc, then claim anew with action take if you still need it.',
 };
 
 /** For a stale edit that still applies, with all changes in between shown. */

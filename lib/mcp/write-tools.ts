@@ -160,6 +160,7 @@ interface DeleteArguments {
   readonly location: string;
   readonly expected_commit: string;
   readonly claim_id?: string;
+  readonly note?: string;
 }
 
 /** Tools for writing. */
@@ -215,6 +216,7 @@ export const writeEntries: readonly ToolEntry[] = [
       location: parseLocation(args.location),
       expected: args.expected_commit,
       claimId: args.claim_id,
+      message: parseMessage(args.note),
     }),
     present: ({ deletion, isRepeat }: RemovedText) => ({
       location: deletion.location,

@@ -139,6 +139,6 @@ class NameSearch {
 
 /** Positions in a list of names: its beginning, and where names begin like this one. */
 function startsOf(name: string): readonly string[] {
-  const beginning = [...name].slice(0, 1).join('');
-  return beginning === '' ? [''] : ['', beginning];
+  const first = name.codePointAt(0);
+  return first === undefined ? [''] : ['', String.fromCodePoint(first)];
 }
