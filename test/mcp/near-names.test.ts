@@ -140,4 +140,13 @@ describe('Names near to one', () => {
     assert.ok(shown() <= 300 && asked.length <= 130, `${shown()} documents, ${asked.length} questions`);
     await test.close();
   });
+
+  it('look at the granted places most like the one sought, where there are many', async () => {
+    const { test, id } = await open('deep/a/b/c/more', 1);
+    for (let n = 0; n < 101; n += 1) await test.grant('reader', { type: 'principal', id }, `other/folder-${n}`);
+    const { names, asked } = watch(test, id);
+    assert.deepEqual(names.near.slice(0, 1), ['deep/a/b/c/plan.md']);
+    assert.ok(asked.length <= 40, `${asked.length} questions`);
+    await test.close();
+  });
 });

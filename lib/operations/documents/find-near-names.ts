@@ -17,6 +17,11 @@ const leastLike = 0.5;
 const maxDocuments = 200;
 const maxFolders = 100;
 const listed = 50;
+/** More grants make each look at a folder on the way to them dear. Then only the granted places are looked at. */
+const fewGrants = 100;
+/** Most granted places compared, and most folders of them walked where there are many. */
+const maxCompared = 500;
+const maxStarts = 10;
 /** Folders of one level that a misspelled segment may stand for. */
 const maxMeant = 2;
 
@@ -38,10 +43,12 @@ export type NameView = Pick<View, 'document' | 'documents' | 'folder' | 'folders
 export function findNearNames(view: NameView, location: Location, reach: ReturnType<View['searchReach']>): NearNames {
   if (view.folder(location) !== undefined) return { near: [], isFolder: true };
   const search = new NameSearch(view, location);
-  search.followPath(rootLocation, segmentsOf(location));
   const { everything, folders, documents } = reach;
   search.rateAll(documents.toSorted(compareText));
-  for (const start of everything ? [rootLocation] : folders.toSorted(compareText)) search.walk(start);
+  if (folders.length + documents.length <= fewGrants) search.followPath(rootLocation, segmentsOf(location));
+  for (const start of everything ? [rootLocation] : search.chooseStarts(folders.toSorted(compareText))) {
+    search.walk(start);
+  }
   return { near: search.best(), isFolder: false };
 }
 
@@ -82,7 +89,18 @@ class NameSearch {
   }
 
   rateAll(locations: readonly Location[]): void {
-    for (const location of locations.slice(0, maxDocuments)) this.#rate(location);
+    for (const location of locations.slice(0, maxCompared)) this.#rate(location);
+  }
+
+  /** Of many granted folders those whose paths are most like the one sought. */
+  chooseStarts(folders: readonly Location[]): readonly Location[] {
+    if (folders.length <= fewGrants) return folders;
+    return folders
+      .slice(0, maxCompared)
+      .map((folder) => ({ folder, like: this.#likePath(folder) }))
+      .toSorted((a, b) => b.like - a.like || compareText(a.folder, b.folder))
+      .slice(0, maxStarts)
+      .map(({ folder }) => folder);
   }
 
   /** Looks through a folder and those below it, as far as the bounds allow. */
