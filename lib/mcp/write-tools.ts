@@ -127,9 +127,12 @@ function readEdits({ args }: ToolCall<EditArguments>): EditDocumentInput {
   };
 }
 
-function presentEdited(edited: EditPreview & { readonly version?: Version }, call: ToolCall<EditArguments>): object {
+async function presentEdited(
+  edited: EditPreview & { readonly version?: Version },
+  call: ToolCall<EditArguments>,
+): Promise<object> {
   const { version, parent, replacements, isRepeat } = edited;
-  const { bytes, lines, diff, isTruncated, meanwhile } = describeEdit(edited);
+  const { bytes, lines, diff, isTruncated, meanwhile } = await describeEdit(edited);
   return {
     location: call.args.location,
     ...(version === undefined ? {} : { commit: version.id }),

@@ -9,6 +9,7 @@ import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { notFound, Refusal } from '../../domain/refusal.js';
 import { runAtOnce } from '../../scheduling/in-steps.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { EditedText } from '../../text/apply-edits.js';
 import { countLines } from '../../text/cut-text.js';
 import { rebaseEdits, type EditBasis } from '../../text/rebase-edits.js';
@@ -193,14 +194,12 @@ export interface EditOutcome extends ShortDiff {
   readonly meanwhile: (ShortDiff & { readonly newest: Version; readonly versions: number }) | undefined;
 }
 
-export function describeEdit({ expected, parent, expectedText, before, after }: MadeEdit): EditOutcome {
-  const isNewer = parent.id !== expected.id;
-  return {
-    bytes: Buffer.byteLength(after),
-    lines: countLines(after),
-    ...makeShortDiff(before, after),
-    meanwhile: isNewer
-      ? { newest: parent, versions: parent.sequence - expected.sequence, ...makeShortDiff(expectedText, before) }
-      : undefined,
-  };
+/** Compares the texts. Others get their turn between two comparisons. */
+export async function describeEdit(edit: MadeEdit): Promise<EditOutcome> {
+  const { expected, parent, expectedText, before, after } = edit;
+  const outcome = { bytes: Buffer.byteLength(after), lines: countLines(after), ...makeShortDiff(before, after) };
+  if (parent.id === expected.id) return { ...outcome, meanwhile: undefined };
+  await yieldToLoop();
+  const versions = parent.sequence - expected.sequence;
+  return { ...outcome, meanwhile: { newest: parent, versions, ...makeShortDiff(expectedText, before) } };
 }

@@ -52,6 +52,8 @@ export type PlannedEdit =
 const maxNewer = 1000;
 /** Maximum of the caller's own newer versions: each may be these very edits, sent before. */
 const maxOwn = 8;
+/** Maximum of bytes times edits to find that out, after the first version. */
+const maxCompared = 16 * 1024 * 1024;
 
 export function rulesFor({ largestText }: Policy, version: Version): EditRules {
   return {
@@ -135,8 +137,10 @@ function readEditState({ view, caller }: ReadContext, input: EditDocumentInput):
     return { ...state, own: own.filter(({ parent }) => parent.id === expected.id), mayFollow: false };
   }
   const isNear = current.sequence - expected.sequence <= maxNewer;
-  const own = isNear ? tables.versions.by(caller.principalId, number, expected.sequence, maxOwn + 1) : [];
-  return { ...state, own: own.slice(0, maxOwn).flatMap(withParent), mayFollow: isNear && own.length <= maxOwn };
+  const affordable = Math.floor(maxCompared / ((current.size + 1) * input.edits.length));
+  const most = Math.max(1, Math.min(maxOwn, affordable));
+  const own = isNear ? tables.versions.by(caller.principalId, number, expected.sequence, most + 1) : [];
+  return { ...state, own: own.slice(0, most).flatMap(withParent), mayFollow: isNear && own.length <= most };
 }
 
 /**
