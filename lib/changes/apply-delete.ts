@@ -13,6 +13,8 @@ export interface Delete {
   readonly location: Location;
   readonly precondition: Precondition;
   readonly claimId?: string | undefined;
+  /** The writer's own words, for the history. */
+  readonly message?: string | null;
 }
 
 /** The result of a deletion. */
@@ -26,12 +28,12 @@ export interface Deletion {
 }
 
 /** @throws Refusal as an update does */
-function decideDelete(context: WriteContext, { location, precondition, claimId }: Delete): Decision {
+function decideDelete(context: WriteContext, { location, precondition, claimId, message = null }: Delete): Decision {
   const found = requireCurrent(context, location, precondition);
   requireHeld(context, found, claimId);
   requireUnclaimed(context, found);
   requireWritable(found.mirror);
-  return deletionOf(found);
+  return { ...deletionOf(found), message };
 }
 
 /** The decision to delete a live document, after all checks. */

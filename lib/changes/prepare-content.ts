@@ -39,16 +39,20 @@ export function kindOfContent(bytes: Buffer): DocumentKind {
  */
 export async function prepareContent(staging: Staging, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
   if (bytes.length > stagedFrom) return stageContent(staging, cut(bytes), held);
-  const described = {
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    size: bytes.length,
-    kind: kindOfContent(bytes),
-  };
-  if (bytes.length <= largeForMainThread) {
-    const { oid, deflated } = makePackable('blob', bytes);
-    return { ...described, blobOid: oid, deflated };
-  }
-  return { ...described, blobOid: hashObject('blob', bytes), deflated: await deflateInBackground(bytes) };
+  if (bytes.length <= largeForMainThread) return prepareAtOnce(bytes);
+  return { ...describe(bytes), blobOid: hashObject('blob', bytes), deflated: await deflateInBackground(bytes) };
+}
+
+const describe = (bytes: Buffer): Pick<PreparedContent, 'sha256' | 'size' | 'kind'> => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  size: bytes.length,
+  kind: kindOfContent(bytes),
+});
+
+/** The same for short content that cannot wait. */
+export function prepareAtOnce(bytes: Buffer): PreparedContent {
+  const { oid, deflated } = makePackable('blob', bytes);
+  return { ...describe(bytes), blobOid: oid, deflated };
 }
 
 /**

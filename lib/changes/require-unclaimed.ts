@@ -15,7 +15,7 @@ export function claimed(claim: ClaimRow): Refusal {
     isWidened
       ? 'Someone else has claimed a section whose heading is gone, or of a very long text, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
       : 'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
-    { claim: { holder: claim.holder, expiresAt: claim.expiresAt, section: claim.section } },
+    { claim: { holder: claim.holder, expiresAt: claim.expiresAt, section: claim.section, purpose: claim.purpose } },
   );
 }
 

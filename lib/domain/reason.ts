@@ -136,11 +136,6 @@ export const reasons = {
     at: applications,
     means: 'The document is not text, and what was asked can be done with text alone.',
   },
-  is_folder: {
-    code: 'INVALID_REQUEST',
-    at: ['mcp'],
-    means: 'There is a folder at this location, and no document.',
-  },
   no_such_section: {
     code: 'INVALID_REQUEST',
     at: applications,

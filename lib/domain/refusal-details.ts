@@ -116,7 +116,7 @@ interface DetailsByReason {
   location_occupied: OfLocation;
   access_would_widen: OfAccess;
   access_report_changed: OfAccess;
-  claimed: { readonly claim: Pick<Claim, 'holder' | 'expiresAt' | 'section'> };
+  claimed: { readonly claim: Pick<Claim, 'holder' | 'expiresAt' | 'section' | 'purpose'> };
   claim_lost: { readonly claimId: string };
   deleted_since: { readonly deletedAt: number; readonly deletedBy?: Author };
   last_approver: { readonly scope: Location };

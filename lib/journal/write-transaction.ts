@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Randomness } from '../domain/clock.js';
+import type { Version } from '../domain/document.js';
 import { appendRecord, type ChainHead } from '../audit/chain.js';
 import { inflateObject, MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
@@ -82,6 +83,12 @@ export class WriteTransaction {
     const tree = Tree.parse(inflateObject(pending));
     this.#trees.set(tree);
     return tree;
+  }
+
+  /** A version's bytes, if they are not in the repository yet. */
+  findContent({ blobOid }: Pick<Version, 'blobOid'>): Buffer | undefined {
+    const pending = this.tables.objects.find(blobOid);
+    return pending === undefined ? undefined : inflateObject(pending);
   }
 
   rememberTree(tree: Tree): void {

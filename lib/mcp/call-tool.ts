@@ -1,10 +1,13 @@
+import { faultOfLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
+import { findNearNames, type NearNames } from '../operations/documents/find-near-names.js';
 import { refuseUnread } from '../operations/perform.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
-import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
+import type { TakenArguments } from './forgive-arguments.js';
+import { readOrRecord, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';
 
 /** The action of a call whose arguments leave the operation open. */
@@ -50,16 +53,19 @@ export class ToolBox {
    * answer too.
    */
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
+    let place: unknown;
     try {
       const { workspace, caller, cursors, owner } = context;
-      const { args, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
+      const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
         detail: { tool: name },
       });
       if (!context.scopes.includes(entry.scope)) {
         context.lacking = entry.scope;
         return { content: [], isError: true };
       }
-      const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      place = args['location'];
+      const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
       // Both fields hold the same bytes, so a program checks the same content as a model reads.
       const text = JSON.stringify(structured);
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
@@ -67,20 +73,34 @@ export class ToolBox {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
       // As text alone: older clients check any structured content against the schema of success.
-      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId));
+      const names = refusal.code === 'NOT_FOUND' ? findNear(context, place) : undefined;
+      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId, names));
       return { content: [{ type: 'text', text }], isError: true };
     }
   }
 
-  async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly entry: ToolEntry }> {
+  async #read(name: string, sent: unknown): Promise<TakenArguments & { readonly entry: ToolEntry }> {
     const described = this.#describe(name);
-    const args = await runCooperatively(checkArguments(described, sent));
-    return { args, entry: chooseEntry(this.#entries.get(name) ?? [], args, described) };
+    const taken = await runCooperatively(checkArguments(described, sent));
+    return { ...taken, entry: chooseEntry(this.#entries.get(name) ?? [], taken.args) };
   }
 
   #describe(name: string): DescribedTool {
     const described = this.#described.get(name);
     if (described === undefined) throw new Error(`schema/mcp does not describe ${name}.`);
     return described;
+  }
+}
+
+/** What the caller may have meant by a place where it found nothing; undefined where that cannot be said. */
+function findNear({ workspace, caller }: RequestContext, place: unknown): NearNames | undefined {
+  if (typeof place !== 'string' || place === '' || faultOfLocation(place) !== undefined) return undefined;
+  try {
+    const view = workspace.view(caller);
+    return findNearNames(view, place as Location, view.searchReach());
+  } catch (error) {
+    // The refusal is recorded already, and stands without this.
+    if (error instanceof Refusal) return undefined;
+    throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { PlacedClaim } from '../domain/claim.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
+import type { ChangedClaim } from '../operations/claims/find-own-claim.js';
 import { releaseClaim, releaseClaimAt } from '../operations/claims/release-claim.js';
 import { takeClaim } from '../operations/claims/take-claim.js';
 import { listClaims } from '../operations/claims/list-claims.js';
@@ -18,7 +19,12 @@ interface ClaimArguments extends PageArguments {
 
 const usualList = 50;
 const tool = 'claim';
-const released = (): object => ({ action: 'release', claims: [], released: true });
+const released = ({ claim: { section } }: ChangedClaim): object => ({
+  action: 'release',
+  claims: [],
+  released: true,
+  ...(section === null ? {} : { section }),
+});
 
 function presentList(page: Page<PlacedClaim>, call: ToolCall<ClaimArguments>): object {
   const claims = page.items.map((claim) => presentClaim(claim, claim.location, call.caller.principalId));

@@ -4,17 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-interface PropertySchema {
+export interface PropertySchema {
   readonly type?: string;
   readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly maxItems?: number;
+  readonly items?: PropertySchema;
+  /** Of an object. */
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly required?: readonly string[];
 }
 
 /** A JSON Schema of an object, as far as this face looks into it. */
-export interface ObjectSchema {
+export interface ObjectSchema extends PropertySchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, PropertySchema>>;
-  readonly required?: readonly string[];
 }
 
 /** A tool as described to clients; one file of schema/mcp each. */
@@ -51,13 +56,30 @@ function makeCompiler(): Ajv2020 {
   return ajv;
 }
 
+/** Amounts of what is answered or lent. Other numbers state a fact, such as `count`. */
+export const amounts: ReadonlySet<string> = new Set(['limit', 'max_chars', 'ttl_seconds']);
+
+/** In answers to amounts beyond a bound. */
+const clampedMember = {
+  type: 'object',
+  description: 'amounts beyond a bound, and what was taken',
+  additionalProperties: { type: 'integer' },
+};
+
+function withClamped(definition: ToolDefinition): ToolDefinition {
+  const { inputSchema, outputSchema } = definition;
+  if (!Object.keys(inputSchema.properties).some((name) => amounts.has(name))) return definition;
+  const properties = { ...outputSchema.properties, clamped: clampedMember };
+  return { ...definition, outputSchema: { ...outputSchema, properties } };
+}
+
 /** Reads all tools of schema/mcp, by name. */
 export function readDefinitions(): ReadonlyMap<string, DescribedTool> {
   const folder = findFolder();
   const ajv = makeCompiler();
   const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== errorFile);
   const tools = files.toSorted().map((name): [string, DescribedTool] => {
-    const definition = JSON.parse(readFileSync(join(folder, name), 'utf8')) as ToolDefinition;
+    const definition = withClamped(JSON.parse(readFileSync(join(folder, name), 'utf8')) as ToolDefinition);
     return [definition.name, { definition, checkInput: ajv.compile(definition.inputSchema) }];
   });
   return new Map(tools);

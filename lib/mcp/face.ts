@@ -14,7 +14,7 @@ import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
-import { messageShape } from './check-arguments.js';
+import { messageShape } from './forgive-arguments.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';

@@ -4,7 +4,8 @@ import type { Author } from '../domain/principal.js';
 import type { Reason, ReasonMetAt } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
 import type { DetailPresenters, InputName, RefusalDetails } from '../domain/refusal-details.js';
-import { remedies, sendAgain } from './remedies.js';
+import type { NearNames } from '../operations/documents/find-near-names.js';
+import { folderThere, nameNear, remedies, sendAgain } from './remedies.js';
 
 function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
@@ -27,6 +28,7 @@ const inputNames: Readonly<Record<InputName, string>> = {
   ttl: 'ttl_seconds',
 };
 
+const nothingNear: NearNames = { near: [], isFolder: false };
 const leftOut = (): object => ({});
 
 /** Each detail as in schema/mcp/error.json, in the order of the answer. */
@@ -38,10 +40,11 @@ const presenters: DetailPresenters<'mcp'> = {
   }),
   deletedAt: (at) => ({ modified_at: formatTime(at) }),
   deletedBy: (author) => ({ modified_by: presentWho(author) }),
-  claim: ({ holder, expiresAt, section }) => ({
+  claim: ({ holder, expiresAt, section, purpose }) => ({
     holder: presentWho(holder),
     expires_at: formatTime(expiresAt),
     section,
+    ...(purpose === null ? {} : { note: purpose }),
   }),
   field: (field) => ({ field }),
   input: (input) => ({ field: inputNames[input] }),
@@ -95,17 +98,25 @@ function chooseRemedy(reason: Reason, details: RefusalDetails | undefined): stri
 /**
  * A refusal as a tool's answer: its code, its reason and the remedy. Hidden, absent and not allowed give the same
  * bytes, since the refusal itself does not distinguish them.
+ * @param names what the caller may have meant, from its view alone
  */
-export function presentRefusal({ code, message, details, retryAfter }: Refusal, requestId: string): object {
+export function presentRefusal(
+  { code, message, details, retryAfter }: Refusal,
+  requestId: string,
+  names: NearNames = nothingNear,
+): object {
+  const { near, isFolder } = names;
   const reason = details?.reason ?? reasonOfCode(code);
   return {
     error: {
       code,
       reason,
       message,
-      hint: chooseRemedy(reason, details),
+      hint: isFolder ? folderThere : near.length > 0 ? nameNear : chooseRemedy(reason, details),
       request_id: requestId,
       ...(retryAfter !== undefined && { retry_after_s: retryAfter }),
+      ...(isFolder && { is_folder: true }),
+      ...(near.length > 0 && { near }),
       ...(details !== undefined && presentDetails(details)),
     },
   };

@@ -22,7 +22,6 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   read_only_source: 'This folder mirrors another system. Change it there, or write elsewhere.',
   not_text:
     'Only text can be edited, replaced by text, or read in parts. To put a text in its place, delete the document first.',
-  is_folder: 'List its documents with list_org_docs, and read one of them.',
   no_such_section: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',
   section_ambiguous: 'Use one of the ids in sections.',
   no_match:
@@ -33,16 +32,26 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   heading_lost:
     'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   heading_doubled: 'The heading line stays by itself: leave it out of new_text.',
-  stale_if_match: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
+  stale_if_match:
+    'It changed since expected_commit, and nothing was written. Read it again with read_org_doc, then decide anew.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
-  claimed: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
+  claimed:
+    'Someone is working there; note says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',
   deleted_since:
     'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
-  claim_lost: 'Your claim has ended. Read the document again, then claim anew if you still need it.',
+  claim_lost:
+    'Your claim has ended. Read the document again with read_org_doc, then claim anew with action take if you still need it.',
 };
 
 /** For a stale edit that still applies, with all changes in between shown. */
 export const sendAgain =
-  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';
+  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first. on_stale: "apply" does so by itself where their surroundings are the same.';
+
+/** For a location where a folder is. */
+export const folderThere = 'This is a folder. Use list_org_docs for the documents in it, or name one of them.';
+
+/** For a location where nothing is, with names like it. */
+export const nameNear =
+  'It is absent, or out of your reach, or you may not do this there. If you meant one of near, use that name; otherwise look with list_org_docs or search_org_knowledge, and at your role with brief_me (reach).';

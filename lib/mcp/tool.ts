@@ -99,7 +99,8 @@ export interface PageArguments {
 }
 
 function ownerOf({ tool, args, owner, workspace }: ToolCall<object>): CursorOwner {
-  const { cursor: _, ...query } = args as PageArguments;
+  // A page may be of another size than the one before.
+  const { cursor: _, limit: __, ...query } = args as PageArguments;
   return { credential: `${workspace.name}/${owner}`, route: `mcp ${tool}`, query };
 }
 

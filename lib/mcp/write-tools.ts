@@ -1,14 +1,17 @@
 import type { DocumentEdit } from '../domain/document-edit.js';
+import { formatTime } from '../domain/clock.js';
+import type { Version } from '../domain/document.js';
 import { parseLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { decodeContent, parseMessage } from '../operations/documents/content.js';
 import {
+  describeEdit,
   editDocument,
   previewEdit,
-  type EditDocumentInput,
-  type EditedDocument,
   type EditOutcome,
+  type EditPreview,
 } from '../operations/documents/edit-document.js';
+import type { EditDocumentInput } from '../operations/documents/plan-edit.js';
 import {
   createText,
   removeText,
@@ -19,6 +22,7 @@ import {
 import { undoRemoval } from '../operations/documents/undo-removal.js';
 import { countLines } from '../text/cut-text.js';
 import { stagedFrom } from '../changes/prepare-content.js';
+import { presentWho } from './present-document.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface WriteArguments {
@@ -64,6 +68,7 @@ interface EditArguments {
   readonly location: string;
   readonly expected_commit: string;
   readonly edits: readonly SentEdit[];
+  readonly on_stale?: 'refuse' | 'apply';
   readonly dry_run?: boolean;
   readonly claim_id?: string;
   readonly note?: string;
@@ -112,28 +117,46 @@ function readEdit(edit: SentEdit, index: number): DocumentEdit {
 }
 
 function readEdits({ args }: ToolCall<EditArguments>): EditDocumentInput {
-  const { location, expected_commit, edits, claim_id, note } = args;
+  const { location, expected_commit, edits, on_stale, claim_id, note } = args;
   return {
     location: parseLocation(location),
     expected: expected_commit,
     edits: edits.map(readEdit),
     claimId: claim_id,
     message: parseMessage(note),
+    followsNewer: on_stale === 'apply',
   };
 }
 
-function presentOutcome({ bytes, lines, replacements, diff, isTruncated }: EditOutcome): object {
-  return { bytes, lines, replacements, diff, diff_truncated: isTruncated };
+async function presentEdited(
+  edited: EditPreview & { readonly version?: Version },
+  call: ToolCall<EditArguments>,
+): Promise<object> {
+  const { version, parent, replacements, isRepeat } = edited;
+  const { bytes, lines, diff, isTruncated, meanwhile } = await describeEdit(edited);
+  return {
+    location: call.args.location,
+    ...(version === undefined ? {} : { commit: version.id }),
+    parent_commit: parent.id,
+    bytes,
+    lines,
+    replacements,
+    diff,
+    diff_truncated: isTruncated,
+    ...(meanwhile === undefined ? {} : { meanwhile: presentMeanwhile(meanwhile) }),
+    dry_run: version === undefined,
+    replayed: isRepeat,
+  };
 }
 
-function presentEdited(edited: EditedDocument, { args }: ToolCall<EditArguments>): object {
+function presentMeanwhile({ newest, versions, diff, isTruncated }: NonNullable<EditOutcome['meanwhile']>): object {
   return {
-    location: edited.document.location,
-    commit: edited.document.current.id,
-    parent_commit: args.expected_commit,
-    ...presentOutcome(edited),
-    dry_run: false,
-    replayed: edited.isRepeat,
+    versions,
+    commit: newest.id,
+    modified_at: formatTime(newest.at),
+    modified_by: presentWho(newest.author),
+    diff,
+    diff_truncated: isTruncated,
   };
 }
 
@@ -142,6 +165,7 @@ interface DeleteArguments {
   readonly expected_commit: string;
   readonly claim_id?: string;
   readonly undo?: boolean;
+  readonly note?: string;
 }
 
 /** Tools for writing. */
@@ -180,13 +204,7 @@ export const writeEntries: readonly ToolEntry[] = [
     when: ({ dry_run }: EditArguments) => dry_run === true,
     operation: previewEdit,
     read: readEdits,
-    present: (outcome, { args }: ToolCall<EditArguments>) => ({
-      location: args.location,
-      parent_commit: args.expected_commit,
-      ...presentOutcome(outcome),
-      dry_run: true,
-      replayed: outcome.isRepeat,
-    }),
+    present: presentEdited,
   }),
   toolEntry({
     tool: 'edit_org_doc',
@@ -220,6 +238,7 @@ export const writeEntries: readonly ToolEntry[] = [
       location: parseLocation(args.location),
       expected: args.expected_commit,
       claimId: args.claim_id,
+      message: parseMessage(args.note),
     }),
     present: ({ deletion, isRepeat }: RemovedText) => ({
       location: deletion.location,

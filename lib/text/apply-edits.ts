@@ -4,6 +4,7 @@ import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { RefusalDetails } from '../domain/refusal-details.js';
 import { HeadingGuard } from './keep-headings.js';
 import { locateEdit } from './locate-edit.js';
+import { readAnchors } from './read-anchors.js';
 
 export interface EditedText {
   readonly text: string;
@@ -22,6 +23,7 @@ export interface EditRules {
  * Applies edits in order, each to the result of the one before; all or none. Edits are written with LF or CRLF, and the
  * document keeps its line ends. Pauses between steps, so that much work delays no other request. All of it together is
  * in proportion to the text and the number of edits.
+ * @param anchors takes what the edits rely on, as `readAnchors` finds it; left out, it is not sought
  * @throws Refusal INVALID_REQUEST `no_match`, `ambiguous`, `no_such_section`, `section_ambiguous`, `heading_lost`,
  * `heading_doubled`, `content_too_large`, `no_change`; with `edit_index` where one edit is at fault
  */
@@ -29,6 +31,7 @@ export function* applyEdits(
   text: string,
   edits: readonly DocumentEdit[],
   rules: EditRules,
+  anchors?: string[],
 ): Generator<void, EditedText> {
   let raw = text;
   let flat = flattenLineEnds(raw);
@@ -39,6 +42,9 @@ export function* applyEdits(
     yield;
     const splices = yield* naming(index, locateEdit(flat.text, edit));
     requireRoom(raw, splices, rules.longest, index);
+    if (anchors !== undefined) {
+      for (const anchor of yield* readAnchors(flat.text, edit, splices, rules.isMarkdown)) anchors.push(anchor);
+    }
     raw = splice(raw, flat, splices);
     yield;
     flat = flattenLineEnds(raw);

@@ -1,3 +1,4 @@
+import { likenessTo } from './measure-likeness.js';
 import { hyphenate, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
@@ -6,6 +7,8 @@ const maxNamed = 20;
 const maxNear = 8;
 /** Headings compared with the given name. */
 const maxCompared = 1000;
+/** Least likeness of the characters of two ids. */
+const leastLike = 0.5;
 
 /**
  * The heading that a caller names: by its id, or by its words where only one heading has them. Punctuation does not
@@ -47,17 +50,20 @@ function findFirst(headings: readonly Heading[], holds: (heading: Heading) => bo
   return found;
 }
 
-/** The ids that share most words with this one. If there are few headings, all ids in their order. */
+/** The ids most like this one: by whole words, or by their characters. If there are few headings, all ids. */
 function findNear(headings: readonly Heading[], id: string): string[] {
   if (headings.length <= maxNear) return headings.map((heading) => heading.id);
   const words = new Set(id.split('-'));
+  const likeness = likenessTo(id);
   return headings
     .slice(0, maxCompared)
     .map((heading) => {
       const theirs = heading.id.split('-');
-      return { id: heading.id, likeness: theirs.filter((word) => words.has(word)).length / theirs.length };
+      const common = theirs.filter((word) => words.has(word)).length / theirs.length;
+      const like = likeness(heading.id);
+      return { id: heading.id, likeness: Math.max(common, like < leastLike ? 0 : like) };
     })
-    .filter(({ likeness }) => likeness > 0)
+    .filter(({ likeness: like }) => like > 0)
     .toSorted((a, b) => b.likeness - a.likeness)
     .slice(0, maxNear)
     .map((near) => near.id);

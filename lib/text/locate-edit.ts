@@ -1,7 +1,7 @@
 import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from '../domain/document-edit.js';
 import { findForwards } from './find-exact.js';
 import { findHeading } from './find-heading.js';
-import { readOutlineInSteps, type Heading } from './outline.js';
+import { placeLines, readOutlineInSteps, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { findNearestLines } from './find-nearest-lines.js';
 
@@ -61,14 +61,6 @@ function addToEnd(text: string, newText: string): Splice {
   return { start: text.length, end: text.length, words };
 }
 
-/** Offsets of a text's lines, and the offset of one line more. */
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  if (starts[starts.length - 1] !== text.length) starts.push(text.length);
-  return starts;
-}
-
 const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const numberSigns = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 
@@ -96,24 +88,26 @@ interface SectionPlace {
   readonly bodyEnd: number;
 }
 
-function placeSection(text: string, heading: Heading): SectionPlace {
-  const starts = lineStarts(text);
-  const startOf = (line: number): number => starts[line - 1] ?? text.length;
-  const lineAt = (line: number): string => text.slice(startOf(line), startOf(line + 1)).replace(/\n$/, '');
-  let last = heading.line;
-  if (!numberSigns.test(lineAt(last))) while (last < heading.lastLine && !underline.test(lineAt(last))) last += 1;
-  let first = last + 1;
-  let end = heading.lastLine;
-  while (first <= end && lineAt(first).trim() === '') first += 1;
-  while (end >= first && lineAt(end).trim() === '') end -= 1;
-  const headingEnd = startOf(last) + lineAt(last).length;
-  const isEmpty = first > end;
-  return {
-    heading: startOf(heading.line),
-    headingEnd,
-    bodyStart: isEmpty ? headingEnd : startOf(first),
-    bodyEnd: isEmpty ? headingEnd : startOf(end) + lineAt(end).length,
+function* placeSection(text: string, heading: Heading): Generator<void, SectionPlace> {
+  const { start, stop } = yield* placeLines(text, heading);
+  const endOf = (at: number): number => {
+    const end = text.indexOf('\n', at);
+    return end < 0 || end > stop ? stop : end;
   };
+  let headingEnd = endOf(start);
+  if (!numberSigns.test(text.slice(start, headingEnd))) {
+    // An underlined heading reaches down to its underline.
+    for (let at = start; headingEnd < stop && !underline.test(text.slice(at, headingEnd)); headingEnd = endOf(at)) {
+      at = headingEnd + 1;
+    }
+  }
+  const bodyAt = Math.min(headingEnd + 1, stop);
+  const body = text.slice(bodyAt, stop);
+  const words = body.trimEnd();
+  if (words === '') return { heading: start, headingEnd, bodyStart: headingEnd, bodyEnd: headingEnd };
+  const before = words.length - words.trimStart().length;
+  const first = before === 0 ? 0 : words.lastIndexOf('\n', before - 1) + 1;
+  return { heading: start, headingEnd, bodyStart: bodyAt + first, bodyEnd: endOf(bodyAt + words.length) };
 }
 
 /**
@@ -147,7 +141,7 @@ function* locateSection(text: string, { op, section, newText }: SectionEdit): Ge
   const headings = yield* readOutlineInSteps(text);
   yield;
   const named = findHeading(headings, section);
-  const { heading, headingEnd, bodyStart, bodyEnd } = placeSection(text, named);
+  const { heading, headingEnd, bodyStart, bodyEnd } = yield* placeSection(text, named);
   const isEmpty = bodyStart === bodyEnd;
   const words = trimLines(newText);
   switch (op) {

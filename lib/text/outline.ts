@@ -215,6 +215,23 @@ export function readSection(text: string, heading: Pick<Heading, 'line' | 'lastL
   return makeSectionReader(text)(heading);
 }
 
+/** The offsets of a section's lines, to the start of the line after them. Pauses on the way. */
+export function* placeLines(
+  text: string,
+  { line, lastLine }: Pick<Heading, 'line' | 'lastLine'>,
+): Generator<void, { readonly start: number; readonly stop: number }> {
+  let number = 1;
+  let start = 0;
+  let at = 0;
+  for (; number <= lastLine && at < text.length; number += 1) {
+    if (number === line) start = at;
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+    if (number % linesBetweenPauses === 0) yield;
+  }
+  return { start, stop: at };
+}
+
 /** The same for many sections of one text; its lines are counted once. */
 export function makeSectionReader(text: string): (heading: Pick<Heading, 'line' | 'lastLine'>) => string {
   const starts = [0];

@@ -18,6 +18,9 @@ import { cutText } from '../../lib/text/cut-text.js';
 import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
 import { placeSnippet } from '../../lib/text/place-snippet.js';
+import { rebaseEdits } from '../../lib/text/rebase-edits.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
+import { mostFollowed } from '../../lib/operations/documents/edit-document.js';
 import { makeShortDiff } from '../../lib/text/short-diff.js';
 import { nameDownload } from '../../lib/rest/answers/name-download.js';
 import { chooseForm } from '../../lib/rest/requests/read-body.js';
@@ -98,6 +101,20 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   ],
   'an edit at the end': [document, (text) => edit(text, { op: 'append', newText: 'x' })],
   'an edit of a section': [document, (text) => edit(text, { op: 'append_to_section', section: 'a', newText: 'x' })],
+  'what an edit relies on': [
+    document,
+    (text, words) => edit(text, { op: 'replace_text', oldText: words(20), newText: 'x', count: 1000 }, []),
+  ],
+  'what an edit of a section relies on': [
+    document,
+    (text) => edit(text, { op: 'replace_section', section: 'a', newText: 'x' }, []),
+  ],
+  'an edit that moves to a newer text': [document, (text) => move(text)],
+  // In a transaction it cannot pause.
+  'an edit that moves in a transaction': [
+    mostFollowed.bytes / 3,
+    (text) => void runAtOnce(move(text.split('\n', mostFollowed.lines / 3).join('\n'))),
+  ],
   'the lines nearest to an edit': [document, (text, words) => findNearestLines(text, words(4000))],
   'what an edit changed': [document, (text, words) => makeShortDiff(text, words(document - 1))],
   'a commit of a foreign repository': [
@@ -128,8 +145,16 @@ function placeWords(text: string, words: (length: number) => string): Generator<
   return placeSnippet(text, { snippet: words(240), highlights: [[100, 140]] });
 }
 
-function edit(text: string, of: DocumentEdit): Generator<void, unknown> {
-  return applyEdits(text, [of], { isMarkdown: true, longest: 2 * document });
+const rules = { isMarkdown: true, longest: 2 * document };
+
+function edit(text: string, of: DocumentEdit, anchors?: string[]): Generator<void, unknown> {
+  return applyEdits(text, [of], rules, anchors);
+}
+
+/** By the holder of a section's claim, which reads the most. */
+function move(text: string): Generator<void, unknown> {
+  const edits = [{ op: 'append_to_section', section: 'a', newText: 'x' }] as const;
+  return rebaseEdits({ text, anchors: [] }, `# a\n\n${text}`, { edits, held: ['a'], rules });
 }
 
 /** A refusal is an answer as well. */

@@ -33,6 +33,8 @@ class ComparedByTools extends Compared {
   readonly #wrote = new Set<string>();
   readonly #sent: Sent[] = [];
   readonly outcomes = new Map<string, number>();
+  /** Refused reads that named documents. */
+  named = 0;
   #serial = 0;
 
   protected override makePerson(id: string): Person {
@@ -116,8 +118,22 @@ class ComparedByTools extends Compared {
       const expected = this.model.read(name, at);
       const what = `${name} reads "${at}" after\n${context()}`;
       assert.equal(await this.tools(name).read(at).catch(codeOf), expected, what);
+      if (expected === 'NOT_FOUND') this.#compareNear(name, at, what);
       assert.equal(await this.tools(name).resource(uriOf(at)).catch(codeOf), expected, what);
     }
+  }
+
+  /** A refused read names only documents that the person can read, and only a folder that the person sees. */
+  #compareNear(name: string, at: string, what: string): void {
+    const { near, isFolder } = this.tools(name);
+    for (const each of near) {
+      assert.notEqual(this.model.read(name, each), 'NOT_FOUND', `${each}: ${what}`);
+      assert.notEqual(each, at, what);
+    }
+    const above = at.includes('/') ? at.slice(0, at.lastIndexOf('/')) : '';
+    const seen = this.model.list(name, above).includes(`${at.slice(above === '' ? 0 : above.length + 1)}/`);
+    assert.equal(isFolder, seen, `a folder: ${what}`);
+    if (near.length > 0) this.named += 1;
   }
 
   /** The other parts of a brief, and the groups that it names to each person. */
@@ -203,6 +219,7 @@ describe('Agents’ tools and the reference model', () => {
   it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 8_000);
     const written = new Map<string, number>();
+    let named = 0;
     let step = 0;
     const seen = await compareHistories<ComparedByTools>(
       {
@@ -230,6 +247,7 @@ describe('Agents’ tools and the reference model', () => {
           await pair.compareReaders(paths, context);
           await pair.compareBriefs(context);
           await pair.compareMail(context);
+          named += pair.named;
           for (const [outcome, count] of pair.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
         },
       },
@@ -237,6 +255,7 @@ describe('Agents’ tools and the reference model', () => {
     );
     const often = ['update done', 'update NOT_FOUND', 'delete done', 'claim done', 'release done', 'move done'];
     requireSeen(often, seen, { count: histories, enough: 40 });
+    assert.ok(named >= histories, `${named} refused reads named documents`);
     const least = histories < 40 ? 0 : 3;
     for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
     requireSeen(['thread', 'undone'], new Set(written.keys()), { count: histories, enough: 12 });

@@ -269,7 +269,7 @@ describe('edit_org_doc', () => {
     const location = parseLocation(document.location);
     const edits = (newText: string) => [{ op: 'replace_text', oldText: '- one', newText, count: 1 }] as const;
     const send = (client: Client, newText: string) => {
-      const input = { location, expected: document.commit, edits: edits(newText), message: null };
+      const input = { location, expected: document.commit, edits: edits(newText), message: null, followsNewer: false };
       return client
         .perform(editDocument, input)
         .catch((error: unknown) => (error instanceof Refusal ? error : assert.fail(String(error))));
@@ -280,11 +280,11 @@ describe('edit_org_doc', () => {
     assert.equal(workspace.journal.state.commits, before + 1);
     assert.ok(!(first instanceof Refusal) && !(same instanceof Refusal) && late instanceof Refusal);
     assert.notEqual(first.isRepeat, same.isRepeat, 'whichever came first');
-    assert.equal(same.document.current.id, first.document.current.id);
+    assert.equal(same.version.id, first.version.id);
     assert.ok(late.details?.reason === 'stale_if_match');
     const { editsStillApply, changes, current } = late.details;
     assert.equal(editsStillApply, false);
-    assert.equal(current.id, first.document.current.id);
+    assert.equal(current.id, first.version.id);
     assert.ok(changes?.diff.includes('-- one\n+- 1\n'));
     const later = await send(bo, '- eins');
     assert.ok(later instanceof Refusal);
@@ -322,7 +322,7 @@ describe('edit_org_doc', () => {
       [{ op: 'replace_section', new_text: 'x' }, 'missing_field', 'edits.0.section'],
       [{ new_text: 'x' }, 'missing_field', 'edits.0.old_text'],
       [{ old_text: 'x' }, 'missing_field', 'edits.0.new_text'],
-      [{ old_text: '', new_text: 'x' }, 'bad_field', 'edits.0.old_text'],
+      [{ old_text: '', new_text: 'x' }, 'missing_field', 'edits.0.old_text'],
       [{ old_text: 'x', new_text: 'y', colour: 'red' }, 'unknown_field', 'edits.0.colour'],
     ] as const;
     for (const [each, reason, field] of faults) {

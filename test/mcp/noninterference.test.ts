@@ -125,11 +125,13 @@ class ToolsFace implements Face {
   async #write(location: string): Promise<string> {
     const { done } = await this.#client.call('read_org_doc', { location });
     const edits = [{ op: 'append', new_text: 'x' }];
+    const later = { location: `/${location}`, edits: { op: 'append', new_text: 'y' }, on_stale: 'apply' };
     return [
       await this.#call('write_org_doc', { location, content: 'text', expected_commit: noCommit }),
       await this.#call('edit_org_doc', { location, expected_commit: noCommit, edits }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits, dry_run: true }),
       await this.#call('edit_org_doc', { location, expected_commit: done?.commit ?? noCommit, edits }),
+      await this.#call('edit_org_doc', { ...later, expected_commit: done?.commit ?? noCommit }),
     ].join('\n');
   }
 

@@ -29,6 +29,9 @@ export class ToolPerson extends Person {
   #serial = 0;
   /** Number of own deletions undone by the tool. */
   undone = 0;
+  /** What the last refusal said of the place. */
+  near: readonly string[] = [];
+  isFolder = false;
 
   constructor(workspace: Workspace, id: string, cursors: CursorSealer) {
     super(workspace, id);
@@ -54,11 +57,15 @@ export class ToolPerson extends Person {
     const text = answer.content[0]?.text ?? '';
     checkSaid(name, answer, text);
     if (answer.isError !== true) return answer.structuredContent;
-    const { code, reason, message } = JSON.parse(text).error as {
+    const { code, reason, message, near, is_folder } = JSON.parse(text).error as {
       code: Code;
       reason: Reason;
       message: string;
+      near?: readonly string[];
+      is_folder?: true;
     };
+    this.near = near ?? [];
+    this.isFolder = is_folder ?? false;
     const details = reason === 'not_found' ? {} : { details: { reason } as RefusalDetails };
     throw new Refusal(code, message, details);
   }
@@ -98,7 +105,8 @@ export class ToolPerson extends Person {
     if (this.#serial % 2 === 0) await this.call('write_org_doc', { location, expected_commit, content: text });
     else {
       const old_text = (await this.#keeper.read(location).catch(() => '')) || 'nothing';
-      await this.call('edit_org_doc', { location, expected_commit, edits: [{ old_text, new_text: text }] });
+      const edits = [{ old_text, new_text: text }];
+      await this.call('edit_org_doc', { location, expected_commit, edits, on_stale: 'apply' });
     }
     return this.#keeper.record(location);
   }

@@ -192,7 +192,7 @@ describe('MCP tools', () => {
   it('leave one record of a read: refused, where the requested part does not exist', async () => {
     const { done } = await agent.call('write_org_doc', { location: 'team/parts.md', content: '# One\n\n## Two\n' });
     const before = server.records().length;
-    for (const part of [{ start_line: 100 }, { section: 'none' }, { section: 'two', start_line: 1 }]) {
+    for (const part of [{ start_line: 100 }, { section: 'none' }, { section: 'two', start_line: 2 }]) {
       const { error } = await agent.call('read_org_doc', { location: 'team/parts.md', ...part });
       assert.equal(error.code, 'INVALID_REQUEST');
     }

@@ -6,14 +6,15 @@ import {
   type Claim,
   type PlacedClaim,
 } from '../../domain/claim.js';
+import { countLines } from '../../text/cut-text.js';
 import { findHeading } from '../../text/find-heading.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
-import { readOutlineInSteps, sectionsOverlap, type Heading } from '../../text/outline.js';
+import { readOutline, readOutlineInSteps, sectionsOverlap, type Heading } from '../../text/outline.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
-import { requireCurrent } from '../../changes/apply-update.js';
+import { stale } from '../../changes/apply-update.js';
 import { findClaims, toClaim } from '../../view/find-claims.js';
 import { digestSection } from '../../changes/follow-section.js';
 import { findDocument, type FoundDocument } from '../../view/locate.js';
@@ -82,15 +83,22 @@ async function readHeadings(context: PrepareContext, location: Location): Promis
   return { ...read, headings: read.text === undefined ? [] : await runCooperatively(readOutlineInSteps(read.text)) };
 }
 
-/** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it has just changed */
-function requireSection(
-  context: WriteContext,
-  location: Location,
-  section: string,
+/** Bytes and lines of the longest text read in a transaction, since all other writers wait meanwhile. */
+const maxBytesRead = 256 * 1024;
+const maxLinesRead = 10_000;
+
+/** The headings of the current version: those read before, or read now where another writer was faster. */
+function readHeadingsNow(
+  { transaction }: WriteContext,
+  { row }: FoundDocument,
   read: ReadHeadings | undefined,
-): Heading {
-  requireCurrent(context, location, { any: false, versionIds: [read?.versionId ?? ''] });
-  return findHeading(read?.headings ?? [], section);
+): ReadHeadings | undefined {
+  const { current } = row;
+  if (read?.versionId === current.id) return read;
+  if (current.kind !== 'text' || current.size > maxBytesRead) return undefined;
+  const text = transaction.findContent(current)?.toString('utf8');
+  if (text === undefined || countLines(text) > maxLinesRead) return undefined;
+  return { versionId: current.id, text, headings: readOutline(text) };
 }
 
 /** Whether another principal's claim prevents one on `section`, or (with null) on the whole document. */
@@ -122,7 +130,11 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
   }),
   prepare: async (context, { location, section }) =>
     section === undefined ? undefined : readHeadings(context, location),
-  run(context, input, read) {
+  isOvertaken(context, { location, section }, prepared) {
+    const found = section === undefined ? undefined : findDocument(context.transaction.tables, location);
+    return found !== undefined && readHeadingsNow(context, found, prepared) === undefined;
+  },
+  run(context, input, prepared) {
     const { tables, now } = context.transaction;
     const duration = parseDuration(input.seconds);
     const purpose = parsePurpose(input.purpose);
@@ -130,8 +142,9 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     if (found === undefined) throw notFound();
     requireWritable(found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
-    const section =
-      input.section === undefined ? undefined : requireSection(context, input.location, input.section, read);
+    const read = input.section === undefined ? undefined : readHeadingsNow(context, found, prepared);
+    if (input.section !== undefined && read === undefined) throw stale(found.row.current);
+    const section = input.section === undefined ? undefined : findHeading(read?.headings ?? [], input.section);
     const present = findClaims(tables, found, now);
     const other = present.find(
       (claim) => claim.holder.id !== context.caller.principalId && standsInTheWay(claim, section, read?.headings),

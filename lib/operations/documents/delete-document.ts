@@ -9,6 +9,7 @@ export interface DeleteDocumentInput {
   readonly precondition: Precondition;
   /** A claim on which the writer relies. Refused when the claim is no longer in force. */
   readonly claimId?: string | undefined;
+  readonly message?: string | null;
 }
 
 /** Hides a document, if it is still the version known to the writer. It can be restored. Editor. */
@@ -17,6 +18,6 @@ export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   name: 'document.delete',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run: (context, { location, precondition, claimId }) => applyDelete(context, { location, precondition, claimId }),
+  run: (context, input) => applyDelete(context, input),
   noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
 };

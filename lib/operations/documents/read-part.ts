@@ -4,11 +4,10 @@ import { cutOutline, type CutOutline } from '../../text/cut-outline.js';
 import { readOutlineInSteps, type Heading } from '../../text/outline.js';
 import { countHidden } from '../../domain/hidden-characters.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { Location } from '../../domain/location.js';
 import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
-import type { ReadContext, ReadOperation } from '../operation.js';
+import type { ReadOperation } from '../operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
 export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'versionId' | 'expected'> {
@@ -103,18 +102,10 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   return { totalLines, within, part, hiddenCharacters, outline };
 }
 
-/** @throws Refusal INVALID_REQUEST `is_folder` for a folder that the caller sees, where no document is */
-function requireNoFolder({ view }: ReadContext, location: Location): void {
-  const folder = view.folder(location);
-  if (view.document(location) === undefined && folder !== undefined) {
-    throw invalidRequest('is_folder', 'There is a folder at this location, and no document.');
-  }
-}
-
 /**
  * A document with a part of its text: from a line on, or of a section, or only its headings. Reader. A request for a
  * missing part is a refused read, and recorded as such.
- * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`, `is_folder`,
+ * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`,
  * `no_such_section`, `section_ambiguous`, `content_too_large`
  */
 export const readPart: ReadOperation<ReadPartInput, PartRead> = {
@@ -124,7 +115,6 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   note: ({ location }) => ({ target: location }),
   async run(context, input) {
     const { location, versionId, expected } = input;
-    requireNoFolder(context, location);
     const read = await readDocument.run(context, { location, versionId, expected, withContent: true });
     const { document, role, version } = read;
     const text = await readText(read);

@@ -127,6 +127,7 @@ export interface RemoveTextInput {
   /** The version to delete. */
   readonly expected: string;
   readonly claimId?: string | undefined;
+  readonly message: string | null;
 }
 
 export interface RemovedText {
@@ -143,13 +144,13 @@ export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
   name: deleteDocument.name,
   needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
-  run(context, { location, expected, claimId }) {
+  run(context, { location, expected, ...more }) {
     const { tables } = context.transaction;
     // The needs above count deleted documents here too. They must give no right to a live one, and a live one out of
     // the caller's hands counts as absent.
     if (findDocument(tables, location) !== undefined && roleContains(context.view.roleAt(location), 'editor')) {
       const precondition = { any: false, versionIds: [expected] } as const;
-      return { deletion: deleteDocument.run(context, { location, precondition, claimId }, undefined), isRepeat: false };
+      return { deletion: deleteDocument.run(context, { location, precondition, ...more }, undefined), isRepeat: false };
     }
     const deleted = tables.documents
       .deletedAt(location)

@@ -59,9 +59,9 @@ export class ClaimTable extends Table {
     `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
      ORDER BY c.expires_at DESC, c.id LIMIT ?`,
   );
-  readonly #lastOf = this.statement<[number, string, string | null, number], Row>(
-    `${select} WHERE c.document = ? AND c.holder = ? AND c.section IS ? AND c.expires_at > ?
-     ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id LIMIT 1`,
+  readonly #ofHolderOn = this.statement<[number, string, number], Row>(
+    `${select} WHERE c.document = ? AND c.holder = ? AND c.expires_at > ?
+     ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id`,
   );
   readonly #insert = this.statement(
     `INSERT INTO claim (id, document, section, section_digest, holder, purpose, claimed_at, expires_at)
@@ -100,13 +100,9 @@ export class ClaimTable extends Table {
     return this.#ofHolder.all(holder, since, limit).map(toClaim);
   }
 
-  /**
-   * The holder's claim on that section (null: the whole document), among those that run or ran out after `since`. A
-   * claim that was not ended comes first, then the last ended one.
-   */
-  lastOf(document: number, holder: string, section: string | null, since: number): ClaimRow | undefined {
-    const row = this.#lastOf.get(document, holder, section, since);
-    return row === undefined ? undefined : toClaim(row);
+  /** The holder's claims on the document that run or ran out after `since`; those that were not ended come first. */
+  ofHolderOn(document: number, holder: string, since: number): ClaimRow[] {
+    return this.#ofHolderOn.all(document, holder, since).map(toClaim);
   }
 
   insert(

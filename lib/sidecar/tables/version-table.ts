@@ -43,6 +43,9 @@ export class VersionTable extends Table {
   readonly #after = this.arrayStatement<[number, number, number], VersionRow>(
     `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
   );
+  readonly #by = this.arrayStatement<[number, number, string, number], VersionRow>(
+    `${select} WHERE v.document = ? AND v.sequence > ? AND v.author = ? ORDER BY v.sequence DESC LIMIT ?`,
+  );
 
   insert(version: NewVersion): void {
     this.#insert.run(
@@ -87,5 +90,10 @@ export class VersionTable extends Table {
   /** Versions older than `sequence`, the newest first. */
   before(document: number, sequence: number, limit: number): Version[] {
     return this.#after.all(document, sequence, limit).map(toVersion);
+  }
+
+  /** Versions newer than `sequence` by one principal, the newest first. */
+  by(author: string, document: number, sequence: number, limit: number): Version[] {
+    return this.#by.all(document, sequence, author, limit).map(toVersion);
   }
 }

@@ -3,16 +3,18 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { packagePath } from '../../../lib/config.js';
+import { readDefinitions } from '../../../lib/mcp/definition.js';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
 (formats as unknown as (compiler: Ajv2020) => void)(ajv);
+const definitions = readDefinitions();
 const compiled = new Map<string, ValidateFunction>();
 
 function schemaOf(name: string): ValidateFunction {
   let check = compiled.get(name);
   if (check === undefined) {
-    const file = JSON.parse(readFileSync(packagePath('schema', 'mcp', `${name}.json`), 'utf8'));
-    check = ajv.compile(name === 'error' ? file : file.outputSchema);
+    const described = definitions.get(name)?.definition.outputSchema;
+    check = ajv.compile(described ?? JSON.parse(readFileSync(packagePath('schema', 'mcp', `${name}.json`), 'utf8')));
     compiled.set(name, check);
   }
   return check;
