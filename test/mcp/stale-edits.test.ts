@@ -136,13 +136,15 @@ describe('edit_org_doc on a document that has changed since', () => {
     const { location } = document;
     await ada.call('claim', { action: 'take', location, section: 'tasks' });
     await edit(bo, document, swap('none', 'some'));
-    const { done } = await edit(ada, document, [
+    const own = [
       { op: 'append_to_section', section: 'later', new_text: 'six' },
       { old_text: '- four\n', new_text: '' },
-    ]);
+    ];
+    const { done } = await edit(ada, document, own);
     assert.equal(done.meanwhile.modified_by.name, 'Bo');
     const present = plan.replace('none', 'some').replace('- four\n', '').replace('five', 'five\nsix');
     assert.equal(await textOf(document), present);
+    assert.deepEqual((await edit(ada, document, own)).done, { ...done, replayed: true });
     for (const edits of [
       swap('intro', 'Intro'),
       [{ op: 'insert_after_section', section: 'tasks', new_text: '## More\n\nx' }],

@@ -30,6 +30,8 @@ export const hidden = {
   /** Ids of people and of groups with whom the caller shares nothing. */
   principals: [] as string[],
   groups: [] as string[],
+  /** Ids of threads of comments on the documents. */
+  threads: [] as string[],
 };
 
 const post = (path: string, body: object): Sent => ({
@@ -56,6 +58,8 @@ const call = (name: string, args: object): Sent => ({
   body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: envelope } },
 });
 const message = (to: string): Sent => call('message', { action: 'send', to: [to], subject: 'x', body: 'x' });
+const thread = (is: 'hidden' | 'absent', n: number): string =>
+  is === 'absent' ? `thr_${'0'.repeat(17)}${three(n)}` : (hidden.threads[n % many] ?? '');
 const noCommit = '0'.repeat(40);
 const get = (path: string): Sent => ({ method: 'GET', path });
 
@@ -134,6 +138,22 @@ export const cases: readonly Case[] = [
   { name: 'GET search for a word', request: (is) => get(`/v1/search?q=${is === 'hidden' ? 'quagzip' : 'quagzop'}`) },
   { name: 'GET search by label', request: (is) => get(`/v1/search?q=text&label=${is}`) },
   { name: 'read_org_doc', request: (is, n) => call('read_org_doc', { location: document(is, n) }) },
+  {
+    name: 'read_org_doc of an older version',
+    request: (is, n) => call('read_org_doc', { location: document(is, n), commit: noCommit }),
+  },
+  {
+    name: 'read_org_doc of changes',
+    request: (is, n) => call('read_org_doc', { location: document(is, n), since_commit: noCommit }),
+  },
+  {
+    name: 'message read of comments',
+    request: (is, n) => call('message', { action: 'read', thread_id: thread(is, n) }),
+  },
+  {
+    name: 'message in answer to comments',
+    request: (is, n) => call('message', { action: 'send', thread_id: thread(is, n), body: 'x' }),
+  },
   {
     name: 'edit_org_doc',
     request: (is, n) =>

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { startCartulary } from '../bench/start-server.js';
 import { Actor } from '../support/store/actor.js';
+import { Client } from '../support/store/client.js';
 import { makeTestRandomness, openTestService } from '../support/store/service.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
@@ -37,6 +38,8 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
     message: null,
   });
   for (const location of hidden.deleted) await actor.delete(location);
+  const client = new Client(workspace, operatorId);
+  for (const location of hidden.documents) hidden.threads.push((await client.comment(location, 'hidden')).threadId);
   // People and groups with grants, none of them shared with the caller.
   for (let n = 0; n < many; n += 1) {
     const principal = await test.principal(`Hidden ${n}`);
