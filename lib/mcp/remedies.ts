@@ -33,7 +33,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
     'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   heading_doubled: 'The heading line stays by itself: leave it out of new_text.',
   stale_if_match:
-    'It changed since expected_commit, and nothing was written. Read it again with read_org_doc, then decide anew.',
+    'It changed since expected_commit, and nothing was written. See what changed with read_org_doc and since_commit, then decide anew.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
