@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
-import type { InspectOptions, PresentedProblem, VerifiedChain } from '../lib/socket/inspect.js';
+import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
@@ -151,14 +151,20 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
   endProgress('removed');
   const isSound = service.sound && workspaces.every(({ sound }) => sound);
   const lines = [
-    ...(service.sound ? [] : ['The service: BROKEN', ...describeProblems(service.problems)]),
-    ...workspaces.flatMap(({ workspace, sound, documents, versions, audit_records: records, problems, remarks }) => [
-      `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')}${toVerify.isQuick ? '' : `, ${count(versions, 'version')}`} and ${count(records, 'audit record')} checked`,
-      ...describeProblems(problems),
-      ...remarks.map(({ part, message }) => `  ${part}: ${message}`),
+    ...(service.sound ? [] : [`The service: ${describeState(service)}`, ...describeProblems(service.problems)]),
+    ...workspaces.flatMap((each) => [
+      `${each.workspace}: ${describeState(each)}; ${count(each.documents, 'document')}${toVerify.isQuick ? '' : `, ${count(each.versions, 'version')}`} and ${count(each.audit_records, 'audit record')} checked`,
+      ...describeProblems(each.problems),
+      ...each.remarks.map(({ part, message }) => `  ${part}: ${message}`),
     ]),
   ];
   return { result: { sound: isSound, service, workspaces }, lines, isWell: isSound };
+}
+
+/** Where something could not be read, nothing is known about it, unless there are faults besides. */
+function describeState({ sound, checked, problems }: VerifiedData['service']): string {
+  if (sound) return 'sound';
+  return checked || problems.some(({ part }) => part !== 'access' && part !== 'room') ? 'BROKEN' : 'NOT CHECKED';
 }
 
 /** A line for each. Below them, once for each kind, its remedy. */

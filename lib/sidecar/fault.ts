@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { obstacleOf } from '../disk/obstacle.js';
 
 const faults = [
   'SQLITE_FULL',
@@ -22,6 +23,14 @@ export function sqliteCode(error: unknown): string | undefined {
 export function isFaultOfTheFile(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && faults.some((fault) => code.startsWith(fault));
+}
+
+/** Whether the disk had no room: the transaction is undone, and works when there is room again. */
+export function isFull(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (sqliteCode(each)?.startsWith('SQLITE_FULL') === true) return true;
+  }
+  return obstacleOf(error) === 'no_room';
 }
 
 /** Whether another process holds the file just now. */

@@ -95,6 +95,8 @@ export interface PresentedProblem {
 export interface VerifiedWorkspace {
   readonly workspace: string;
   readonly sound: boolean;
+  /** Whether nothing kept the check from reading the data. Where it is false, the data may be sound. */
+  readonly checked: boolean;
   readonly documents: number;
   readonly versions: number;
   readonly audit_records: number;
@@ -105,7 +107,11 @@ export interface VerifiedWorkspace {
 
 export interface VerifiedData {
   /** The service's own file. */
-  readonly service: { readonly sound: boolean; readonly problems: readonly PresentedProblem[] };
+  readonly service: {
+    readonly sound: boolean;
+    readonly checked: boolean;
+    readonly problems: readonly PresentedProblem[];
+  };
   readonly workspaces: readonly VerifiedWorkspace[];
 }
 
@@ -135,8 +141,8 @@ export async function verifyData(
       problems: ofWorkspace,
     });
   }
-  const ofService = problems.map(({ message, remedy }) => ({ part: 'service', message, remedy }));
-  return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
+  const checked = problems.every(({ part }) => part === 'service');
+  return { service: { sound: problems.length === 0, checked, problems }, workspaces };
 }
 
 export type VerifiedChain = ChainVerdict & {

@@ -24,12 +24,16 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Added to an environment without any CARTULARY_ variable. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The account that runs it, by its number. Left out: this one. */
+  readonly uid?: number;
 }
 
-function spawnProgram(parameters: readonly string[], { cwd, environment }: RunOptions): ChildProcess {
+function spawnProgram(parameters: readonly string[], { cwd, environment, uid }: RunOptions): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
   return spawn(process.execPath, [program, ...parameters], {
     cwd,
+    uid,
+    gid: uid,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
