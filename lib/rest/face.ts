@@ -4,7 +4,6 @@ import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
-import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
@@ -69,7 +68,7 @@ export class RestFace {
     this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
     const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(options.build, formatTime(dependencies.clock.now()), served), ...routes];
+    const table = [...makeOpenRoutes(dependencies, options.build, served), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { obstacleOf } from '../disk/obstacle.js';
+import { internal, storageFull, type Refusal } from '../domain/refusal.js';
 
 const faults = [
   'SQLITE_FULL',
@@ -31,6 +32,11 @@ export function isFull(error: unknown): boolean {
     if (sqliteCode(each)?.startsWith('SQLITE_FULL') === true) return true;
   }
   return obstacleOf(error) === 'no_room';
+}
+
+/** The answer to a fault of the service's files: UNAVAILABLE where the disk is full, and INTERNAL otherwise. */
+export function refuseFault(cause: unknown): Refusal {
+  return isFull(cause) ? storageFull(cause) : internal(cause);
 }
 
 /** Whether another process holds the file just now. */
