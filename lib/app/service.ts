@@ -115,7 +115,7 @@ export class Service {
       dataFolder: this.dataFolder,
       disk: this.disk,
       clock: this.clock,
-      opened: () => this.#workspaces.values(),
+      opened: () => this.opened(),
       countFaulty: () => this.#faulty.names.length,
     });
     this.#faulty = new FaultyWorkspaces(
@@ -189,6 +189,11 @@ export class Service {
   /** Whether the service can do its work. Never throws. */
   readiness(): Promise<Readiness> {
     return this.#probe.read();
+  }
+
+  /** The workspaces that could be opened. */
+  opened(): Iterable<Workspace> {
+    return this.#workspaces.values();
   }
 
   /** Commits that wait for a repository that cannot be written. */

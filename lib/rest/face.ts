@@ -65,7 +65,7 @@ export class RestFace {
   constructor(dependencies: RestDependencies, options: RestOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.addressOf = makeAddressReader(options.trustProxy);
+    this.addressOf = makeAddressReader(options.trustProxy, () => options.log.warn({}, ignoredForwarded));
     const description = readDescription();
     const served = describeBelow(options.base ?? '', description);
     const table = [...makeOpenRoutes(dependencies, options.build, served), ...routes];
@@ -79,7 +79,7 @@ export class RestFace {
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, () => {
+    logWhenDone(this.#options.log, request, response, this.addressOf, () => {
       const { id, route, credential } = context;
       return { id, route, credential };
     });
@@ -275,6 +275,9 @@ export class RestFace {
     }
   }
 }
+
+const ignoredForwarded =
+  'X-Forwarded-For came and was ignored, because trust_proxy is 0. Behind a proxy, set trust_proxy: otherwise all clients have its address';
 
 /** Headers read from callers' requests, except the key. */
 const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
