@@ -37,6 +37,11 @@ const deleteRows = 1024;
 /** Milliseconds to leave a failed checkpoint alone. */
 const retryAfter = 5000;
 
+/** The system's code, where there is one: the message names another temporary file each time. */
+function kindOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? describeError(cause);
+}
+
 /**
  * Moves pending objects into the repository: a durable pack first, then the ref, and only then are the rows deleted.
  * A crash between any two of these leaves objects in both places, never in none.
@@ -157,7 +162,7 @@ export class Checkpointer {
         const before = this.#failure;
         this.#failure = { cause, at: clock.elapsed(), since: before?.since ?? clock.now() };
         // The log says once why it fails, and again when the reason is another.
-        if (before === undefined || describeError(before.cause) !== describeError(cause)) this.#options.onFault(cause);
+        if (before === undefined || kindOf(before.cause) !== kindOf(cause)) this.#options.onFault(cause);
       }
       this.#schedule(retryAfter);
     }

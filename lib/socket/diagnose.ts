@@ -10,6 +10,7 @@ import { describeError } from '../domain/describe-error.js';
 import { findGit, isUsableGit } from '../git/program/git-program.js';
 import type { ServerFacts } from './command.js';
 import { probePort } from './probe-port.js';
+import { describeWaiting, type HealthReport } from './report-health.js';
 import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';
 
@@ -36,6 +37,8 @@ export interface Surroundings {
 
 export interface DiagnoseOptions extends Surroundings {
   readonly port: number;
+  /** This program's release. */
+  readonly version: string;
   /** The oldest usable Node, e.g. `20.18.3`. */
   readonly oldestNode: string;
   readonly unknownVariables: readonly string[];
@@ -61,6 +64,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
     ...(await checkSurroundings(options)),
     await checkPort(options, server),
     await checkSocket(options, server),
+    ...(server === undefined ? [] : await checkServer(options, server)),
     checkVariables(options),
   ];
 }
@@ -231,11 +235,49 @@ async function askServer(dataFolder: string): Promise<ServerFacts | undefined> {
   return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
 }
 
+/** The running server against this program, and its own word on its health. */
+async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server: ServerFacts): Promise<Finding[]> {
+  const release =
+    server.version === version
+      ? well('version', version)
+      : ill(
+          'version',
+          `the server runs ${server.version}, and this program is ${version}`,
+          'Start the server again with this program, or use the program that the server runs.',
+        );
+  const health = await askHealth(dataFolder);
+  if (health === undefined) return [release];
+  const waiting = health.waiting.map((each) => `${each.workspace}: ${describeWaiting(each, now)}`);
+  if (waiting.length > 0) {
+    const remedy =
+      'Let the account of the service write content.git (chown -R), and it catches up by itself. Nothing is lost; clones lack these commits.';
+    return [release, ill('server', waiting.join('; '), remedy)];
+  }
+  if (health.ready) return [release, well('server', 'ready')];
+  const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}`;
+  return [release, ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.')];
+}
+
+async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
+  const request = { command: 'health.report', fields: {} };
+  const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
+}
+
 async function checkSocket({ dataFolder }: DiagnoseOptions, server: ServerFacts | undefined): Promise<Finding> {
   const path = findSocketPath(dataFolder);
   const file = await stat(path).catch(() => undefined);
   if (server === undefined) {
     if (file === undefined) return well('socket', 'no server runs');
+    const isOpen = await access(path, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) {
+      const owner = nameOwner(path);
+      const remedy = `Run this as ${owner}: ${runAs(owner, 'doctor')}.`;
+      return ill('socket', `cannot tell whether a server runs: ${path} belongs to ${owner}`, remedy);
+    }
     return well('socket', `no server runs; the next start clears ${path} away`);
   }
   if (file !== undefined && (file.mode & 0o077) !== 0) {

@@ -54,14 +54,21 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
         audit_log: beside.auditLog,
         stored_answers: beside.storedAnswers,
       },
-      warnings: warnOfSizes(beside),
+      warnings: [...warnOfSizes(beside), ...(repository === null ? [closedRepository] : [])],
       pending_objects: pending.objects,
-      repository: { packs: repository.packs, loose_objects: repository.looseObjects, bytes: repository.bytes },
+      repository: repository && {
+        packs: repository.packs,
+        loose_objects: repository.looseObjects,
+        bytes: repository.bytes,
+      },
       audit: { records: audit.seq, head: audit.hash },
     });
   }
   return statuses;
 }
+
+const closedRepository =
+  'This account may not read all of content.git. `cartulary verify` names the file and its owner.';
 
 /** Bytes above which a warning is due. */
 const largeFrom = 1000 ** 3;
