@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
-import type { InspectOptions, PresentedProblem, VerifiedChain } from '../lib/socket/inspect.js';
+import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
+import type { HealthReport } from '../lib/socket/report-health.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
@@ -87,6 +88,7 @@ async function run(
   const config = readConfig(options);
   const asJson = options['json'] === true;
   try {
+    if (inspect === showStatus || inspect === verifyAuditLog) await requireAccess(config);
     const { result, lines, isWell } = await inspect(config, options);
     if (asJson) printJson(result);
     else for (const line of lines) printLine(line);
@@ -101,27 +103,57 @@ async function run(
   }
 }
 
+/** `verify` and `doctor` say this in their own form. @throws Error with a code and details */
+async function requireAccess({ data }: Config): Promise<void> {
+  const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
+  const closed = explainClosedFolder(data, '…');
+  if (closed === undefined) return;
+  const error = new Error(`${closed.message} ${closed.remedy}`);
+  throw Object.assign(error, { code: 'INVALID_REQUEST', details: { reason: 'no_access' } });
+}
+
 async function showStatus(config: Config): Promise<Inspection> {
   const { reportStatus } = await import('../lib/socket/inspect.js');
   const { describeSearch } = await import('../lib/socket/report-search.js');
+  const { describeWaiting } = await import('../lib/socket/report-health.js');
   const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
   const server = answer !== undefined && 'result' in answer ? (answer.result as { url: string; pid: number }) : null;
   const reports = server === null ? [] : await askForSearch(config.data);
+  const health = server === null ? null : await askForHealth(config.data);
   const statuses = await reportStatus(toInspect(config));
   const workspaces = statuses.map((status) => {
     const found = reports.find(({ workspace }) => workspace === status['name']);
-    if (found === undefined) return { ...status, search: null };
+    const waiting = health?.waiting.find(({ workspace }) => workspace === status['name']);
+    const waits = waiting === undefined ? null : { since: waiting.since, reason: waiting.reason };
+    if (found === undefined) return { ...status, waits, search: null };
     const { workspace: _, ...search } = found;
-    return { ...status, search };
+    return { ...status, waits, search };
   });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
+  const state = health === null || health.ready ? [] : [describeUnready(health)];
   const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, beside_documents, warnings }) => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
     `  beside them: ${describeSizes(beside_documents as Readonly<Record<string, number>>)}`,
     ...(warnings as readonly string[]).map((warning) => `  warning: ${warning}`),
+    ...(health?.waiting ?? [])
+      .filter(({ workspace }) => workspace === name)
+      .map((waiting) => `  warning: ${describeWaiting(waiting, Date.now())}`),
     ...reports.filter(({ workspace }) => workspace === name).flatMap(describeSearch),
   ]);
-  return { result: { data: config.data, server, workspaces }, lines: [config.data, running, ...lines], isWell: true };
+  const result = { data: config.data, server, health, workspaces };
+  return { result, lines: [config.data, running, ...state, ...lines], isWell: true };
+}
+
+/** `It is not ready: disk low, repository behind.` */
+function describeUnready({ journal, disk, repository, workspaces }: HealthReport): string {
+  const parts = Object.entries({ journal, disk, repository, workspaces }).filter(([, word]) => word !== 'ok');
+  return `It is not ready: ${parts.map(([part, word]) => `${part} ${word}`).join(', ')}.`;
+}
+
+/** The server's health; null for a server older than this request. */
+async function askForHealth(data: string): Promise<HealthReport | null> {
+  const answer = await sendCommand(data, { command: 'health.report', fields: {} }, async () => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : null;
 }
 
 /** `comments 24.6 kB, messages 1.2 MB`, … */
@@ -151,14 +183,20 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
   endProgress('removed');
   const isSound = service.sound && workspaces.every(({ sound }) => sound);
   const lines = [
-    ...(service.sound ? [] : ['The service: BROKEN', ...describeProblems(service.problems)]),
-    ...workspaces.flatMap(({ workspace, sound, documents, versions, audit_records: records, problems, remarks }) => [
-      `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')}${toVerify.isQuick ? '' : `, ${count(versions, 'version')}`} and ${count(records, 'audit record')} checked`,
-      ...describeProblems(problems),
-      ...remarks.map(({ part, message }) => `  ${part}: ${message}`),
+    ...(service.sound ? [] : [`The service: ${describeState(service)}`, ...describeProblems(service.problems)]),
+    ...workspaces.flatMap((each) => [
+      `${each.workspace}: ${describeState(each)}; ${count(each.documents, 'document')}${toVerify.isQuick ? '' : `, ${count(each.versions, 'version')}`} and ${count(each.audit_records, 'audit record')} checked`,
+      ...describeProblems(each.problems),
+      ...each.remarks.map(({ part, message }) => `  ${part}: ${message}`),
     ]),
   ];
   return { result: { sound: isSound, service, workspaces }, lines, isWell: isSound };
+}
+
+/** Where something could not be read, nothing is known about it, unless there are faults besides. */
+function describeState({ sound, checked, problems }: VerifiedData['service']): string {
+  if (sound) return 'sound';
+  return checked || problems.some(({ part }) => part !== 'access' && part !== 'room') ? 'BROKEN' : 'NOT CHECKED';
 }
 
 /** A line for each. Below them, once for each kind, its remedy. */
@@ -199,13 +237,17 @@ function readKey(text: string): string {
   return existsSync(text) ? readFileSync(text, 'utf8') : text;
 }
 
+/** An unsigned end is no defect. */
+const whenSigned = 'a running server signs each thousandth record, and the last one when it stops';
+
 function describeChain(chain: VerifiedChain): string[] {
   const whose = chain.workspace === undefined ? '' : `${chain.workspace}: `;
   const remarks = chain.remarks.map((message) => `  ${message}`);
   if (chain.sound) {
     const unsigned = chain.workspace === undefined ? 'no signature was checked' : 'not signed yet';
     const signed = chain.signed === null ? unsigned : `signed up to ${chain.signed.seq}`;
-    return [`${whose}sound; ${chain.records} records, ${signed}; the last is ${chain.head}`, ...remarks];
+    const rest = chain.signed !== null && chain.signed.seq < chain.records ? ` (${whenSigned})` : '';
+    return [`${whose}sound; ${chain.records} records, ${signed}${rest}; the last is ${chain.head}`, ...remarks];
   }
   if (chain.reason !== 'unexpected_restart') {
     return [`${whose}BROKEN: ${chain.problem}; the ${chain.records} records before it are sound`, ...remarks];
@@ -219,12 +261,19 @@ function describeChain(chain: VerifiedChain): string[] {
 
 async function examineMachine(config: Config): Promise<Inspection> {
   const { diagnose } = await import('../lib/socket/diagnose.js');
-  const { engines } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { engines: { node: string } };
+  const { engines, version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
+    engines: { node: string };
+    version: string;
+  };
   const checks = await diagnose({
     dataFolder: config.data,
     host: config.host,
     port: config.port,
     git: config.git,
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    diskReserve: config.diskReserve,
+    version,
     oldestNode: engines.node.replace(/^>=/, ''),
     now: Date.now(),
     unknownVariables: listUnknownVariables(),

@@ -19,6 +19,12 @@ export async function askOwner(
   request: CommandRequest,
   onProgress: (progress: unknown) => Promise<void> = async () => undefined,
 ): Promise<CommandAnswer> {
+  const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
+  const closed = explainClosedFolder(config.data, '…');
+  if (closed !== undefined) {
+    const message = `${closed.message} ${closed.remedy}`;
+    return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_access' } } };
+  }
   if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
     const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };

@@ -61,6 +61,7 @@ export function addPreserveCommands(program: Command): void {
 }
 
 async function backUp(folder: string, options: CalledWith): Promise<void> {
+  showPassing('copying the workspace, and checking the copy as a restore would');
   await ask('backup', { folder, passphrase: await readPassphrase(options, true) }, options);
 }
 
@@ -96,7 +97,8 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
   const { before, partial } = options;
   const request = { command, workspace: config.workspace ?? undefined, fields: { before, partial, ...fields } };
   const answer = await askOwner(config, request, async (progress) => {
-    showPassing(JSON.stringify(progress));
+    const done = Object.entries(progress as Readonly<Record<string, unknown>>);
+    showPassing(done.map(([what, count]) => `${what.replaceAll('_', ' ')}: ${String(count)}`).join(', '));
   });
   endProgress('removed');
   show(answer, options);

@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { LogForm } from '../lib/app/real-world.js';
 import type { RunningService } from '../lib/app/serve.js';
 import type { Config } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
-import { printFailure, printFault, printJson, printText } from './print.js';
+import { fail, printFailure, printFault, printJson, printText } from './print.js';
 
 /** Maximum of milliseconds between a signal and the service's end. */
 const stopTimeout = 9500;
@@ -22,6 +24,7 @@ export function addServeCommands(program: Command): void {
     .option('--public-url <url>', 'the address clients use, where a proxy stands in front')
     .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
+    .option('--create', 'serve a folder that has no workspace yet')
     .option('--memory', 'keep everything in memory, for a try-out');
   serving.action(() => serve(serving.opts<CalledWith>()));
 
@@ -33,7 +36,7 @@ export function addServeCommands(program: Command): void {
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'the port to listen on (default: 8080, or the next that is free)')
-    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: warn)');
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
   starting.action(() => start(starting.opts<CalledWith>()));
 }
 
@@ -41,6 +44,7 @@ async function serve(options: CalledWith): Promise<void> {
   const config = readConfig(options);
   const inMemory = options['memory'] === true;
   const asJson = options['json'] === true;
+  if (!inMemory && options['create'] !== true && !(await requireWorkspace(config.data, asJson))) return;
   const running = await open({ ...config, data: inMemory ? null : config.data }, [config.port], config, asJson);
   if (running === undefined) return;
   const made = inMemory ? await initialize(running) : undefined;
@@ -61,11 +65,11 @@ async function serve(options: CalledWith): Promise<void> {
 const usualPorts = [8080, 8081, 8082, 8083, 8084, 8085, 8086, 8087, 8088, 8089, 0];
 
 async function start(options: CalledWith): Promise<void> {
-  const quiet = options['logLevel'] === undefined ? { ...options, logLevel: 'warn' } : options;
-  const config = readConfig(quiet);
+  const config = readConfig(options);
   const asJson = options['json'] === true;
   const isUsualPort = config.port === usualPorts[0] && options['port'] === undefined;
-  const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson);
+  const form = process.stderr.isTTY ? 'short' : 'json';
+  const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson, form);
   if (running === undefined) return;
   const made = running.service.names().length === 0 ? await initialize(running) : undefined;
   if (asJson) printJson({ url: running.url, data: config.data, ...(made === undefined ? {} : pick(made)) });
@@ -115,28 +119,57 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
   ];
 }
 
+/**
+ * Refuses a folder without a workspace. It may be mistyped, or its disk may not be mounted: an empty service in its
+ * place would look like the loss of everything.
+ */
+async function requireWorkspace(data: string, asJson: boolean): Promise<boolean> {
+  const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
+  const { listWorkspaces } = await import('../lib/integrity/open-read-only.js');
+  const closed = explainClosedFolder(data, 'serve');
+  if (closed !== undefined) {
+    fail(
+      { code: 'INVALID_REQUEST', message: `${closed.message} ${closed.remedy}`, details: { reason: 'no_access' } },
+      asJson,
+    );
+    return false;
+  }
+  try {
+    if (listWorkspaces(data).length > 0) return true;
+  } catch {
+    // Its file is damaged. The start says so.
+    return true;
+  }
+  const message = `There is no workspace in ${data}. If there should be one, check the name, and that its disk is mounted. \`cartulary init\` makes a workspace; --create serves the folder without one.`;
+  fail({ code: 'INVALID_REQUEST', message, details: { reason: 'no_workspace', field: 'data' } }, asJson);
+  return false;
+}
+
 /** Opens the service. After a failure, it prints the reason and sets exit code 1. */
 async function open(
   config: Omit<Config, 'data'> & { readonly data: string | null },
   ports: readonly number[],
   { data }: Config,
   asJson: boolean,
+  form: LogForm = 'json',
 ): Promise<RunningService | undefined> {
   const { makeLog } = await import('../lib/app/real-world.js');
   const { DataFolderInUse } = await import('../lib/app/service.js');
   const { startService } = await import('../lib/app/serve.js');
-  const fail = (code: string, message: string, reason: string): undefined => {
+  const refuse = (code: string, message: string, reason: string): undefined => {
     printFailure({ code, message, details: { reason } }, asJson ? 'json' : 'text');
     process.exitCode = 1;
     return undefined;
   };
   try {
-    return await startService(config, makeLog(config.logLevel), { ports });
+    // A folder that nothing was made in stays as it is where no port is free.
+    if (config.data !== null && !existsSync(config.data)) await requireFreePort(config.host, ports);
+    return await startService(config, makeLog(config.logLevel, form), { ports });
   } catch (error) {
     if (error instanceof DataFolderInUse) {
       const server = await askServer(data);
       const where = server === undefined ? 'another process' : `a server (process ${server.pid}, ${server.url})`;
-      return fail(
+      return refuse(
         'CONFLICT',
         `${data} is in use by ${where}. Stop it first, or choose another folder with --data.`,
         'data_in_use',
@@ -145,13 +178,13 @@ async function open(
     const code = (error as NodeJS.ErrnoException).code;
     const address = `${config.host}:${ports.join(', ')}`;
     if (code === 'EADDRINUSE')
-      return fail(
+      return refuse(
         'CONFLICT',
         `${address} is taken. Choose another with --port; 0 takes any that is free.`,
         'port_in_use',
       );
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      return fail(
+      return refuse(
         'INVALID_REQUEST',
         `${address} cannot be listened on (${code}). Choose another --host or --port.`,
         'bad_address',
@@ -159,6 +192,17 @@ async function open(
     }
     throw error;
   }
+}
+
+/** @throws Error with the system's code when the last of the ports cannot be listened on, and none before it */
+async function requireFreePort(host: string, ports: readonly number[]): Promise<void> {
+  const { probePort } = await import('../lib/socket/probe-port.js');
+  let code: string | undefined;
+  for (const port of ports) {
+    code = await probePort(host, port);
+    if (code !== 'EADDRINUSE') break;
+  }
+  if (code !== undefined) throw Object.assign(new Error(`No port can be listened on (${code})`), { code });
 }
 
 interface Made {

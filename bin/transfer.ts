@@ -69,8 +69,11 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       max_bytes: options['maxBytes'],
     },
   };
+  const stopFollowing = sayHowToGoOn();
   const answer = await askOwner(config, request, async (progress) => printProgress(progress as ImportProgress));
+  stopFollowing();
   if ('error' in answer) {
+    endProgress('kept');
     fail(answer.error, asJson);
     return;
   }
@@ -94,6 +97,24 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
     process.exitCode = refused;
   }
 }
+
+/**
+ * At Ctrl-C, leaves the line of the counter and says how to go on. Beside a server, the command ends then; otherwise
+ * the process that imports ends by itself.
+ */
+function sayHowToGoOn(): () => void {
+  const say = (): void => {
+    if (process.listenerCount('SIGINT') > 0) return;
+    endProgress('kept');
+    note('cartulary: The import was interrupted. Run the same command again: it goes on where it stopped.');
+    process.exit(interrupted);
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
+}
+
+/** The exit code of a shell's command that Ctrl-C ended. */
+const interrupted = 130;
 
 function printProgress(progress: ImportProgress): void {
   if (progress.counted !== undefined) {

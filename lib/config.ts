@@ -17,6 +17,8 @@ export interface Config {
   /** Proxies in front that may set the client's address: their number, or their addresses. */
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Bytes of the data folder's disk that stay free. */
+  readonly diskReserve: number;
   readonly git: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
@@ -263,6 +265,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     publicUrl: publicUrl === undefined ? null : dropTrailing(publicUrl, '/'),
     trustProxy: values['trust_proxy'],
     corsOrigins: values['cors_origins'],
+    diskReserve: (values['disk_reserve'] as number) * 1024 ** 2,
     git: values['git'],
     logLevel: values['log_level'],
     validateResponses: values['validate_responses'],

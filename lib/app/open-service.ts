@@ -8,13 +8,14 @@ import { Service, type ServiceOptions } from './service.js';
  * @throws DataFolderInUse; Error when a file cannot be read
  */
 export function openService(
-  config: Pick<Config, 'git'> & { readonly data: string | null },
+  config: Pick<Config, 'git' | 'diskReserve'> & { readonly data: string | null },
   onFault: ServiceOptions['onFault'],
   onNews?: ServiceOptions['onNews'],
 ): Promise<Service> {
   return Service.open({
     dataFolder: config.data,
     git: config.git,
+    diskReserve: config.diskReserve,
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import { escapeJson } from '../domain/visible-text.js';
+import { escapeJson, showLine } from '../domain/visible-text.js';
 
 /** The system's time. */
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -26,19 +26,43 @@ export function makeSystemRandomness(): Randomness {
   };
 }
 
+/** How a line of the log is written: as JSON for machines, or short for the person at the terminal. */
+export type LogForm = 'json' | 'short';
+
 /**
  * The log: one line of JSON an entry, to standard error, because standard output is for answers. Lines leave together,
  * at the latest after a quarter of a second. A system call for each would cost a request a twentieth.
  */
 export function makeLog(
   level: Config['logLevel'],
+  form: LogForm = 'json',
   destination: DestinationStream = pino.destination({ dest: 2, sync: false, minLength: 8192, periodicFlush: 250 }),
 ): Logger {
   // A terminal shows the lines, too, and pino leaves it the controls above ASCII.
   return pino(
-    { level, base: null, serializers: { err: describeFault }, hooks: { streamWrite: escapeJson } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeFault },
+      hooks: { streamWrite: form === 'json' ? escapeJson : shorten },
+    },
     destination,
   );
+}
+
+/** `22:11:27 info GET /v1/health 200 in 3.1 ms`: for a try-out. Any text of a client is escaped. */
+function shorten(line: string): string {
+  const { level, time, msg, err, id: _, ...facts } = JSON.parse(line) as Record<string, unknown>;
+  const clock = String(time).slice(11, 19);
+  const { method, route, tool, status, ms } = facts;
+  const what =
+    msg === 'request'
+      ? `${String(method)} ${String(tool ?? route)} ${String(status)} in ${String(ms)} ms`
+      : [msg, ...Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`)].join(' ');
+  const { message = '' } = (err ?? {}) as { message?: string };
+  return `${showLine(`${clock} ${String(level)} ${what}${message === '' ? '' : `: ${message}`}`)}\n`;
 }
 
 /** Maximum of characters of a text in the log: an error may quote a caller's text of any length. */

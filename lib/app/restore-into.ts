@@ -13,7 +13,7 @@ import { DataFolderInUse, type Service, type ServiceOptions } from './service.js
  * for faults of the source: the answer names them.
  */
 export async function restoreInto(
-  config: Pick<Config, 'git' | 'data'>,
+  config: Pick<Config, 'git' | 'data' | 'diskReserve'>,
   source: RestoreSource,
   onFault: ServiceOptions['onFault'],
 ): Promise<CommandAnswer> {

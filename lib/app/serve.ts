@@ -8,6 +8,7 @@ import type { SignIn } from '../signin/sign-in.js';
 import type { ServerFacts } from '../socket/command.js';
 import { listenForCommands } from '../socket/listen.js';
 import { openService } from './open-service.js';
+import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
 import type { Service } from './service.js';
 
@@ -68,14 +69,18 @@ export async function startService(
     const { dataFolder } = service;
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
+    await logChecks(service, config, log);
+    log.info({ version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid }, 'It serves');
     return {
       url,
       service,
       async close(within = timeout) {
+        log.info({}, 'It stops: requests under way are finished');
         oauth.close();
         await Promise.all([server.close(within), commands?.close()]);
         await signIn.close();
         await service.close();
+        log.info({}, 'It has stopped');
       },
     };
   } catch (error) {

@@ -10,7 +10,10 @@ import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { packagePath } from '../config.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import { DiskRoom, type DiskRoomOptions } from '../disk/disk-room.js';
+import { formatBytes } from '../domain/format-bytes.js';
 import { closeToOthers } from '../disk/close-to-others.js';
+import type { Readiness, RepositoryLag } from '../domain/readiness.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { restoreWorkspace, type RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
@@ -22,6 +25,7 @@ import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
+import { findLags, ReadinessProbe } from './readiness.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The options of the service. */
@@ -33,6 +37,10 @@ export interface ServiceOptions {
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
   readonly onNews?: WorkspaceFiles['onNews'];
+  /** Bytes of the disk that stay free. Left out: the usual ones. */
+  readonly diskReserve?: number | undefined;
+  /** Measures the disk; lets a test's disk fill. */
+  readonly measureDisk?: DiskRoomOptions['measure'];
   /** The program's release, for records about it. */
   readonly release?: string;
   /** Opens a sidecar; lets a test's disk fail. */
@@ -59,6 +67,8 @@ export class Service {
   /** The key by which the service recognises its own forms. */
   readonly formKey: Uint8Array;
   readonly dataFolder: string | null;
+  /** The disk of the data folder. Null in memory. */
+  readonly disk: DiskRoom | null;
   /** Data of no single workspace. */
   readonly file: ServiceFile;
   /** Changes people, sessions, links and consents. */
@@ -67,6 +77,7 @@ export class Service {
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
   readonly #faulty: FaultyWorkspaces;
+  readonly #probe: ReadinessProbe;
   /** Resolves when no workspace is being made. */
   #making: Promise<unknown> = Promise.resolve();
 
@@ -84,6 +95,7 @@ export class Service {
     this.clock = files.clock;
     this.randomness = files.randomness;
     this.dataFolder = files.dataFolder;
+    this.disk = files.disk ?? null;
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
     this.cursors = new CursorSealer(key, files.clock);
     this.limiter = new RateLimiter(files.clock);
@@ -98,6 +110,13 @@ export class Service {
       clock: files.clock,
       find: (name) => this.find(name),
       onFault: files.onFault,
+    });
+    this.#probe = new ReadinessProbe({
+      dataFolder: this.dataFolder,
+      disk: this.disk,
+      clock: this.clock,
+      opened: () => this.opened(),
+      countFaulty: () => this.#faulty.names.length,
     });
     this.#faulty = new FaultyWorkspaces(
       (name) => openWorkspace(this.#files, name),
@@ -135,6 +154,7 @@ export class Service {
         migrations: schemaPath('sidecar'),
         workLimits: makeWorkLimits(options.workLimits),
         signerOf: keepSigners(options, serviceFile),
+        disk: dataFolder === null ? undefined : watchDisk(dataFolder, options),
       };
       const service = new Service(files, serviceFile, lock);
       await service.#sweep();
@@ -147,6 +167,7 @@ export class Service {
         }
       }
       await service.journal.settleAll();
+      await service.#probe.start();
       return service;
     } catch (error) {
       lock?.release();
@@ -163,6 +184,21 @@ export class Service {
     } catch (cause) {
       this.#files.onFault('What an earlier process left could not be taken away', cause);
     }
+  }
+
+  /** Whether the service can do its work. Never throws. */
+  readiness(): Promise<Readiness> {
+    return this.#probe.read();
+  }
+
+  /** The workspaces that could be opened. */
+  opened(): Iterable<Workspace> {
+    return this.#workspaces.values();
+  }
+
+  /** Commits that wait for a repository that cannot be written. */
+  findLags(): RepositoryLag[] {
+    return findLags(this.#workspaces.values());
   }
 
   /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
@@ -264,6 +300,26 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
     const key = file.findKey(purpose) ?? file.addKey(purpose, makeAuditKey(randomness), clock.now());
     return makeSigner(name, key);
   };
+}
+
+/** Bytes that stay free for reads, their records and a tidy end. */
+const usualReserve = 64 * 1024 ** 2;
+
+/** The disk's room. The log gets a line when it becomes scarce, and one when there is room again. */
+function watchDisk(folder: string, options: ServiceOptions): DiskRoom {
+  const { clock, diskReserve: reserve = usualReserve, measureDisk: measure, onFault, onNews } = options;
+  return new DiskRoom({
+    folder,
+    reserve,
+    clock,
+    measure,
+    onChange(state, space) {
+      const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
+      const kept = `writes are refused until more than ${formatBytes(reserve)} are free. Nothing is lost`;
+      if (state === 'ok') onNews?.(`The disk of ${folder} has room again${left}: writes go on`, {});
+      else onFault(`The disk of ${folder} is ${state}${left}: ${kept}`, undefined);
+    },
+  });
 }
 
 /** A path in the package's schema folder. */

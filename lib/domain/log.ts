@@ -7,6 +7,8 @@ export interface Log {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** Normal events. */
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** A setting or a state that those who run the service may want to change. */
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** Events that need the attention of those who run the service. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -40,6 +40,11 @@ export const reasons = {
     at: ['mcp'],
     means: 'Access could not be decided just now.',
   },
+  storage_full: {
+    code: 'UNAVAILABLE',
+    at: everywhere,
+    means: 'The disk of the service has no room for it just now.',
+  },
 
   // The request's form.
   bad_field: {

@@ -112,6 +112,12 @@ export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
   });
 }
 
+/** The disk has no room for a write, for no caller. Reads go on as long as their records find room. */
+export function storageFull(cause?: unknown): Refusal {
+  const message = 'The disk of the service is full, so nothing is written just now. Try again as Retry-After says.';
+  return new Refusal('UNAVAILABLE', message, { details: { reason: 'storage_full' }, retryAfter: 30, cause });
+}
+
 /** The text index is not there yet, for no caller: the same for every search. */
 export function searchUnavailable(): Refusal {
   const message = 'The search index is being built, so nothing can be searched just now. Everything else can be used.';

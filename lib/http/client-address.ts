@@ -14,10 +14,23 @@ const maxAddressLength = 64;
 /**
  * Makes the function for a client's address: the first address from our side without a trusted proxy.
  * @param trustProxy the number of proxies, or their addresses, networks and names as `proxy-addr` reads them
+ * @param onIgnored called at the first X-Forwarded-For where no proxy is trusted
  * @throws TypeError for an invalid address or network
  */
-export function makeAddressReader(trustProxy: number | readonly string[]): (request: IncomingMessage) => string {
-  if (trustProxy === 0) return ({ socket }) => socket.remoteAddress ?? '';
+export function makeAddressReader(
+  trustProxy: number | readonly string[],
+  onIgnored: () => void = () => undefined,
+): (request: IncomingMessage) => string {
+  if (trustProxy === 0) {
+    let isNoted = false;
+    return ({ socket, headers }) => {
+      if (!isNoted && headers['x-forwarded-for'] !== undefined) {
+        isNoted = true;
+        onIgnored();
+      }
+      return socket.remoteAddress ?? '';
+    };
+  }
   const trusts: TrustsProxy =
     typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : proxyAddr.compile([...trustProxy]);
   return (request) => {

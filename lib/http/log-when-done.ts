@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { Log } from '../domain/log.js';
 
 /** A face's own facts about a request, beside those of HTTP. */
@@ -16,20 +17,29 @@ export interface RequestFacts {
 
 /**
  * Writes a request's one line into the log, once its answer has left or its client is gone. The line holds the facts,
- * the method, the status and the milliseconds since this call. The status is null where the answer did not leave whole.
+ * the client's address, the method, the status, the bytes sent with the headers, and the milliseconds since this call.
+ * The status is null where the answer did not leave whole.
+ * @param addressOf the client's address, according to the trusted proxies; what is no address is not logged
  * @param facts called at the end, when most is known
  */
 export function logWhenDone(
   log: Pick<Log, 'info'>,
-  request: Pick<IncomingMessage, 'method'>,
+  request: IncomingMessage,
   response: ServerResponse,
+  addressOf: (request: IncomingMessage) => string,
   facts: () => RequestFacts,
 ): void {
   const started = performance.now();
+  const { socket } = request;
+  const sentBefore = socket.bytesWritten;
+  // A closed connection has no address any more.
+  const address = addressOf(request);
+  const remote = isIP(address) === 0 ? null : address;
   response.once('close', () => {
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const status = response.writableFinished ? response.statusCode : null;
     const { id, ...others } = facts();
-    log.info({ id, method: request.method, ...others, status, ms }, 'request');
+    const bytes = socket.bytesWritten - sentBefore;
+    log.info({ id, remote, method: request.method, ...others, status, bytes, ms }, 'request');
   });
 }

@@ -1,3 +1,6 @@
+import { obstacleOf } from '../disk/obstacle.js';
+import { isFull } from '../sidecar/fault.js';
+
 /** The parts of a workspace in which a fault can be. */
 export type Part =
   | 'repository'
@@ -11,7 +14,9 @@ export type Part =
   | 'rows'
   | 'documents'
   | 'versions'
-  | 'search';
+  | 'search'
+  | 'access'
+  | 'room';
 
 const fromBackup =
   'What is lost comes back from a backup with `cartulary restore`, or from a clone with `cartulary restore --clone`, ' +
@@ -42,7 +47,23 @@ const remedies: Readonly<Record<Part, string>> = {
     'Nothing makes a record again. An archive is put back from a backup; for anything else an export, a clone or a ' +
     'backup from before shows since when it is so.',
   search: 'Nothing is lost: the service makes its index again by itself when it next starts.',
+  access: 'Run this as the account that owns the data. Nothing is known to be damaged.',
+  room: 'Make room where temporary files go, or set TMPDIR to a folder that has room. Nothing is known to be damaged.',
 };
+
+/** Parts that stand for no fault of the data: what kept the check from reading it. */
+const obstacleParts: ReadonlySet<Part> = new Set(['access', 'room']);
+
+/** Whether a problem says that something could not be checked, and not that it is damaged. */
+export function isUnchecked({ part }: { readonly part: Part }): boolean {
+  return obstacleParts.has(part);
+}
+
+/** The part of a problem: an obstacle where the error is one, otherwise the part that was checked. */
+export function partOf<Checked extends string>(error: unknown, checked: Checked): Checked | 'access' | 'room' {
+  if (isFull(error)) return 'room';
+  return obstacleOf(error) === undefined ? checked : 'access';
+}
 
 /** The remedy for a broken part: a sentence or two. */
 export function remedyFor(part: Part): string {

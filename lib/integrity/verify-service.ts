@@ -2,11 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import { inspectServiceFile } from '../sidecar/service-file.js';
+import { explainClosedFolder, explainUnreadable } from '../disk/explain-obstacle.js';
+import { findUnreadable } from '../disk/obstacle.js';
+import { partOf, remedyFor } from './remedy.js';
 import { serviceName } from './open-read-only.js';
 import { pathsOf } from '../journal/workspace-files.js';
 
 /** A problem of the service's own file. */
 export interface ServiceProblem {
+  /** `access` where this account may not read it, and `room` where the check has no room: it may be sound then. */
+  readonly part: 'service' | 'access' | 'room';
   /** A sentence. */
   readonly message: string;
   readonly remedy: string;
@@ -30,9 +35,15 @@ const fromCopy =
  */
 export function verifyService(dataFolder: string): ServiceVerification {
   const problems: ServiceProblem[] = [];
-  const report = (message: string, remedy: string): void => void problems.push({ message, remedy });
-  const workspaces = findWorkspaces(dataFolder);
+  const report = (message: string, remedy: string): void => void problems.push({ part: 'service', message, remedy });
   const file = join(dataFolder, serviceName);
+  const closed = explainClosedFolder(dataFolder, 'verify');
+  if (closed !== undefined) return { isReadable: false, problems: [{ part: 'access', ...closed }], workspaces: [] };
+  const workspaces = findWorkspaces(dataFolder);
+  const hidden = [file, `${file}-wal`].map(findUnreadable).find((path) => path !== undefined);
+  if (hidden !== undefined) {
+    return { isReadable: false, problems: [{ part: 'access', ...explainUnreadable(hidden, 'verify') }], workspaces };
+  }
   // A data folder never used.
   if (workspaces.length === 0 && !existsSync(file)) return { isReadable: true, problems, workspaces };
   let isReadable = false;
@@ -59,7 +70,9 @@ export function verifyService(dataFolder: string): ServiceVerification {
       );
     }
   } catch (error) {
-    report(`${serviceName} cannot be read: ${describeError(error)}`, fromCopy);
+    const message = `${serviceName} cannot be read: ${describeError(error)}`;
+    const part = partOf(error, 'service');
+    problems.push({ part, message, remedy: part === 'service' ? fromCopy : remedyFor(part) });
   }
   return { isReadable, problems, workspaces };
 }

@@ -2,6 +2,8 @@ import { describeError } from '../domain/describe-error.js';
 import { checkArchives } from '../audit/check-archives.js';
 import { describeRemarks } from '../audit/describe-remarks.js';
 import type { UnsoundChain, VerifyOptions as ChainOptions } from '../audit/verify.js';
+import { explainUnreadable } from '../disk/explain-obstacle.js';
+import { findUnreadable } from '../disk/obstacle.js';
 import type { Oid } from '../git/objects/objects.js';
 import { openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { checkIndexFiles } from '../search/segments/check-files.js';
@@ -16,7 +18,7 @@ import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
 import { verifyPending } from './verify-pending.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
-import { remedyFor, type Part } from './remedy.js';
+import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
 import type { Report, OnProgress } from './report.js';
 
 export interface Problem {
@@ -49,6 +51,8 @@ export interface Remark {
 export interface Verification {
   readonly workspace: string;
   readonly sound: boolean;
+  /** Whether nothing kept the check from reading the data. Where it is false, the data may be sound. */
+  readonly checked: boolean;
   /** Live documents whose bytes were read. */
   readonly documents: number;
   /**
@@ -90,14 +94,23 @@ export async function verifyWorkspace(options: VerifyOptions, onProgress: OnProg
   }
 }
 
+/** The outcome where this account may not read all files: the checks would take what is hidden for lost. */
+function reportUnreadable({ name }: VerifyOptions, path: string): Verification {
+  const problem: Problem = { part: 'access', ...explainUnreadable(path, 'verify') };
+  const counts = { documents: 0, versions: 0, auditRecords: 0 };
+  return { workspace: name, sound: false, checked: false, ...counts, problems: [problem], remarks: [] };
+}
+
 async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise<Verification> {
+  const hidden = findUnreadable(pathsOf(options.dataFolder, options.name).folder);
+  if (hidden !== undefined) return reportUnreadable(options, hidden);
   const notes = new ProblemList();
   const { report } = notes;
   const attempt = async <Found>(part: Part, work: () => Promise<Found>): Promise<Found | undefined> => {
     try {
       return await work();
     } catch (error) {
-      report(part, describeError(error));
+      report(partOf(error, part), describeError(error));
       return undefined;
     }
   };
@@ -132,7 +145,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
     const isOfSidecar = code !== undefined;
     // The file can be read, but lacks tables or columns that this release needs.
     const isOfSchema = code === 'SQLITE_ERROR';
-    report(isOfSchema ? 'schema' : isOfSidecar ? 'sidecar' : 'repository', describeError(error));
+    report(partOf(error, isOfSchema ? 'schema' : isOfSidecar ? 'sidecar' : 'repository'), describeError(error));
     if (isOfSidecar) await attempt('repository', () => checkRepositoryAlone(options, report));
   } finally {
     await workspace?.close();
@@ -141,6 +154,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
   return {
     workspace: options.name,
     sound: problems.length === 0,
+    checked: !problems.some(isUnchecked),
     documents,
     versions,
     auditRecords: audit.records,

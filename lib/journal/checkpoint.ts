@@ -1,10 +1,11 @@
 import type { Clock } from '../domain/clock.js';
-import { internal } from '../domain/refusal.js';
+import { describeError } from '../domain/describe-error.js';
 import type { Oid, PackableObject } from '../git/objects/objects.js';
 import type { Repository } from '../git/repositories/repository.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Journal } from './journal.js';
 import type { Maintainer } from './maintain.js';
+import { refuseFault } from '../sidecar/fault.js';
 import { noteCheckpoint } from './recover.js';
 
 export interface CheckpointOptions {
@@ -36,6 +37,11 @@ const deleteRows = 1024;
 /** Milliseconds to leave a failed checkpoint alone. */
 const retryAfter = 5000;
 
+/** The system's code, where there is one: the message names another temporary file each time. */
+function kindOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? describeError(cause);
+}
+
 /**
  * Moves pending objects into the repository: a durable pack first, then the ref, and only then are the rows deleted.
  * A crash between any two of these leaves objects in both places, never in none.
@@ -46,7 +52,7 @@ export class Checkpointer {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   /** The last failure, and when it was; none once a checkpoint has come about. */
-  #failure: { readonly cause: unknown; readonly at: number } | undefined;
+  #failure: { readonly cause: unknown; readonly at: number; readonly since: number } | undefined;
   /** Where main was last seen or moved to. */
   #main: Oid | null | undefined;
   #closed = false;
@@ -55,6 +61,11 @@ export class Checkpointer {
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
+  }
+
+  /** Why objects wait, and since when in milliseconds since 1970; undefined while checkpoints succeed. */
+  get failing(): { readonly cause: unknown; readonly since: number } | undefined {
+    return this.#failure;
   }
 
   /** Notes that a group added objects of `bytes` bytes. */
@@ -73,7 +84,7 @@ export class Checkpointer {
     while (this.#hold !== undefined) await this.#hold;
     if (this.#pendingBytes < overfull) return;
     await this.#start();
-    if (this.#pendingBytes >= maxPending && this.#failure !== undefined) throw internal(this.#failure.cause);
+    if (this.#pendingBytes >= maxPending && this.#failure !== undefined) throw refuseFault(this.#failure.cause);
   }
 
   /** Moves all objects pending now. @throws errors of the repository or the journal */
@@ -147,8 +158,11 @@ export class Checkpointer {
       await (this.#running ?? this.run());
     } catch (cause) {
       if (this.#failure === undefined || this.#options.clock.elapsed() - this.#failure.at >= retryAfter) {
-        this.#failure = { cause, at: this.#options.clock.elapsed() };
-        this.#options.onFault(cause);
+        const { clock } = this.#options;
+        const before = this.#failure;
+        this.#failure = { cause, at: clock.elapsed(), since: before?.since ?? clock.now() };
+        // The log says once why it fails, and again when the reason is another.
+        if (before === undefined || kindOf(before.cause) !== kindOf(cause)) this.#options.onFault(cause);
       }
       this.#schedule(retryAfter);
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.js';
-import { unavailable } from '../domain/refusal.js';
+import { storageFull, unavailable } from '../domain/refusal.js';
+import { isFull } from '../sidecar/fault.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 
 /** Milliseconds before opening a faulty file is tried again. */
@@ -74,7 +75,7 @@ export class HeldSidecar {
       this.#sidecar = this.#open();
     } catch (error) {
       this.#options.onFault(error);
-      throw unavailable(error);
+      throw isFull(error) ? storageFull(error) : unavailable(error);
     }
     return this.#sidecar;
   }

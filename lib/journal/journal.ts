@@ -1,11 +1,11 @@
 import type { Clock, Randomness } from '../domain/clock.js';
-import { internal, Refusal, unavailable } from '../domain/refusal.js';
+import { Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects/objects.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Tree } from '../git/objects/tree.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
-import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
+import { isFaultOfTheFile, isLocked, refuseFault } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
 import type { TreeCache } from './object-cache.js';
@@ -63,6 +63,8 @@ interface WriteStart {
 const maxGroupSize = 256;
 /** Milliseconds after which a group takes no further write, so no other request waits long for the event loop. */
 const maxGroupTime = 20;
+/** Milliseconds for which a failed group counts, where no other follows. */
+const failureLasts = 60_000;
 
 /**
  * The one way to change a workspace. Takes all waiting writes, runs each in its own savepoint, in order, and commits
@@ -84,6 +86,8 @@ export class Journal {
   #closing = false;
   readonly #idle: (() => void)[] = [];
   #loading = 0;
+  /** When a group last failed; undefined once one was committed after it. */
+  #failedAt: number | undefined;
 
   /** @throws Error when the file cannot be opened */
   constructor(options: JournalOptions) {
@@ -103,6 +107,16 @@ export class Journal {
   /** Changes with every group that may have changed more than the audit log; never repeats. */
   get contentStamp(): number {
     return this.#contentStamp;
+  }
+
+  /** Whether the file can be opened, and took the last group. A failure long ago says nothing about now. */
+  get isWell(): boolean {
+    if (this.#failedAt !== undefined && this.#options.clock.elapsed() - this.#failedAt < failureLasts) return false;
+    try {
+      return this.#held.get() !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
@@ -245,6 +259,7 @@ export class Journal {
   #commit(group: readonly Entry[], transaction: WriteTransaction, { writer, sqlTransaction }: Sidecar): void {
     writeState(writer, this.#state, transaction.state);
     sqlTransaction.commit();
+    this.#failedAt = undefined;
     const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;
     if (!group.every(isRecordOnly)) this.#contentStamp += 1;
     this.#state = transaction.state;
@@ -305,7 +320,7 @@ export class Journal {
       this.#runLater(entry, missing);
       return false;
     }
-    this.#refuse(entry, error instanceof Refusal ? error : internal(error), transaction, sqlTransaction);
+    this.#refuse(entry, error instanceof Refusal ? error : refuseFault(error), transaction, sqlTransaction);
     return true;
   }
 
@@ -326,7 +341,7 @@ export class Journal {
       if (isFaultOfTheFile(error)) throw error;
       sqlTransaction.rollbackToSavepoint();
       transaction.state = before;
-      entry.outcome = { error: internal(error) };
+      entry.outcome = { error: refuseFault(error) };
     }
   }
 
@@ -353,7 +368,7 @@ export class Journal {
 
   #rejectUnrun(entry: Entry, cause: unknown): void {
     this.#options.trees.release(entry.fetched);
-    entry.reject(cause instanceof Refusal ? cause : internal(cause));
+    entry.reject(cause instanceof Refusal ? cause : refuseFault(cause));
   }
 
   /**
@@ -363,6 +378,7 @@ export class Journal {
     this.#contentStamp += 1;
     const { isOpen } = this.#held;
     if (isOpen) this.#options.onFault(cause);
+    if (!isLocked(cause)) this.#failedAt = this.#options.clock.elapsed();
     for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
     if (group.length === 0) {
       for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));

@@ -1,8 +1,8 @@
 import type { People } from '../access/people.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Clock } from '../domain/clock.js';
-import { internal, unavailable } from '../domain/refusal.js';
-import { isFaultOfTheFile } from '../sidecar/fault.js';
+import { unavailable } from '../domain/refusal.js';
+import { isFaultOfTheFile, refuseFault } from '../sidecar/fault.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { EntryName } from '../sidecar/tables/pending-record-table.js';
@@ -117,7 +117,7 @@ export class ServiceJournal {
         });
       });
     } catch (error) {
-      throw isFaultOfTheFile(error) ? internal(error) : error;
+      throw isFaultOfTheFile(error) ? refuseFault(error) : error;
     }
     for (const [workspace, number] of sweeping) {
       if (this.#delivered.get(workspace) === number) this.#delivered.delete(workspace);
@@ -234,7 +234,7 @@ export class ServiceJournal {
     try {
       return this.#options.file.records.listOf(name);
     } catch (error) {
-      throw internal(error);
+      throw refuseFault(error);
     }
   }
 

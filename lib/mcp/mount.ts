@@ -56,7 +56,7 @@ async function serve(
 ): Promise<void> {
   const id = face.makeRequestId();
   const done: { answer?: McpAnswer } = {};
-  logWhenDone(options.log, request, response, () => {
+  logWhenDone(options.log, request, response, options.addressOf, () => {
     const { rpc, tool, credential } = done.answer ?? {};
     return { id, route: '/mcp', rpc, tool, credential };
   });

@@ -7,6 +7,8 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   rate_limited: 'Wait retry_after_s seconds, then go on.',
   internal: 'Try once more. If it fails again, report the request_id.',
   unavailable: 'Wait retry_after_s seconds, then try again. This says nothing about whether the document exists.',
+  storage_full:
+    'Nothing was written. Wait retry_after_s seconds, then send it again. If it lasts, tell a person who runs the service.',
   bad_field: 'Correct the argument named in field, or leave it out if it is optional.',
   unknown_field: 'Leave out the argument named in field.',
   missing_field: 'Add the argument named in field.',

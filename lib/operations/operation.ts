@@ -69,6 +69,11 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
  */
 interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   readonly kind: 'write';
+  /**
+   * It goes on when the disk is low: it takes away access or content, or is a read that notes something. Other writes
+   * are refused then.
+   */
+  readonly worksWhenLow?: true;
   /** Needs of a retry with a stored answer, if the write itself changed its caller's rights. Otherwise `needs`. */
   needsAgain?(input: Input): readonly Need[];
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;

@@ -2,9 +2,9 @@ import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
-import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
+import { internal, notFound, Refusal, storageFull, unavailable } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
-import { isFaultOfTheFile } from '../sidecar/fault.js';
+import { isFaultOfTheFile, isFull, refuseFault } from '../sidecar/fault.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import type { ServiceChange } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
@@ -250,6 +250,8 @@ async function prepareWrite<Input, Result, Prepared>(
   staged: StagedBlobs,
 ): Promise<Preparation<Prepared>> {
   try {
+    // Awaited before the view is made: a view holds for one turn of the event loop.
+    await workspace.disk?.look();
     // Rights are checked once before the transaction, so that the service hashes and stores nothing for a caller
     // without rights.
     const { journal, clock } = workspace;
@@ -257,6 +259,7 @@ async function prepareWrite<Input, Result, Prepared>(
     const view = decideReach(workspace, caller, needs);
     let preparation: Preparation<Prepared>;
     try {
+      if (operation.worksWhenLow !== true && workspace.disk?.isLow === true) throw storageFull();
       preparation = { prepared: (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared };
     } catch (error) {
       const isRetried = retry !== undefined && isAnswered(journal.reader, clock.now(), caller, operation, retry);
@@ -282,13 +285,15 @@ function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[
     authorize(view, needs);
     return view;
   } catch (error) {
-    throw error instanceof Refusal ? error : unavailable(error);
+    if (error instanceof Refusal) throw error;
+    throw isFull(error) ? storageFull(error) : unavailable(error);
   }
 }
 
 /** The caller's answer to an error. If the file cannot be read, the caller's reach in it is not known either. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (isFull(error)) return storageFull(error);
   return isFaultOfTheFile(error) ? unavailable(error) : internal(error);
 }
 
@@ -330,7 +335,7 @@ export async function recordRefusal<Input>(
       run: (transaction) => transaction.audit(refused(caller, operation.name, operation.note(input), refusal)),
     });
   } catch (fault) {
-    return fault instanceof Refusal ? fault : internal(fault);
+    return fault instanceof Refusal ? fault : refuseFault(fault);
   }
   return refusal;
 }

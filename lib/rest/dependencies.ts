@@ -2,6 +2,7 @@ import type { RateLimiter } from '../access/token-buckets.js';
 import type { WorkLimits } from '../access/work-limits.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Readiness } from '../domain/readiness.js';
 import type { Log } from '../domain/log.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -15,6 +16,8 @@ export interface RestDependencies {
   readonly workLimits: WorkLimits;
   find(workspace: string): Workspace | undefined;
   names(): readonly string[];
+  /** Whether the service can do its work. Never throws. */
+  readiness(): Promise<Readiness>;
 }
 
 /** The running build of the program. */

@@ -4,7 +4,6 @@ import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
-import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
@@ -66,10 +65,10 @@ export class RestFace {
   constructor(dependencies: RestDependencies, options: RestOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.addressOf = makeAddressReader(options.trustProxy);
+    this.addressOf = makeAddressReader(options.trustProxy, () => options.log.warn({}, ignoredForwarded));
     const description = readDescription();
     const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(options.build, formatTime(dependencies.clock.now()), served), ...routes];
+    const table = [...makeOpenRoutes(dependencies, options.build, served), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
@@ -80,7 +79,7 @@ export class RestFace {
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, () => {
+    logWhenDone(this.#options.log, request, response, this.addressOf, () => {
       const { id, route, credential } = context;
       return { id, route, credential };
     });
@@ -276,6 +275,9 @@ export class RestFace {
     }
   }
 }
+
+const ignoredForwarded =
+  'X-Forwarded-For came and was ignored, because trust_proxy is 0. Behind a proxy, set trust_proxy: otherwise all clients have its address';
 
 /** Headers read from callers' requests, except the key. */
 const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];

@@ -55,7 +55,7 @@ export const jsonPost = { method: 'POST', requires: 'Idempotency-Key', takes: ['
 export interface OpenRoute {
   readonly method: Method;
   readonly path: string;
-  answerOpenly(): Answer;
+  answerOpenly(): Answer | Promise<Answer>;
 }
 
 /**

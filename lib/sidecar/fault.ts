@@ -1,4 +1,6 @@
 import Sqlite from 'better-sqlite3';
+import { obstacleOf } from '../disk/obstacle.js';
+import { internal, storageFull, type Refusal } from '../domain/refusal.js';
 
 const faults = [
   'SQLITE_FULL',
@@ -22,6 +24,19 @@ export function sqliteCode(error: unknown): string | undefined {
 export function isFaultOfTheFile(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && faults.some((fault) => code.startsWith(fault));
+}
+
+/** Whether the disk had no room: the transaction is undone, and works when there is room again. */
+export function isFull(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (sqliteCode(each)?.startsWith('SQLITE_FULL') === true) return true;
+  }
+  return obstacleOf(error) === 'no_room';
+}
+
+/** The answer to a fault of the service's files: UNAVAILABLE where the disk is full, and INTERNAL otherwise. */
+export function refuseFault(cause: unknown): Refusal {
+  return isFull(cause) ? storageFull(cause) : internal(cause);
 }
 
 /** Whether another process holds the file just now. */

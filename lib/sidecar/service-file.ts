@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { checkIntegrity, checkReferences } from './check-file.js';
-import { lookerTimeout, openForReading, openForWriting } from './database.js';
+import { openForWriting } from './database.js';
+import { openForLooking } from './look.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
 import type { PersonPart } from './tables/identity-table.js';
@@ -109,7 +110,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
  */
 export function readKey(file: string, purpose: string): Uint8Array | undefined {
   if (!existsSync(file)) return undefined;
-  const connection = openForReading(file, lookerTimeout);
+  const connection = openForLooking(file);
   try {
     return new ServiceKeyTable(connection).find(purpose);
   } finally {
@@ -129,7 +130,7 @@ export interface InspectedServiceFile {
  * @throws Error when it does not exist or cannot be read
  */
 export function inspectServiceFile(file: string): InspectedServiceFile {
-  const connection = openForReading(file, lookerTimeout);
+  const connection = openForLooking(file);
   try {
     const problems = [...checkIntegrity(connection), ...checkReferences(connection)];
     const keys = new ServiceKeyTable(connection);
@@ -149,7 +150,7 @@ export function inspectServiceFile(file: string): InspectedServiceFile {
  */
 export function listWorkspaceNames(file: string): string[] {
   if (!existsSync(file)) return [];
-  const connection = openForReading(file, lookerTimeout);
+  const connection = openForLooking(file);
   try {
     return new WorkspaceTable(connection).list().map(({ name }) => name);
   } finally {

@@ -1,7 +1,8 @@
 import { carryLog } from './carry-log.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
-import { copyDatabase, lookerTimeout, openForReading, openForWriting, type Connection } from './database.js';
+import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
+import { openForLooking } from './look.js';
 import { migrate } from './migrate.js';
 import { makeTables, requireSchema, type Tables } from './tables.js';
 import { ReadTransaction } from './read-transaction.js';
@@ -197,7 +198,7 @@ export interface SidecarSnapshot {
  * @throws Error when the file cannot be opened, is corrupt, or was never brought to this release's schema
  */
 export function openSidecarReadOnly(file: string): SidecarSnapshot {
-  const reading = openForReading(file, lookerTimeout);
+  const reading = openForLooking(file);
   try {
     reading.exec('BEGIN');
     const reader = makeTables(reading, () => undefined);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cutAddress } from '../access/cut-address.js';
+import { makeHostNotes } from '../http/note-hosts.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
@@ -49,11 +50,20 @@ export class SignInContext {
   readonly known: KnownBrowser;
   readonly readSession: ReadSession;
 
+  readonly #notePlace: (host: string | undefined) => void;
+  readonly #notePlain: (host: string | undefined) => void;
+
   constructor(host: SignInDependencies, options: SignInOptions, later: DeferredAudit) {
     const url = new URL(options.url);
     this.host = host;
     this.options = options;
     this.later = later;
+    const refused = 'Signing in was refused for this host';
+    this.#notePlace = makeHostNotes(options.log, `${refused}: set public_url to the address that people use`);
+    this.#notePlain = makeHostNotes(
+      options.log,
+      `${refused}, because it is not https: put TLS in front, and set public_url to the https address`,
+    );
     this.base = dropTrailing(url.pathname, '/');
     this.cookies = new Cookies(url.protocol === 'https:');
     // On the loopback address any of this machine's names will do: the form then has its page's name.
@@ -137,6 +147,11 @@ export class SignInContext {
         // An unreadable workspace cannot record anything either.
       }
     }
+  }
+
+  /** Writes a line into the log, the first time that people come by this host. */
+  noteMisdirected(host: string | undefined): void {
+    (this.isSafe ? this.#notePlace : this.#notePlain)(host);
   }
 
   /** Whether a request came by a name meant for browsers; otherwise another site's name may lead here. */

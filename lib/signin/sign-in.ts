@@ -105,7 +105,7 @@ async function serve(context: SignInContext, request: IncomingMessage, response:
   const found = findRoutes(request.url ?? '');
   const route = found.routes[0]?.path ?? null;
   response.setHeader('X-Request-Id', arrival.id);
-  logWhenDone(context.options.log, request, response, () => ({ id: arrival.id, route }));
+  logWhenDone(context.options.log, request, response, context.options.addressOf, () => ({ id: arrival.id, route }));
   try {
     const [run, exchange] = (await admit(context, arrival, found)) ?? [];
     if (run !== undefined && exchange !== undefined) await run(context, exchange);
@@ -183,6 +183,7 @@ function refuse(context: SignInContext, arrival: Arrival, { status, message, all
 function misdirect(context: SignInContext, arrival: Arrival): undefined {
   const { request, response, id } = arrival;
   leaveUnread(request, response);
+  context.noteMisdirected(request.headers.host);
   const message = context.isSafe
     ? 'This is not the address that people sign in at. Ask an admin for it.'
     : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';

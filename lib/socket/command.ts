@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Readiness, RepositoryLag } from '../domain/readiness.js';
 import type { Operation } from '../operations/operation.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
@@ -44,6 +45,10 @@ export interface CommandDependencies {
   find(name: string): Workspace | undefined;
   names(): string[];
   addWorkspace(name: string): Promise<Workspace>;
+  /** Whether the service can do its work. Never throws. */
+  readiness(): Promise<Readiness>;
+  /** Commits that wait for a repository that cannot be written. */
+  findLags(): readonly RepositoryLag[];
 }
 
 /** The context of every command. */

@@ -14,6 +14,7 @@ import { policyCommands } from './manage-policy.js';
 import { principalCommands } from './manage-principals.js';
 import { signInCommands } from './manage-sign-in.js';
 import { preserveCommands } from './preserve.js';
+import { reportHealth } from './report-health.js';
 import { reportSearch } from './report-search.js';
 
 /**
@@ -23,6 +24,7 @@ import { reportSearch } from './report-search.js';
 export const commands: Readonly<Record<string, Command>> = {
   init: initialize,
   server: { scope: 'service', run: ({ server }) => Promise.resolve(server) },
+  'health.report': { scope: 'service', run: ({ host }) => reportHealth(host) },
   'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) },
   ...principalCommands,
   ...accessCommands,

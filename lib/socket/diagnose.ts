@@ -1,11 +1,16 @@
 import { constants, existsSync } from 'node:fs';
-import { access, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { access, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isOpenToOthers } from '../disk/close-to-others.js';
+import { measureDisk } from '../disk/disk-room.js';
+import { explainClosedFolder, runAs, type Explained } from '../disk/explain-obstacle.js';
+import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
+import { formatBytes } from '../domain/format-bytes.js';
 import { describeError } from '../domain/describe-error.js';
 import { findGit, isUsableGit } from '../git/program/git-program.js';
 import type { ServerFacts } from './command.js';
+import { probePort } from './probe-port.js';
+import { describeWaiting, type HealthReport } from './report-health.js';
 import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';
 
@@ -17,21 +22,32 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-export interface DiagnoseOptions {
+/** The machine around a data folder. */
+export interface Surroundings {
   readonly dataFolder: string;
   readonly host: string;
-  readonly port: number;
   readonly git: 'auto' | 'never';
-  /** The oldest usable Node, e.g. `20.18.3`. */
-  readonly oldestNode: string;
+  readonly publicUrl: string | null;
+  readonly trustProxy: number | readonly string[];
+  /** Bytes of the disk that are to stay free. */
+  readonly diskReserve: number;
   /** Milliseconds since 1970. */
   readonly now: number;
+}
+
+export interface DiagnoseOptions extends Surroundings {
+  readonly port: number;
+  /** This program's release. */
+  readonly version: string;
+  /** The oldest usable Node, e.g. `20.18.3`. */
+  readonly oldestNode: string;
   readonly unknownVariables: readonly string[];
 }
 
 const well = (name: string, message: string): Finding => ({ name, ok: true, message });
 const ill = (name: string, message: string, remedy: string): Finding => ({ name, ok: false, message, remedy });
 
+/** Bytes of the disk below which it is time to make room. */
 const minFree = 1024 ** 3;
 /** Milliseconds by which a file may seem to come from the future. */
 const tolerance = 5 * 60_000;
@@ -40,17 +56,41 @@ const earliest = Date.UTC(2025, 0, 1);
 
 /** Checks everything the service needs from its machine. Changes nothing, except for a probe file that it removes. */
 export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
+  const closed = explainClosedFolder(options.dataFolder, 'doctor');
+  if (closed !== undefined) return diagnoseClosed(options, closed);
   const server = await askServer(options.dataFolder);
   return [
     checkNode(options),
+    ...(await checkSurroundings(options)),
+    await checkPort(options, server),
+    await checkSocket(options, server),
+    ...(server === undefined ? [] : await checkServer(options, server)),
+    checkVariables(options),
+  ];
+}
+
+/** The checks for an account that may not use the folder: it cannot tell anything about it. */
+async function diagnoseClosed(options: DiagnoseOptions, { message, remedy }: Explained): Promise<Finding[]> {
+  const unknown = (name: string): Finding => ({ name, ok: false, message: 'cannot tell' });
+  return [
+    checkNode(options),
+    await checkGit(options),
+    ill('data', message, remedy),
+    ...['privacy', 'disk', 'clock', 'port', 'socket'].map(unknown),
+    checkAddress(options),
+    checkVariables(options),
+  ];
+}
+
+/** The checks that are cheap, and can be made by a service that starts. */
+export async function checkSurroundings(options: Surroundings): Promise<Finding[]> {
+  return [
     await checkGit(options),
     await checkFolder(options),
     await checkPrivacy(options),
     await checkDisk(options),
     await checkClock(options),
-    await checkPort(options, server),
-    await checkSocket(options, server),
-    checkVariables(options),
+    checkAddress(options),
   ];
 }
 
@@ -62,7 +102,7 @@ function checkNode({ oldestNode }: DiagnoseOptions): Finding {
   return ill('node', `Node ${present} is too old`, `Install Node ${oldestNode} or newer (nodejs.org).`);
 }
 
-async function checkGit({ git }: DiagnoseOptions): Promise<Finding> {
+async function checkGit({ git }: Surroundings): Promise<Finding> {
   if (git === 'never') return well('git', 'not used, as configured');
   const program = await findGit();
   const remedy = 'Install git 2.34 or newer. Until then everything works, but slower and without maintenance.';
@@ -76,7 +116,7 @@ function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
+async function checkFolder({ dataFolder }: Surroundings): Promise<Finding> {
   const folder = nearest(dataFolder);
   try {
     await access(folder, constants.W_OK | constants.X_OK);
@@ -84,18 +124,19 @@ async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
     await writeFile(probe, 'probe', { flag: 'wx', mode: 0o600 });
     await rm(probe);
   } catch (error) {
-    const reason = describeError(error);
-    return ill(
-      'data',
-      `${folder} cannot be written: ${reason}`,
-      'Give this user the folder, or name another with --data.',
-    );
+    return explainUnwritable(folder, error);
+  }
+  const { uid } = await stat(folder);
+  if (folder === dataFolder && process.geteuid !== undefined && uid !== process.geteuid()) {
+    const [owner, self] = [nameOwner(folder), nameSelf()];
+    const remedy = `Run commands and the service as ${owner}: ${runAs(owner, 'serve')}. What ${self} writes, ${owner} cannot use.`;
+    return ill('data', `${folder} belongs to ${owner}, and this runs as ${self}`, remedy);
   }
   return well('data', folder === dataFolder ? dataFolder : `${dataFolder} is not there yet and can be made`);
 }
 
 /** Accounts with read access to the folder's files may lock them, and keep the service from starting. */
-async function checkPrivacy({ dataFolder }: DiagnoseOptions): Promise<Finding> {
+async function checkPrivacy({ dataFolder }: Surroundings): Promise<Finding> {
   const found = await stat(dataFolder).catch(() => undefined);
   if (found === undefined || !isOpenToOthers(found)) return well('privacy', 'no other account reaches the data folder');
   const mode = (found.mode & 0o777).toString(8);
@@ -106,15 +147,63 @@ async function checkPrivacy({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   return ill('privacy', `other accounts of this machine reach the data folder (mode ${mode})`, remedy);
 }
 
-async function checkDisk({ dataFolder }: DiagnoseOptions): Promise<Finding> {
-  const { bavail, bsize } = await statfs(nearest(dataFolder));
-  const free = bavail * bsize;
-  const message = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
-  if (free >= minFree) return well('disk', message);
-  return ill('disk', message, 'Make room: writes are refused, and nothing is lost, when the disk is full.');
+/** By the system's reason: a full disk is no question of rights, and a read-only one is not to be given away. */
+function explainUnwritable(folder: string, error: unknown): Finding {
+  const reason = describeError(error);
+  switch (obstacleOf(error)) {
+    case 'no_room':
+      return ill('data', `the disk of ${folder} is full`, 'Make room. Nothing is lost, and writes go on then.');
+    case 'read_only': {
+      const remedy = 'A service needs it mounted for writing. `verify`, `status` and `audit verify` work as it is.';
+      return ill('data', `${folder} is on a disk that is mounted read-only`, remedy);
+    }
+    case 'permission': {
+      const owner = nameOwner(folder);
+      const remedy = `Run this as ${owner}: ${runAs(owner, 'doctor')}. Or name another folder with --data.`;
+      return ill('data', `${folder} cannot be written as ${nameSelf()}: it belongs to ${owner}`, remedy);
+    }
+    case undefined:
+      return ill('data', `${folder} cannot be written: ${reason}`, 'Name another folder with --data.');
+  }
 }
 
-async function checkClock({ dataFolder, now }: DiagnoseOptions): Promise<Finding> {
+async function checkDisk({ dataFolder, diskReserve }: Surroundings): Promise<Finding> {
+  const { free, total } = await measureDisk(nearest(dataFolder));
+  const message = `${formatBytes(free)} of ${formatBytes(total)} free`;
+  if (free < diskReserve) {
+    const kept = formatBytes(diskReserve);
+    return ill('disk', message, `Make room: below ${kept} (disk_reserve) writes are refused. Reads go on.`);
+  }
+  if (free >= minFree) return well('disk', message);
+  const remedy = `Make room soon: below ${formatBytes(diskReserve)} (disk_reserve) writes are refused.`;
+  return ill('disk', message, remedy);
+}
+
+/** The address that people use, against the one that is listened on. */
+function checkAddress({ host, publicUrl, trustProxy }: Surroundings): Finding {
+  const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host);
+  const name = 'address';
+  if (publicUrl === null) {
+    if (isLocal) return well(name, `${host}, for this machine`);
+    const remedy = 'Put a proxy with TLS in front, listen on 127.0.0.1, and set public_url to its https address.';
+    return ill(name, `keys and passwords travel in the clear to ${host}`, remedy);
+  }
+  if (publicUrl.startsWith('http:') && !isLoopbackUrl(publicUrl)) {
+    const remedy = 'Use https: people cannot sign in over plain http, and keys travel in the clear.';
+    return ill(name, `public_url is ${publicUrl}`, remedy);
+  }
+  if (isLocal && trustProxy === 0 && !isLoopbackUrl(publicUrl)) {
+    const remedy = "Set trust_proxy to the number of proxies in front. Otherwise all clients have the proxy's address.";
+    return ill(name, `${publicUrl} leads here through a proxy, and trust_proxy is 0`, remedy);
+  }
+  return well(name, publicUrl);
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(url);
+}
+
+async function checkClock({ dataFolder, now }: Surroundings): Promise<Finding> {
   const file = await stat(join(dataFolder, 'service.sqlite')).catch(() => undefined);
   const shown = new Date(now).toISOString();
   const remedy = 'Set the clock (a time service such as NTP keeps it right): keys expire and records are dated by it.';
@@ -126,11 +215,7 @@ async function checkClock({ dataFolder, now }: DiagnoseOptions): Promise<Finding
 }
 
 async function checkPort({ host, port }: DiagnoseOptions, server: ServerFacts | undefined): Promise<Finding> {
-  const code = await new Promise<string | undefined>((resolve) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
-  });
+  const code = await probePort(host, port);
   const address = `${host}:${port}`;
   if (code === undefined) return well('port', port === 0 ? 'any free one is taken' : `${address} is free`);
   if (code === 'EADDRINUSE' && server?.url.endsWith(`:${port}`) === true)
@@ -150,11 +235,49 @@ async function askServer(dataFolder: string): Promise<ServerFacts | undefined> {
   return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
 }
 
+/** The running server against this program, and its own word on its health. */
+async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server: ServerFacts): Promise<Finding[]> {
+  const release =
+    server.version === version
+      ? well('version', version)
+      : ill(
+          'version',
+          `the server runs ${server.version}, and this program is ${version}`,
+          'Start the server again with this program, or use the program that the server runs.',
+        );
+  const health = await askHealth(dataFolder);
+  if (health === undefined) return [release];
+  const waiting = health.waiting.map((each) => `${each.workspace}: ${describeWaiting(each, now)}`);
+  if (waiting.length > 0) {
+    const remedy =
+      'Let the account of the service write content.git (chown -R), and it catches up by itself. Nothing is lost; clones lack these commits.';
+    return [release, ill('server', waiting.join('; '), remedy)];
+  }
+  if (health.ready) return [release, well('server', 'ready')];
+  const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}`;
+  return [release, ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.')];
+}
+
+async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
+  const request = { command: 'health.report', fields: {} };
+  const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
+}
+
 async function checkSocket({ dataFolder }: DiagnoseOptions, server: ServerFacts | undefined): Promise<Finding> {
   const path = findSocketPath(dataFolder);
   const file = await stat(path).catch(() => undefined);
   if (server === undefined) {
     if (file === undefined) return well('socket', 'no server runs');
+    const isOpen = await access(path, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) {
+      const owner = nameOwner(path);
+      const remedy = `Run this as ${owner}: ${runAs(owner, 'doctor')}.`;
+      return ill('socket', `cannot tell whether a server runs: ${path} belongs to ${owner}`, remedy);
+    }
     return well('socket', `no server runs; the next start clears ${path} away`);
   }
   if (file !== undefined && (file.mode & 0o077) !== 0) {

@@ -54,14 +54,21 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
         audit_log: beside.auditLog,
         stored_answers: beside.storedAnswers,
       },
-      warnings: warnOfSizes(beside),
+      warnings: [...warnOfSizes(beside), ...(repository === null ? [closedRepository] : [])],
       pending_objects: pending.objects,
-      repository: { packs: repository.packs, loose_objects: repository.looseObjects, bytes: repository.bytes },
+      repository: repository && {
+        packs: repository.packs,
+        loose_objects: repository.looseObjects,
+        bytes: repository.bytes,
+      },
       audit: { records: audit.seq, head: audit.hash },
     });
   }
   return statuses;
 }
+
+const closedRepository =
+  'This account may not read all of content.git. `cartulary verify` names the file and its owner.';
 
 /** Bytes above which a warning is due. */
 const largeFrom = 1000 ** 3;
@@ -95,6 +102,8 @@ export interface PresentedProblem {
 export interface VerifiedWorkspace {
   readonly workspace: string;
   readonly sound: boolean;
+  /** Whether nothing kept the check from reading the data. Where it is false, the data may be sound. */
+  readonly checked: boolean;
   readonly documents: number;
   readonly versions: number;
   readonly audit_records: number;
@@ -105,7 +114,11 @@ export interface VerifiedWorkspace {
 
 export interface VerifiedData {
   /** The service's own file. */
-  readonly service: { readonly sound: boolean; readonly problems: readonly PresentedProblem[] };
+  readonly service: {
+    readonly sound: boolean;
+    readonly checked: boolean;
+    readonly problems: readonly PresentedProblem[];
+  };
   readonly workspaces: readonly VerifiedWorkspace[];
 }
 
@@ -135,8 +148,8 @@ export async function verifyData(
       problems: ofWorkspace,
     });
   }
-  const ofService = problems.map(({ message, remedy }) => ({ part: 'service', message, remedy }));
-  return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
+  const checked = problems.every(({ part }) => part === 'service');
+  return { service: { sound: problems.length === 0, checked, problems }, workspaces };
 }
 
 export type VerifiedChain = ChainVerdict & {

@@ -64,12 +64,19 @@ function parseLanguages(text: string): readonly string[] {
 
 export const policyCommands: Readonly<Record<string, Command>> = {
   'policy.show': inWorkspace(async ({ perform }) => presentPolicy(await perform(showPolicy, {}))),
-  'policy.set': inWorkspace(async ({ perform }, fields) => {
+  'policy.set': inWorkspace(async ({ perform, workspace }, fields) => {
     const name = fields.choice('name', Object.keys(settings));
     const setting = settings[name];
     if (setting === undefined) throw badField('name', 'is no setting of the policy');
     const change: Partial<Policy> = { [setting.field]: parseValue(setting, fields.text('value')) };
     const { before, after } = await perform(changePolicy, change);
-    return { name, before: presentPolicy(before)[name], after: presentPolicy(after)[name] };
+    const stored = Number(workspace.journal.reader.meta.get('stored_bytes') ?? '0');
+    const isBelowUse = name === 'storage_quota' && after.storageQuota < stored;
+    return {
+      name,
+      before: presentPolicy(before)[name],
+      after: presentPolicy(after)[name],
+      ...(isBelowUse && { warning: `${stored} bytes are stored already: every write with content is refused.` }),
+    };
   }),
 };

@@ -86,7 +86,17 @@ const presenters: DetailPresenters<'command', Alike> = {
   }),
 };
 
+/** A command line has no headers: it gets the number of seconds, or what the operator can do. */
+function sayForOperators({ message, details, retryAfter = 5 }: Refusal): string {
+  if (details?.reason === 'storage_full') {
+    return 'The disk of the data folder is full. Nothing was written, and nothing is lost. Make room, then try again.';
+  }
+  return message.replace('Try again as Retry-After says.', `Try again in ${retryAfter} s.`);
+}
+
 /** A refusal as a command answers it. */
-export function presentRefusal({ code, message, details }: Refusal): CommandError {
+export function presentRefusal(refusal: Refusal): CommandError {
+  const { code, details } = refusal;
+  const message = sayForOperators(refusal);
   return details === undefined ? { code, message } : { code, message, details: presentDetails(details, presenters) };
 }

@@ -57,8 +57,10 @@ export async function runCommand(
     );
     return { result };
   } catch (error) {
-    if (isInterruption(error, signal))
-      return { error: { code: 'UNAVAILABLE', message: 'The command was interrupted.' } };
+    if (isInterruption(error, signal)) {
+      const howToGoOn = request.command === 'import' ? ' Run it again: it goes on where it stopped.' : '';
+      return { error: { code: 'UNAVAILABLE', message: `The command was interrupted.${howToGoOn}` } };
+    }
     if (!(error instanceof Refusal) || error.code === 'INTERNAL') {
       options.onFault(`The command ${request.command} failed (${caller.requestId})`, causeOf(error));
     }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { describeError } from '../domain/describe-error.js';
 import type { CommandError, CommandLine, CommandRequest } from './command.js';
 import { findSocketPath } from './socket-path.js';
@@ -43,13 +44,19 @@ function lost(reason: string): CommandAnswer {
   return { error: { code: 'UNAVAILABLE', message } };
 }
 
+/** The server belongs to another account, which alone may give it commands. */
+function explainSocket(path: string): string {
+  const { message, remedy } = explainUnreadable(path, '…');
+  return `${message} ${remedy}`;
+}
+
 function open(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK') resolve(undefined);
-      else reject(error);
+      else reject(error.code === 'EACCES' || error.code === 'EPERM' ? new Error(explainSocket(path)) : error);
     });
   });
 }

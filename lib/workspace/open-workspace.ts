@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { makeWorkLimits, type WorkLimits } from '../access/work-limits.js';
 import type { ChainSigner } from '../audit/checkpoint.js';
 import { sweepArchives } from '../audit/sweep-archives.js';
+import type { DiskRoom } from '../disk/disk-room.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
@@ -20,6 +21,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly randomness: Randomness;
   /** Limits of concurrent work. Left out: limits of its own. */
   readonly workLimits?: WorkLimits;
+  /** The disk of the data folder. Left out, it is not watched. */
+  readonly disk?: DiskRoom | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
@@ -80,6 +83,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     clock,
     randomness,
     workLimits: files.workLimits ?? makeWorkLimits(),
+    disk: files.disk ?? null,
     onFault,
     onNews,
     readersGrace: files.readersGrace,

@@ -1,6 +1,7 @@
 import { readHead, type ChainHead } from '../audit/chain.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
+import { obstacleOf } from '../disk/obstacle.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
 export type { BesideSizes } from '../sidecar/totals.js';
@@ -15,8 +16,15 @@ export interface WorkspaceStatus {
   readonly beside: BesideSizes;
   /** Objects not yet in the repository. */
   readonly pending: { readonly objects: number; readonly bytes: number };
-  readonly repository: RepositoryStats;
+  /** null where this account may not read it all. */
+  readonly repository: RepositoryStats | null;
   readonly audit: ChainHead;
+}
+
+/** @throws any other error */
+function nullIfClosed(error: unknown): null {
+  if (obstacleOf(error) === 'permission') return null;
+  throw error;
 }
 
 /** Reads a workspace without changing anything. A server may be running. @throws Error when it cannot be read */
@@ -30,7 +38,7 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       beside: workspace.sidecar.measureBeside(),
       storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),
       pending: reader.objects.pendingTotals(),
-      repository: await workspace.repository.stats(),
+      repository: await workspace.repository.stats().catch(nullIfClosed),
       audit: readHead(reader.audit),
     };
   } finally {

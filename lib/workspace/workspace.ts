@@ -7,8 +7,10 @@ import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
+import type { DiskRoom } from '../disk/disk-room.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import type { Repository } from '../git/repositories/repository.js';
+import { isFull } from '../sidecar/fault.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { Checkpointer } from '../journal/checkpoint.js';
@@ -60,6 +62,8 @@ export interface WorkspaceOptions {
   readonly randomness: Randomness;
   /** Limits of concurrent work, shared by all workspaces of a service. */
   readonly workLimits: WorkLimits;
+  /** The disk of the data folder. Null in memory. */
+  readonly disk: DiskRoom | null;
   /** Receives survived faults, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
@@ -85,6 +89,7 @@ export class Workspace {
   readonly archives: string | null;
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
+  readonly disk: DiskRoom | null;
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
   readonly journal: Journal;
@@ -115,6 +120,13 @@ export class Workspace {
     this.archives = options.archives;
     this.origin = options.origin;
     this.workLimits = options.workLimits;
+    this.disk = options.disk;
+    // The log says once that the disk is full, not once for each write.
+    const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
+      if (options.disk !== null && isFull(cause)) options.disk.noteFull();
+      else options.onFault(what, cause);
+    };
+    this.onFault = onFault;
     this.readersGrace = options.readersGrace ?? usualGrace;
     this.snapshots = new Snapshots(this.readersGrace);
     this.journal = new Journal({
@@ -127,16 +139,15 @@ export class Workspace {
       afterWrite: ({ tables, state, now }, before) => {
         if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);
       },
-      onFault: (cause) => options.onFault('The journal could not commit', cause),
+      onFault: (cause) => onFault('The journal could not commit', cause),
     });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
-    this.onFault = options.onFault;
     this.#onNews = options.onNews;
     this.maintainer = new Maintainer({
       repository: options.repository,
       staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
       clock: options.clock,
-      onFault: (cause) => options.onFault('Packs could not be joined; it will be tried again', cause),
+      onFault: (cause) => onFault('Packs could not be joined; it will be tried again', cause),
     });
     this.checkpointer = new Checkpointer({
       journal: this.journal,
@@ -144,16 +155,16 @@ export class Workspace {
       maintainer: this.maintainer,
       clock: options.clock,
       onMoved: (main) =>
-        options.onFault(
+        onFault(
           `Main of ${this.name} was moved to ${main} by somebody else; it is put back, nothing is deleted`,
           undefined,
         ),
-      onFault: (cause) => options.onFault('A checkpoint failed and will be tried again', cause),
+      onFault: (cause) => onFault('A checkpoint failed and will be tried again', cause),
     });
     this.staging = new Staging({
       journal: this.journal,
       repository: options.repository,
-      onFault: (cause) => options.onFault('An upload that nobody wants any more could not be removed', cause),
+      onFault: (cause) => onFault('An upload that nobody wants any more could not be removed', cause),
     });
     this.search = new SearchKeeper({
       folder: options.searchFolder,
@@ -163,14 +174,14 @@ export class Workspace {
         const current = this.journal.reader.documents.byNumber(number)?.current;
         return current?.kind === 'text' ? { oid: current.blobOid, size: current.size } : undefined;
       },
-      onFault: options.onFault,
+      onFault,
       onBehind: () => this.#catchUpSearch(),
     });
     this.eraser = new Eraser(this, options.onEraseStep);
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
       clock: options.clock,
-      onFault: (cause) => options.onFault('What has run out could not be swept', cause),
+      onFault: (cause) => onFault('What has run out could not be swept', cause),
     });
   }
 

@@ -71,7 +71,7 @@ describe('the command line serves', function () {
     const data = join(await makeFolder(), 'data');
     const port = await findFreePort();
     const settings = ['--port', String(port), '--public-url', 'https://example.org/files/'];
-    await startProgram(['serve', '--data', data, ...settings], /no workspace yet/);
+    await startProgram(['serve', '--data', data, '--create', ...settings], /no workspace yet/);
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
     assert.equal((await get('/')).headers.get('location'), '/files/signin');
     assert.match(await (await get('/v1/openapi.yaml')).text(), /^servers:\n {2}- url: "\/files"\n/m);
@@ -83,14 +83,30 @@ describe('the command line serves', function () {
     const server = await serve(data);
     const port = new URL(server.url).port;
     const [second, taken] = await Promise.all([
-      askRefused('serve', '--data', data, '--port', '0'),
-      askRefused('serve', '--data', join(folder, 'other'), '--port', port),
+      askRefused('serve', '--data', data, '--create', '--port', '0'),
+      askRefused('serve', '--data', join(folder, 'other'), '--create', '--port', port),
     ]);
     assert.equal(second.details?.['reason'], 'data_in_use');
     assert.ok(second.message.includes(`process ${server.pid}, ${server.url}`), second.message);
     assert.equal(taken.details?.['reason'], 'port_in_use');
     assert.match(taken.message, /--port/);
+    assert.equal(existsSync(join(folder, 'other')), false, 'nothing was made');
     assert.equal(await server.stop('SIGINT'), 0);
+  });
+
+  it('refuses a folder without a workspace, names the way out, and makes nothing', async () => {
+    const folder = await makeFolder();
+    const mistyped = join(folder, 'tpyo');
+    const refused = await askRefused('serve', '--data', mistyped, '--port', '0');
+    assert.equal(refused.details?.['reason'], 'no_workspace');
+    assert.match(refused.message, /`cartulary init`.*--create/);
+    assert.equal(existsSync(mistyped), false);
+    const created = await serve(mistyped);
+    const ready = await fetch(`${created.url}/v1/ready`);
+    assert.equal(ready.status, 503);
+    assert.equal(((await ready.json()) as { workspaces: string }).workspaces, 'none');
+    await created.stop();
+    assert.equal((await askRefused('serve', '--data', mistyped, '--port', '0')).details?.['reason'], 'no_workspace');
   });
 
   it('starts again after a kill, over the old socket', async () => {
@@ -204,7 +220,7 @@ describe('the command line serves', function () {
     await mkdir(join(folder, 'settings'));
     const file = join(folder, 'settings', 'cartulary.json');
     await writeFile(file, JSON.stringify({ data: 'from-file', port: 1, public_url: 'https://files.example.org/' }));
-    const server = await startProgram(['serve', '--config', file, '--port', '0', '--json'], /^\{/, {
+    const server = await startProgram(['serve', '--config', file, '--create', '--port', '0', '--json'], /^\{/, {
       cwd: folder,
       environment: { CARTULARY_PORT: '2' },
     });

@@ -98,7 +98,7 @@ describe('the command line at a terminal', function () {
 describe('the log', () => {
   it('is one line of JSON for each entry, in characters that a terminal shows, and of bounded length', () => {
     const lines: string[] = [];
-    const log = makeLog('info', { write: (line: string) => void lines.push(line) });
+    const log = makeLog('info', 'json', { write: (line: string) => void lines.push(line) });
     const error = Object.assign(new Error(`${hostile}${'x'.repeat(1_000_000)}`), {
       body: 'y'.repeat(1_000_000),
       held: { z: 'z'.repeat(1_000_000) },

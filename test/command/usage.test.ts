@@ -162,7 +162,7 @@ describe('the command line is used', function () {
     }
     const { ok, checks } = JSON.parse(well.stdout) as Diagnosis;
     assert.deepEqual([ok, well.code], [true, 0], well.stdout);
-    const names = ['node', 'git', 'data', 'privacy', 'disk', 'clock', 'port', 'socket', 'settings'];
+    const names = ['node', 'git', 'data', 'privacy', 'disk', 'clock', 'address', 'port', 'socket', 'settings'];
     assert.deepEqual(
       checks.map(({ name }) => name),
       names,

@@ -3,6 +3,9 @@ import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { FailingFileSystem } from '../support/git/failing-file-system.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { checkSelf, Evidence } from './check.js';
+import { findLags, ReadinessProbe } from '../../lib/app/readiness.js';
+import { TestClock } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 const mebibyte = 1024 * 1024;
@@ -34,11 +37,31 @@ describe('a checkpoint that keeps failing', () => {
     assert.equal(await workspace.repository.head(), workspace.journal.state.head);
   });
 
+  it('is told to those who run the service, with its reason, and after a minute the service is not ready', async () => {
+    const { actor, workspace } = bench;
+    const parts = { dataFolder: null, disk: null, opened: () => [workspace], countFaulty: () => 0 };
+    const isBehind = async (milliseconds: number): Promise<string> => {
+      const clock = new TestClock();
+      clock.milliseconds = workspace.clock.now() + milliseconds;
+      return (await new ReadinessProbe({ ...parts, clock }).read()).repository;
+    };
+    await actor.create('waits.md', 'text');
+    workspace.checkpointer.noteAdded(5 * mebibyte);
+    await until('the checkpoint has failed', async () => workspace.checkpointer.failing !== undefined);
+    const [lag] = findLags([workspace]);
+    assert.deepEqual([lag?.workspace, lag?.reason], [workspace.name, 'ENOSPC: made to fail, open']);
+    assert.ok((lag?.objects ?? 0) > 0);
+    assert.deepEqual([await isBehind(0), await isBehind(60_000)], ['ok', 'behind']);
+    fs.disarm();
+    await workspace.checkpointer.run();
+    assert.deepEqual([findLags([workspace]), await isBehind(60_000)], [[], 'ok']);
+  });
+
   it('makes writes fail when too much is waiting; reads go on', async () => {
     const { actor, workspace } = bench;
     workspace.checkpointer.noteAdded(300 * mebibyte);
-    assert.equal(await outcomeOf(actor.create('refused.md', 'x')), 'INTERNAL');
-    assert.equal(await outcomeOf(actor.create('refused.md', 'x')), 'INTERNAL');
+    assert.equal(await outcomeOf(actor.create('refused.md', 'x')), 'UNAVAILABLE storage_full');
+    assert.equal(await outcomeOf(actor.create('refused.md', 'x')), 'UNAVAILABLE storage_full');
     assert.equal(await actor.read('first.md'), 'first');
     fs.disarm();
     await workspace.checkpointer.run();

@@ -108,7 +108,8 @@ export async function failActions(
       }
       failed.add(disk.failed);
       const where = `${disk.failed}, call ${failAt}: ${JSON.stringify(outcomes)}`;
-      for (const outcome of Object.values(outcomes)) assert.match(outcome, /^(?:done|INTERNAL|UNAVAILABLE)$/, where);
+      for (const outcome of Object.values(outcomes))
+        assert.match(outcome, /^(?:done|INTERNAL|UNAVAILABLE(?: storage_full)?)$/, where);
       await settle(bench, at, outcomes, where);
     }
   } finally {

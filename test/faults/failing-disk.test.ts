@@ -58,7 +58,7 @@ async function failAtEachCall(
   }
 }
 
-const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE)$/;
+const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE(?: storage_full)?)$/;
 
 async function checkAfter(actor: Actor, at: string, outcomes: Record<string, string>, where: string): Promise<void> {
   for (const name of ['small', 'large', 'update', 'folder', 'delete'])
@@ -163,7 +163,7 @@ describe('a disk that fails', () => {
     }).timeout(120_000);
   }
 
-  it('under the sidecar at its commit: the group gets INTERNAL, is gone, and can be sent again', async () => {
+  it('under the sidecar at its commit: the group gets UNAVAILABLE storage_full, is gone, and can be sent again', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
@@ -173,7 +173,7 @@ describe('a disk that fails', () => {
       const group = await Promise.all(
         locations.map((location) => outcomeOf(actor.create(location, location, location))),
       );
-      assert.deepEqual(group, ['INTERNAL', 'INTERNAL', 'INTERNAL']);
+      assert.deepEqual(group, Array(3).fill('UNAVAILABLE storage_full'));
       assert.equal(sidecars.failed, 'sidecar.sqlTransaction.commit');
       // A commit that was durable before its reported failure counts.
       assert.deepEqual(await actor.list(when), when === 'before' ? [] : ['a.md', 'b.md', 'c.md']);
@@ -189,13 +189,13 @@ describe('a disk that fails', () => {
     const { actor } = bench;
     await actor.create('a.md', 'secret');
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
-    assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE');
+    assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE storage_full');
     assert.equal(await actor.read('a.md'), 'secret');
     // A refusal without a durable record is not given either, on all faces.
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
-    assert.equal(await outcomeOf(actor.read('b.md')), 'UNAVAILABLE');
+    assert.equal(await outcomeOf(actor.read('b.md')), 'UNAVAILABLE storage_full');
     assert.equal(await outcomeOf(actor.read('b.md')), 'NOT_FOUND');
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
-    assert.equal(await outcomeOf(actor.create('b.md', 'b')), 'INTERNAL');
+    assert.equal(await outcomeOf(actor.create('b.md', 'b')), 'UNAVAILABLE storage_full');
   });
 });

@@ -66,7 +66,7 @@ describe('the journal, during faults', () => {
         },
       }),
     );
-    assert.equal(await breaking, 'INTERNAL');
+    assert.equal(await breaking, 'UNAVAILABLE storage_full');
     const created = await waiting;
     assert.equal(await bench.actor.read('cold/new.md', created.current.id), 'new');
   });
@@ -94,8 +94,8 @@ describe('the journal, during faults', () => {
         throw fault;
       },
     });
-    assert.equal(await outcomeOf(granting), 'INTERNAL');
-    assert.equal(await outcomeOf(failing), 'INTERNAL');
+    assert.equal(await outcomeOf(granting), 'UNAVAILABLE storage_full');
+    assert.equal(await outcomeOf(failing), 'UNAVAILABLE storage_full');
     assert.equal(await outcomeOf(ada.read('hidden/a.md')), 'NOT_FOUND');
   });
 

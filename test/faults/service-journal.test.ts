@@ -289,7 +289,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     it('keeps its sessions where the workspace’s file failed', async () => {
       await signIn();
       sidecars.armFor('sidecar.sqlTransaction.commit', 'SQLITE_FULL');
-      await assert.rejects(disable(), { code: 'INTERNAL' });
+      await assert.rejects(disable(), { code: 'UNAVAILABLE' });
       assert.equal(sessionsOf(), 1);
       assert.equal((await disable()).result.ended?.sessions, 1);
       assert.equal(sessionsOf(), 0);

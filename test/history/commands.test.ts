@@ -33,6 +33,8 @@ describe('the command line on documents, folders, claims and comments', () => {
     randomness: workspace.randomness,
     people: opened.people,
     file: opened.file,
+    readiness: () => opened.readiness(),
+    findLags: () => opened.findLags(),
     dataFolder: null,
     find: () => workspace,
     addWorkspace: (name: string) => opened.addWorkspace(name),

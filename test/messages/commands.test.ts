@@ -27,6 +27,8 @@ describe('the command line on readers, briefs and messages', () => {
       names: () => ['acme'],
       find: () => workspace,
       addWorkspace: (name: string) => opened.addWorkspace(name),
+      readiness: () => opened.readiness(),
+      findLags: () => opened.findLags(),
     };
     const answer = await runCommand(
       { command, fields },

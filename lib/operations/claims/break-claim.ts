@@ -14,6 +14,7 @@ export interface BreakClaimInput {
 export const breakClaim: WriteOperation<BreakClaimInput, ChangedClaim> = {
   kind: 'write',
   name: 'claim.break',
+  worksWhenLow: true,
   needs: ({ location }) => [{ role: 'approver', location }],
   note: ({ location, claimId }) => ({ target: location, detail: { claim: claimId } }),
   run(context, { location, claimId }) {

@@ -15,6 +15,7 @@ import type { WriteOperation } from '../operation.js';
 export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedClaim> = {
   kind: 'write',
   name: 'claim.release',
+  worksWhenLow: true,
   needs: () => [],
   note: ({ claimId }) => ({ target: claimId }),
   run(context, { claimId }) {
@@ -43,6 +44,7 @@ export interface ReleaseClaimAtInput {
 export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
   kind: 'write',
   name: releaseClaim.name,
+  worksWhenLow: true,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
   run(context, { location, section }) {

@@ -72,6 +72,7 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
 export const revokeCredential: WriteOperation<{ readonly credentialId: string }, Credential> = {
   kind: 'write',
   name: 'credential.revoke',
+  worksWhenLow: true,
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
   run(context, { credentialId }) {

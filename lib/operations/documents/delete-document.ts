@@ -16,6 +16,7 @@ export interface DeleteDocumentInput {
 export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   kind: 'write',
   name: 'document.delete',
+  worksWhenLow: true,
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   run: (context, input) => applyDelete(context, input),

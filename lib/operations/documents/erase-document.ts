@@ -35,6 +35,7 @@ export const previewErase: ReadOperation<ErasableSought, Erasable> = {
 export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {
   kind: 'write',
   name: 'document.erase',
+  worksWhenLow: true,
   needs: ({ location }) => [{ role: 'approver', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
   run(context, { location, confirmation, documentId }) {

@@ -8,6 +8,7 @@ import type { LongWriteOperation } from '../operation.js';
 export const deleteFolder: LongWriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
   kind: 'write',
   name: 'folder.delete',
+  worksWhenLow: true,
   isHeavy: true,
   isLong: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],

@@ -158,6 +158,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
 export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
   kind: 'write',
   name: 'grant.revoke',
+  worksWhenLow: true,
   needs: needsOnScope,
   note,
   run(context, input) {

@@ -126,6 +126,7 @@ async function readChanges(
 export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
   kind: 'write',
   name: 'brief.read',
+  worksWhenLow: true,
   isHeavy: true,
   needs: () => [],
   note: ({ location, after }) => ({ target: location, detail: { first_page: after === '' } }),

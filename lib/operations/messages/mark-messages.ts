@@ -18,6 +18,7 @@ export interface MarkMessagesInput {
 export const markMessages: WriteOperation<MarkMessagesInput, readonly ListedMessage[]> = {
   kind: 'write',
   name: 'message.mark',
+  worksWhenLow: true,
   needs: () => [],
   note: ({ messageIds, isRead }) => ({ detail: { messages: messageIds, read: isRead } }),
   run(context, { messageIds, isRead }) {

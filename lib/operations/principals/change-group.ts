@@ -62,6 +62,7 @@ export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
 export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
   kind: 'write',
   name: 'group.leave',
+  worksWhenLow: true,
   needs: () => adminNeeds,
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
   run(context, { groupId, member }) {

@@ -29,6 +29,7 @@ export interface PrincipalState extends Principal {
 export const setPrincipalState: WriteOperation<SetPrincipalStateInput, PrincipalState> = {
   kind: 'write',
   name: 'principal.set_state',
+  worksWhenLow: true,
   needs: () => adminNeeds,
   note: ({ principalId, disabled }) => ({ target: principalId, detail: { disabled } }),
   /** The unfinished work of an earlier disabling ends before the person can return. */

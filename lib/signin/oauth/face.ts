@@ -105,7 +105,8 @@ class Face implements OAuthFace {
     const found = this.#routes.find(path);
     response.setHeader('X-Request-Id', id);
     protectAnswer(response);
-    logWhenDone(this.#options.log, request, response, () => ({ id, route: found?.route.path ?? 'unknown' }));
+    const { log, addressOf } = this.#options;
+    logWhenDone(log, request, response, addressOf, () => ({ id, route: found?.route.path ?? 'unknown' }));
     this.#answer(request, response, found).catch((error: unknown) => {
       if (error instanceof ExcessiveBody) this.#refuse(request, response, error.excess, found);
       else this.#sendFault(response, error, id);

@@ -53,7 +53,7 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
       proxy = spawn(name, configure(web, outside, inside), { stdio: 'ignore', env: surroundings });
       const data = ['--data', join(folder, 'data')];
       const settings = [...data, '--port', String(inside), '--public-url', address, '--trust-proxy', '1'];
-      program = await startProgram(['serve', ...settings], /no workspace yet/);
+      program = await startProgram(['serve', '--create', ...settings], /no workspace yet/);
       const made = await ask<{ sign_in_url: string }>('init', '--workspace', 'acme', '--admin', 'Ada', ...data);
       link = made.sign_in_url;
     });

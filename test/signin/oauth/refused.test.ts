@@ -17,7 +17,7 @@ describe('A void access token', () => {
   beforeEach(async () => {
     server = await openOAuthServer();
     const { rest, host } = server.server;
-    const log = { debug: () => undefined, info: () => undefined, error: () => undefined };
+    const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const { later, addressOf } = rest;
     const { readAccessToken } = server.face;
     rest.mount(

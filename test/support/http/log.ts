@@ -13,8 +13,13 @@ export function keepLog(lines: LogLine[]): Log {
     (level: LogLine['level']): Log['info'] =>
     (fields, message) =>
       void lines.push({ level, fields, message });
-  return { debug: at('debug'), info: at('info'), error: at('error') };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /** A log without readers. */
-export const noLog: Log = { debug: () => undefined, info: () => undefined, error: () => undefined };
+export const noLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

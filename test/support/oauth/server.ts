@@ -44,6 +44,7 @@ export class OAuthServer {
     const lines: Record<string, unknown>[] = [];
     const log: OAuthOptions['log'] = {
       debug: () => undefined,
+      warn: () => undefined,
       info: (fields, message) => void lines.push({ ...fields, message }),
       error: (fields, message) => void lines.push({ ...fields, message, level: 'error' }),
     };

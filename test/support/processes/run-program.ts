@@ -24,12 +24,16 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Added to an environment without any CARTULARY_ variable. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The account that runs it, by its number. Left out: this one. */
+  readonly uid?: number;
 }
 
-function spawnProgram(parameters: readonly string[], { cwd, environment }: RunOptions): ChildProcess {
+function spawnProgram(parameters: readonly string[], { cwd, environment, uid }: RunOptions): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
   return spawn(process.execPath, [program, ...parameters], {
     cwd,
+    uid,
+    gid: uid,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -112,9 +116,9 @@ export async function startProgram(
   };
 }
 
-/** Serves a data folder on any free port. */
+/** Serves a data folder on any free port, also one without a workspace. */
 export async function serve(data: string): Promise<RunningProgram & { readonly url: string }> {
-  const running = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/);
+  const running = await startProgram(['serve', '--data', data, '--create', '--port', '0', '--json'], /^\{/);
   const { url } = JSON.parse(running.lines[0] ?? '') as { url: string };
   return { ...running, url };
 }

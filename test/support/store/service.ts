@@ -160,6 +160,10 @@ export interface TestServiceOptions {
   readonly requestsPerMinute?: number;
   /** Milliseconds for which a slow reader may hold on to files that an erase removes. */
   readonly readersGrace?: number;
+  /** Measures the disk in place of the system; it has then a real data folder. */
+  readonly measureDisk?: NonNullable<Parameters<typeof Service.open>[0]['measureDisk']>;
+  /** Receives faults for the log. */
+  readonly onFault?: (what: string, cause: unknown) => void;
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -173,7 +177,8 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     git: store === 'disk' ? 'auto' : 'never',
     clock,
     randomness: makeTestRandomness(options.seed),
-    onFault: () => undefined,
+    onFault: options.onFault ?? (() => undefined),
+    measureDisk: options.measureDisk,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });

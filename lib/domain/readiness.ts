@@ -1,0 +1,25 @@
+/**
+ * Whether the service can do its work, for load balancers and monitors. Each part has a word. No part says anything
+ * about a single workspace, its name, or how many there are.
+ */
+export interface Readiness {
+  readonly isReady: boolean;
+  /** `failed`: a workspace's database cannot be opened, or did not take the last writes. */
+  readonly journal: 'ok' | 'failed';
+  /** `moved`: the data folder is not where it was when the service started. */
+  readonly disk: 'ok' | 'low' | 'full' | 'moved';
+  /** `behind`: commits wait for a repository that cannot be written. They are safe, and clones lack them. */
+  readonly repository: 'ok' | 'behind';
+  /** `none`: there is no workspace. `failed`: one cannot be opened. */
+  readonly workspaces: 'ok' | 'none' | 'failed';
+}
+
+/** Commits of a workspace that wait for its repository, because it could not be written. */
+export interface RepositoryLag {
+  readonly workspace: string;
+  readonly objects: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Why the last attempt failed. */
+  readonly reason: string;
+}

@@ -1,0 +1,35 @@
+import { formatTime } from '../domain/clock.js';
+import type { CommandDependencies } from './command.js';
+
+/** A running process's report on its health, for those who run the service. Names of members as in JSON. */
+export interface HealthReport {
+  readonly ready: boolean;
+  readonly journal: string;
+  readonly disk: string;
+  readonly repository: string;
+  readonly workspaces: string;
+  /** Commits that wait for a repository that cannot be written. */
+  readonly waiting: readonly WaitingObjects[];
+}
+
+export interface WaitingObjects {
+  readonly workspace: string;
+  readonly objects: number;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly reason: string;
+}
+
+export async function reportHealth(host: CommandDependencies): Promise<HealthReport> {
+  const { isReady, ...parts } = await host.readiness();
+  const waiting = host.findLags().map((lag) => ({ ...lag, since: formatTime(lag.since) }));
+  return { ready: isReady, ...parts, waiting };
+}
+
+/** `5 objects wait for the repository since 11:09: EACCES …`, with the day where it is another than today's. */
+export function describeWaiting({ objects, since, reason }: WaitingObjects, now: number): string {
+  const isToday = since.slice(0, 10) === formatTime(now).slice(0, 10);
+  const time = isToday ? since.slice(11, 16) : `${since.slice(0, 10)} ${since.slice(11, 16)}`;
+  const what = objects === 1 ? '1 object waits' : `${objects} objects wait`;
+  return `${what} for the repository since ${time} UTC: ${reason}`;
+}
