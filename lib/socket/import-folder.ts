@@ -18,7 +18,7 @@ export async function importFolder(run: ImportRun, directory: string): Promise<v
   const avoid = dataFolder === null ? null : (await EnclosedFolder.open(dataFolder)).path;
   const walk = { root, into: run.into, avoid };
   await countFolder(walk, run.countEntries());
-  await run.bringIn(findFiles(run, walk), null);
+  await run.bringIn(findFiles(run, walk), { message: null });
 }
 
 async function* findFiles(run: ImportRun, walk: Walk): AsyncGenerator<FoundFile> {

@@ -1,4 +1,5 @@
 import { faultOfNewLocation, type Location } from '../domain/location.js';
+import type { Origin } from '../domain/origin.js';
 import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/workspaces/change-policy.js';
 import type { ContentSource } from '../operations/documents/content.js';
@@ -43,6 +44,12 @@ interface ImportOutcome {
   /** The number of further entries, where there are too many to name. */
   readonly skipped_not_named?: number;
   readonly seconds: number;
+}
+
+/** What the commit of a batch says about it: a message, and the author of its source. */
+export interface Account {
+  readonly message: string | null;
+  readonly origin?: Origin | undefined;
 }
 
 /** One import: its target, its progress, and in the end its outcome. */
@@ -143,13 +150,13 @@ export class ImportRun {
   }
 
   /** Imports new documents, many by one commit; a document with the same bytes is left alone. */
-  async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, message: string | null): Promise<void> {
+  async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, account: Account): Promise<void> {
     let bringing: Promise<void> = Promise.resolve();
     for await (const batch of this.#gather(this.#takeEach(found))) {
       // The next batch is read while this one is written.
       await bringing;
       this.requireGoingOn();
-      bringing = this.#write(batch, message);
+      bringing = this.#write(batch, account);
       bringing.catch(() => undefined);
       await this.reportProgress();
     }
@@ -192,9 +199,9 @@ export class ImportRun {
    * Writes a batch by one commit. The policy may have become stricter since the batch was put together. Then the files
    * within the new policy come in, and the rest is skipped.
    */
-  async #write(batch: readonly FoundFile[], message: string | null): Promise<void> {
+  async #write(batch: readonly FoundFile[], account: Account): Promise<void> {
     try {
-      await this.#send(batch, message);
+      await this.#send(batch, account);
     } catch (error) {
       const [first, ...others] = batch;
       const reason = error instanceof Refusal ? error.details?.reason : undefined;
@@ -207,8 +214,8 @@ export class ImportRun {
       const before = this.#limits;
       this.#limits = await readLimits(this.context);
       const isSame = before.whole === this.#limits.whole && before.largest === this.#limits.largest;
-      if (!isSame) for await (const part of this.#gather(batch)) await this.#write(part, message);
-      else if (others.length > 0) for (const file of batch) await this.#write([file], message);
+      if (!isSame) for await (const part of this.#gather(batch)) await this.#write(part, account);
+      else if (others.length > 0) for (const file of batch) await this.#write([file], account);
       else if (first !== undefined) this.skip({ path: first.shown, reason: error.message });
     }
   }
@@ -221,7 +228,7 @@ export class ImportRun {
   }
 
   /** Reads a batch and writes it by one commit. */
-  async #send(found: readonly FoundFile[], message: string | null): Promise<void> {
+  async #send(found: readonly FoundFile[], account: Account): Promise<void> {
     const { into, limits } = this;
     const batch = found.filter((file) => this.#isNameable(file));
     const sources = await Promise.all(batch.map((file) => file.open(limits)));
@@ -237,7 +244,7 @@ export class ImportRun {
     }
     if (files.length === 0) return;
     const bytes = batch.reduce((sum, { location, size }) => sum + (shown.has(location) ? size : 0), 0);
-    const result = await this.context.perform(importDocuments, { into, files, message });
+    const result = await this.context.perform(importDocuments, { into, files, ...account });
     this.#tally.bytes += bytes;
     this.#tally.created += result.created.length;
     this.#tally.unchanged += result.unchanged.length;

@@ -1,6 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
+import { describeOrigin } from '../domain/origin.js';
 import { formatUnified } from '../text/text-diff.js';
 import { compareVersions } from '../operations/history/compare-versions.js';
 import { parseMessage } from '../operations/documents/content.js';
@@ -22,26 +23,39 @@ function readVersion(fields: Fields, name: string): string | undefined {
   return text;
 }
 
+const noOrigin = { original_author: null, original_at: null };
+
 function presentEntry(entry: HistoryEntry): Presented {
   const { at, author } = entry;
   const shared = { at: formatTime(at), by: author.displayName };
   const unknown = '(elsewhere)';
   switch (entry.type) {
-    case 'version':
+    case 'version': {
+      const { origin } = entry.version;
       return {
         ...shared,
         what: entry.operation,
         where: entry.location ?? unknown,
         version: entry.version.id,
         message: entry.version.message,
+        original_author: origin === null ? null : describeOrigin(origin),
+        original_at: origin === null || origin.at === null ? null : formatTime(origin.at),
       };
+    }
     case 'relocation': {
       const where = `${entry.from ?? unknown} > ${entry.to ?? unknown}`;
-      return { ...shared, what: `${entry.operation} of the ${entry.of}`, where, version: null, message: null };
+      return {
+        ...shared,
+        what: `${entry.operation} of the ${entry.of}`,
+        where,
+        version: null,
+        message: null,
+        ...noOrigin,
+      };
     }
     case 'deletion': {
       const what = `deletion of the ${entry.of}`;
-      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null };
+      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null, ...noOrigin };
     }
   }
 }

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import type { Location } from '../../lib/domain/location.js';
+import { formatOrigin, makeOrigin, parseOrigin, type Origin } from '../../lib/domain/origin.js';
+import { decodeCommit, encodeCommit } from '../../lib/git/objects/objects.js';
+import { Tree } from '../../lib/git/objects/tree.js';
+import { decodeOrigin } from '../../lib/history/event-codec.js';
+import { updateDocument } from '../../lib/operations/documents/update-document.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
+import { listHistory } from '../../lib/operations/history/list-history.js';
+import { perform } from '../../lib/operations/perform.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { findTraces, requireSound } from '../support/store/evidence.js';
+import { operator } from '../support/store/service.js';
+
+const text = (words: string): { readonly bytes: Buffer } => ({ bytes: Buffer.from(words) });
+const grace = makeOrigin('Grace Hopper', 'grace@example.org', 1_580_706_246);
+const committer = { name: 'Operator', email: 'operator@acme', seconds: 1_790_000_000 };
+
+/** What a commit with this author gives again. */
+function readBack({ name, email, at }: Origin): Origin | null {
+  const author = { name, email, seconds: (at ?? 0) / 1000 };
+  const bytes = encodeCommit({ tree: Tree.empty.oid, parents: [], author, committer, message: 'x\n' });
+  return decodeOrigin(decodeCommit(bytes));
+}
+
+const hostile = [
+  '',
+  ' ',
+  'Ada\nauthor Eve <eve@example.org> 0 +0000',
+  'A <b> c > d <',
+  '\u0000\u0007\u001b[31mred',
+  'a\u202eb\u200bc\ufeff',
+  '\ud800 lone',
+  'e\ufe0f\u200d\u{1F469}',
+  'x'.repeat(1_000_000),
+  '\u{1F469}\u200d\u{1F4BB}'.repeat(5000),
+  ' \u3000 spaces \u00a0 \t',
+  '> 12',
+];
+
+describe('The original author of an imported version', () => {
+  it('is the same in the row and in the commit, one short line, whatever the source says', () => {
+    for (const name of hostile) {
+      for (const email of hostile) {
+        for (const seconds of [Number.NaN, -1, 0, 1, 1.5, 1_580_706_246, 253_402_300_800, 1e300]) {
+          const origin = makeOrigin(name, email, seconds);
+          assert.deepEqual(parseOrigin(formatOrigin(origin)), origin);
+          assert.deepEqual(readBack(origin), origin);
+          assert.ok(Array.from(origin.name).length <= 100 && Array.from(origin.email).length <= 100);
+          assert.doesNotMatch(origin.name + origin.email, /[\p{Cc}\p{Surrogate}<>\u202e\u200b\u2028]/u);
+        }
+      }
+    }
+  });
+
+  it('is nobody where the commit names its principal as the author', () => {
+    const { name, email, seconds } = committer;
+    assert.equal(readBack(makeOrigin(name, email, seconds)), null);
+  });
+
+  describe('in a workspace', () => {
+    let bench: Workbench;
+    const [first, second] = ['wiki/a.md' as Location, 'wiki/b.md' as Location];
+
+    beforeEach(async () => {
+      bench = await makeWorkbench({ git: 'auto' });
+      const { workspace } = bench;
+      const files = [first, second].map((location) => ({ location, content: text(`of ${location}`) }));
+      await perform(workspace, operator, importDocuments, {
+        into: 'wiki' as Location,
+        files: files.slice(0, 1),
+        message: null,
+        origin: grace,
+      });
+      await perform(workspace, operator, importDocuments, { into: 'wiki' as Location, files, message: null });
+      await perform(workspace, operator, updateDocument, {
+        location: second,
+        precondition: { any: true },
+        content: text('next'),
+        message: null,
+        origin: makeOrigin(operator.principalId, 'operator@acme', Number.NaN),
+      });
+    });
+    afterEach(() => bench.remove());
+
+    const originsAt = async (location: Location): Promise<(Origin | null | undefined)[]> => {
+      const page = await perform(bench.workspace, operator, listHistory, { location, after: '', limit: 10 });
+      return page.result.items.map((entry) => (entry.type === 'version' ? entry.version.origin : undefined));
+    };
+
+    it('survives a rebuild from the repository, and never is a principal', async () => {
+      const dataFolder = bench.files.dataFolder ?? '';
+      const before = [await originsAt(first), await originsAt(second)];
+      assert.deepEqual(before, [[grace], [{ name: 'operator', email: 'operator@acme', at: null }, null]]);
+      await requireSound(bench.workspace, dataFolder, true);
+      await rebuild(bench.workspace, operator);
+      assert.deepEqual([await originsAt(first), await originsAt(second)], before);
+      const names = bench.workspace
+        .view(operator)
+        .tables.principals.list()
+        .map(({ displayName }) => displayName);
+      assert.ok(!names.includes('Grace Hopper'), names.join());
+      await requireSound(bench.workspace, dataFolder, true);
+    });
+
+    it('leaves with the document when it is erased', async () => {
+      const { workspace } = bench;
+      const dataFolder = bench.files.dataFolder ?? '';
+      await workspace.checkpointer.run();
+      const traces = (): number => findTraces(dataFolder, ['grace@example.org', 'Grace Hopper'], []).length;
+      assert.ok(traces() > 1, 'it is there before');
+      await workspace.eraser.finished((await eraseAt(workspace, first)).id);
+      assert.equal(traces(), 0);
+      assert.deepEqual(await originsAt(second), [{ name: 'operator', email: 'operator@acme', at: null }, null]);
+      await requireSound(workspace, dataFolder, true);
+    });
+  });
+});
