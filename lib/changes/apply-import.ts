@@ -1,6 +1,6 @@
 import type { Location } from '../domain/location.js';
 import { ancestorsOf } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import type { MediaTypes } from '../history/event.js';
@@ -23,7 +23,7 @@ export interface Import {
   readonly files: readonly ImportedFile[];
   readonly message: string | null;
   /** Who wrote them, according to the source. */
-  readonly origin?: Origin | undefined;
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** The outcome of each file in a batch. */
@@ -117,7 +117,7 @@ export function applyImport(context: WriteContext, change: Import): ImportResult
       event: { type: 'import', mediaTypes: mediaTypesOf(accepted) },
       files: accepted.map((file) => ({ ...file, prepared: file.content })),
       message: change.message,
-      origin: change.origin,
+      originalAuthor: change.originalAuthor,
     }),
   );
   noteSearch(context, versionId, ...runAtOnce(noteWritten(context, written)));

@@ -1,6 +1,6 @@
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { KnownRows } from '../history/project.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { preconditionHolds, type Precondition } from '../domain/etag.js';
@@ -49,7 +49,7 @@ export interface Update {
   readonly mediaType?: string | undefined;
   readonly message: string | null;
   /** Who wrote it, according to the source of an import. */
-  readonly origin?: Origin | undefined;
+  readonly originalAuthor?: OriginalAuthor | undefined;
   /** A claim on which the writer relies. */
   readonly claimId?: string | undefined;
 }
@@ -64,7 +64,7 @@ export interface DecidedVersion {
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
 function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
-  const { location, content, message, origin } = change;
+  const { location, content, message, originalAuthor } = change;
   const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
@@ -75,7 +75,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,
     files: [{ location, mediaType, content, prepared: content }],
     message,
-    origin,
+    originalAuthor,
     known: knownRow(found),
   };
   return { decision, found, readNext };

@@ -1,7 +1,7 @@
 import type { Reach } from '../access/reach.js';
 import type { Caller } from '../domain/caller.js';
 import { segmentsOf, type Location } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Commit, type Oid } from '../git/objects/objects.js';
@@ -66,21 +66,24 @@ export interface CommitText {
   readonly message: string | null;
   /** The event's trailers in the commit. */
   readonly trailers: readonly Trailer[];
-  readonly origin: Origin | null;
+  readonly originalAuthor: OriginalAuthor | null;
 }
 
 /** Git's author and committer of a commit: the principal, and before it the author of what is imported. */
 export function sign(
   { transaction, author, workspace }: WriteContext,
-  origin: Origin | null,
+  originalAuthor: OriginalAuthor | null,
 ): Pick<Commit, 'author' | 'committer'> {
   const committer = {
     name: author.displayName,
     email: `${author.id}@${workspace}`,
     seconds: Math.floor(transaction.now / 1000),
   };
-  if (origin === null) return { author: committer, committer };
-  return { author: { name: origin.name, email: origin.email, seconds: (origin.at ?? 0) / 1000 }, committer };
+  if (originalAuthor === null) return { author: committer, committer };
+  return {
+    author: { name: originalAuthor.name, email: originalAuthor.email, seconds: (originalAuthor.at ?? 0) / 1000 },
+    committer,
+  };
 }
 
 /** Makes the next commit on main: trees, commit object and head. It runs inside the transaction, in steps. */
@@ -96,7 +99,7 @@ export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], 
   const bytes = encodeCommit({
     tree: root,
     parents: transaction.state.head === null ? [] : [transaction.state.head],
-    ...sign(context, text.origin),
+    ...sign(context, text.originalAuthor),
     message: composeCommitMessage({ ...text, trailers: [...text.trailers, ...trailers] }),
   });
   const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);

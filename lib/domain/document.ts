@@ -1,6 +1,6 @@
 import type { Claim } from './claim.js';
 import type { Location } from './checked-location.js';
-import type { Origin } from './origin.js';
+import type { OriginalAuthor } from './original-author.js';
 import type { Author } from './principal.js';
 
 /** `text` is valid UTF-8 without NUL; everything else is `binary`. */
@@ -26,7 +26,7 @@ export interface Version {
   readonly at: number;
   readonly message: string | null;
   /** Author and time of an imported version, according to its source; null for any other. */
-  readonly origin: Origin | null;
+  readonly originalAuthor: OriginalAuthor | null;
 }
 
 /** A live document with its current version. */

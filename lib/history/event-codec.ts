@@ -1,6 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import { faultOfLocation, type Location } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Author, PrincipalKind } from '../domain/principal.js';
 import {
   InvalidEvent,
@@ -334,7 +334,7 @@ export function decodeCommit({ oid, commit }: HistoryCommit): RecordedEvent {
       displayName: commit.committer.name,
     },
     message: text.message,
-    origin: decodeOrigin(commit),
+    originalAuthor: decodeOriginalAuthor(commit),
     event: decode(trailers),
   };
 }
@@ -343,10 +343,10 @@ export function decodeCommit({ oid, commit }: HistoryCommit): RecordedEvent {
  * Git's author of a commit is the author in the source of an import, and git's committer is the principal. Both are the
  * principal where nothing was imported with an author.
  */
-export function decodeOrigin({
+export function decodeOriginalAuthor({
   author,
   committer,
-}: Pick<HistoryCommit['commit'], 'author' | 'committer'>): Origin | null {
+}: Pick<HistoryCommit['commit'], 'author' | 'committer'>): OriginalAuthor | null {
   const isOwn =
     author.name === committer.name && author.email === committer.email && author.seconds === committer.seconds;
   const { name, email, seconds } = author;

@@ -1,5 +1,5 @@
 import type { Location } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Author } from '../domain/principal.js';
 
 /** A commit from outside the service, or one that contradicts the commits before it. */
@@ -102,5 +102,5 @@ export interface RecordedEvent<Of extends Event = Event> {
   /** The writer's own message. */
   readonly message: string | null;
   /** The author and time of what was imported, according to its source. */
-  readonly origin: Origin | null;
+  readonly originalAuthor: OriginalAuthor | null;
 }

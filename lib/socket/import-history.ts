@@ -14,7 +14,7 @@ import {
 import { listHistory } from '../operations/history/list-history.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { updateDocument } from '../operations/documents/update-document.js';
-import { makeOrigin } from '../domain/origin.js';
+import { makeOriginalAuthor } from '../domain/original-author.js';
 import { badField } from './fields.js';
 import { findFile, placeEntry, placePath, type ImportedPlace } from './import-repository.js';
 import type { Account, FoundFile, ImportRun } from './import-run.js';
@@ -73,7 +73,7 @@ async function importCommitOf(
   const { name, email, seconds } = read.author;
   const account = {
     message: describeImportedCommit(commit, read, run.into),
-    origin: makeOrigin(name, email, seconds),
+    originalAuthor: makeOriginalAuthor(name, email, seconds),
   };
   const steps: Steps = { deletes: [], updates: [], adds: [] };
   for await (const change of source.listChanges(before, commit)) await plan(run, source, change, steps);

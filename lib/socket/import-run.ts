@@ -1,5 +1,5 @@
 import { faultOfNewLocation, type Location } from '../domain/location.js';
-import type { Origin } from '../domain/origin.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/workspaces/change-policy.js';
 import type { ContentSource } from '../operations/documents/content.js';
@@ -49,7 +49,7 @@ interface ImportOutcome {
 /** What the commit of a batch says about it: a message, and the author of its source. */
 export interface Account {
   readonly message: string | null;
-  readonly origin?: Origin | undefined;
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** One import: its target, its progress, and in the end its outcome. */

@@ -1,7 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
-import { describeOrigin } from '../domain/origin.js';
+import { describeOriginalAuthor } from '../domain/original-author.js';
 import { formatUnified } from '../text/text-diff.js';
 import { compareVersions } from '../operations/history/compare-versions.js';
 import { parseMessage } from '../operations/documents/content.js';
@@ -23,7 +23,7 @@ function readVersion(fields: Fields, name: string): string | undefined {
   return text;
 }
 
-const noOrigin = { original_author: null, original_at: null };
+const noOriginalAuthor = { original_author: null, original_at: null };
 
 function presentEntry(entry: HistoryEntry): Presented {
   const { at, author } = entry;
@@ -31,15 +31,15 @@ function presentEntry(entry: HistoryEntry): Presented {
   const unknown = '(elsewhere)';
   switch (entry.type) {
     case 'version': {
-      const { origin } = entry.version;
+      const { originalAuthor } = entry.version;
       return {
         ...shared,
         what: entry.operation,
         where: entry.location ?? unknown,
         version: entry.version.id,
         message: entry.version.message,
-        original_author: origin === null ? null : describeOrigin(origin),
-        original_at: origin === null || origin.at === null ? null : formatTime(origin.at),
+        original_author: originalAuthor === null ? null : describeOriginalAuthor(originalAuthor),
+        original_at: originalAuthor === null || originalAuthor.at === null ? null : formatTime(originalAuthor.at),
       };
     }
     case 'relocation': {
@@ -50,12 +50,12 @@ function presentEntry(entry: HistoryEntry): Presented {
         where,
         version: null,
         message: null,
-        ...noOrigin,
+        ...noOriginalAuthor,
       };
     }
     case 'deletion': {
       const what = `deletion of the ${entry.of}`;
-      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null, ...noOrigin };
+      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null, ...noOriginalAuthor };
     }
   }
 }

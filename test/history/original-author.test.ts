@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { formatOrigin, makeOrigin, parseOrigin, type Origin } from '../../lib/domain/origin.js';
+import {
+  formatOriginalAuthor,
+  makeOriginalAuthor,
+  parseOriginalAuthor,
+  type OriginalAuthor,
+} from '../../lib/domain/original-author.js';
 import { decodeCommit, encodeCommit } from '../../lib/git/objects/objects.js';
 import { Tree } from '../../lib/git/objects/tree.js';
-import { decodeOrigin } from '../../lib/history/event-codec.js';
+import { decodeOriginalAuthor } from '../../lib/history/event-codec.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { listHistory } from '../../lib/operations/history/list-history.js';
@@ -15,14 +20,14 @@ import { findTraces, requireSound } from '../support/store/evidence.js';
 import { operator } from '../support/store/service.js';
 
 const text = (words: string): { readonly bytes: Buffer } => ({ bytes: Buffer.from(words) });
-const grace = makeOrigin('Grace Hopper', 'grace@example.org', 1_580_706_246);
+const grace = makeOriginalAuthor('Grace Hopper', 'grace@example.org', 1_580_706_246);
 const committer = { name: 'Operator', email: 'operator@acme', seconds: 1_790_000_000 };
 
 /** What a commit with this author gives again. */
-function readBack({ name, email, at }: Origin): Origin | null {
+function readBack({ name, email, at }: OriginalAuthor): OriginalAuthor | null {
   const author = { name, email, seconds: (at ?? 0) / 1000 };
   const bytes = encodeCommit({ tree: Tree.empty.oid, parents: [], author, committer, message: 'x\n' });
-  return decodeOrigin(decodeCommit(bytes));
+  return decodeOriginalAuthor(decodeCommit(bytes));
 }
 
 const hostile = [
@@ -45,11 +50,11 @@ describe('The original author of an imported version', () => {
     for (const name of hostile) {
       for (const email of hostile) {
         for (const seconds of [Number.NaN, -1, 0, 1, 1.5, 1_580_706_246, 253_402_300_800, 1e300]) {
-          const origin = makeOrigin(name, email, seconds);
-          assert.deepEqual(parseOrigin(formatOrigin(origin)), origin);
-          assert.deepEqual(readBack(origin), origin);
-          assert.ok(Array.from(origin.name).length <= 100 && Array.from(origin.email).length <= 100);
-          assert.doesNotMatch(origin.name + origin.email, /[\p{Cc}\p{Surrogate}<>\u202e\u200b\u2028]/u);
+          const originalAuthor = makeOriginalAuthor(name, email, seconds);
+          assert.deepEqual(parseOriginalAuthor(formatOriginalAuthor(originalAuthor)), originalAuthor);
+          assert.deepEqual(readBack(originalAuthor), originalAuthor);
+          assert.ok(Array.from(originalAuthor.name).length <= 100 && Array.from(originalAuthor.email).length <= 100);
+          assert.doesNotMatch(originalAuthor.name + originalAuthor.email, /[\p{Cc}\p{Surrogate}<>\u202e\u200b\u2028]/u);
         }
       }
     }
@@ -57,7 +62,7 @@ describe('The original author of an imported version', () => {
 
   it('is nobody where the commit names its principal as the author', () => {
     const { name, email, seconds } = committer;
-    assert.equal(readBack(makeOrigin(name, email, seconds)), null);
+    assert.equal(readBack(makeOriginalAuthor(name, email, seconds)), null);
   });
 
   describe('in a workspace', () => {
@@ -72,7 +77,7 @@ describe('The original author of an imported version', () => {
         into: 'wiki' as Location,
         files: files.slice(0, 1),
         message: null,
-        origin: grace,
+        originalAuthor: grace,
       });
       await perform(workspace, operator, importDocuments, { into: 'wiki' as Location, files, message: null });
       await perform(workspace, operator, updateDocument, {
@@ -80,23 +85,23 @@ describe('The original author of an imported version', () => {
         precondition: { any: true },
         content: text('next'),
         message: null,
-        origin: makeOrigin(operator.principalId, 'operator@acme', Number.NaN),
+        originalAuthor: makeOriginalAuthor(operator.principalId, 'operator@acme', Number.NaN),
       });
     });
     afterEach(() => bench.remove());
 
-    const originsAt = async (location: Location): Promise<(Origin | null | undefined)[]> => {
+    const authorsAt = async (location: Location): Promise<(OriginalAuthor | null | undefined)[]> => {
       const page = await perform(bench.workspace, operator, listHistory, { location, after: '', limit: 10 });
-      return page.result.items.map((entry) => (entry.type === 'version' ? entry.version.origin : undefined));
+      return page.result.items.map((entry) => (entry.type === 'version' ? entry.version.originalAuthor : undefined));
     };
 
     it('survives a rebuild from the repository, and never is a principal', async () => {
       const dataFolder = bench.files.dataFolder ?? '';
-      const before = [await originsAt(first), await originsAt(second)];
+      const before = [await authorsAt(first), await authorsAt(second)];
       assert.deepEqual(before, [[grace], [{ name: 'operator', email: 'operator@acme', at: null }, null]]);
       await requireSound(bench.workspace, dataFolder, true);
       await rebuild(bench.workspace, operator);
-      assert.deepEqual([await originsAt(first), await originsAt(second)], before);
+      assert.deepEqual([await authorsAt(first), await authorsAt(second)], before);
       const names = bench.workspace
         .view(operator)
         .tables.principals.list()
@@ -113,7 +118,7 @@ describe('The original author of an imported version', () => {
       assert.ok(traces() > 1, 'it is there before');
       await workspace.eraser.finished((await eraseAt(workspace, first)).id);
       assert.equal(traces(), 0);
-      assert.deepEqual(await originsAt(second), [{ name: 'operator', email: 'operator@acme', at: null }, null]);
+      assert.deepEqual(await authorsAt(second), [{ name: 'operator', email: 'operator@acme', at: null }, null]);
       await requireSound(workspace, dataFolder, true);
     });
   });

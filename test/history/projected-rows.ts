@@ -181,7 +181,7 @@ export function projectScenario(project: typeof Project): string[] {
         at: number * 1000,
         author: { id, kind: 'person', displayName: id },
         message,
-        origin: null,
+        originalAuthor: null,
       };
       runAtOnce(project(sidecar.writer, recorded, files, number));
     }

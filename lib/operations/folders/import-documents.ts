@@ -1,7 +1,7 @@
 import type { ImportedFile } from '../../changes/apply-import.js';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
-import type { Origin } from '../../domain/origin.js';
+import type { OriginalAuthor } from '../../domain/original-author.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { ImportResult } from '../../changes/apply-import.js';
 import { applyImport } from '../../changes/apply-import.js';
@@ -16,7 +16,7 @@ export interface ImportInput {
   readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
   readonly message: string | null;
   /** Who wrote them, according to the source. No face but the operator's command sets it. */
-  readonly origin?: Origin | undefined;
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** One refusal for all files, because none of them could go below a document. @throws Refusal CONFLICT `name_taken` */
@@ -46,7 +46,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
       return outcome.value;
     });
   },
-  run(context, { into, files, message, origin }, prepared) {
+  run(context, { into, files, message, originalAuthor }, prepared) {
     requireNoDocumentAt(context, into);
     const imported: ImportedFile[] = [];
     for (const [index, { location }] of files.entries()) {
@@ -55,7 +55,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
         imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
       }
     }
-    return applyImport(context, { files: imported, message, origin });
+    return applyImport(context, { files: imported, message, originalAuthor });
   },
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),

@@ -1,5 +1,5 @@
 import type { Version } from '../../domain/document.js';
-import { formatOrigin, type Origin } from '../../domain/origin.js';
+import { formatOriginalAuthor, type OriginalAuthor } from '../../domain/original-author.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
@@ -20,7 +20,7 @@ export interface NewVersion {
   readonly at: number;
   readonly operation: string;
   readonly message: string | null;
-  readonly origin: Origin | null;
+  readonly originalAuthor: OriginalAuthor | null;
   /** Number of its commit, counted from the first on main. */
   readonly moment: number;
 }
@@ -31,7 +31,7 @@ const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id
 export class VersionTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-       author, at, operation, message, origin, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       author, at, operation, message, original_author, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Written like the condition of the partial index: SQLite would not use the index otherwise.
   readonly #largeBlob = this.valueStatement<[string], number>(
@@ -62,7 +62,7 @@ export class VersionTable extends Table {
       version.at,
       version.operation,
       version.message,
-      version.origin === null ? null : formatOrigin(version.origin),
+      version.originalAuthor === null ? null : formatOriginalAuthor(version.originalAuthor),
       version.moment,
     );
   }

@@ -4,7 +4,7 @@ import { dropHidden } from './hidden-characters.js';
  * Who wrote an imported version, and when, according to its source. It is a claim of the source and never a principal:
  * nothing is decided by it.
  */
-export interface Origin {
+export interface OriginalAuthor {
   readonly name: string;
   readonly email: string;
   /** Milliseconds since 1970, in whole seconds; null when the source names no usable time. */
@@ -22,7 +22,7 @@ const separators = /[\p{Cc}\p{Surrogate}<>\s\u2028\u2029]+/gu;
  * Makes the texts safe to show, and bounded: one line each, without control or hidden characters, `<` and `>`.
  * @param seconds since 1970; NaN when there is no time
  */
-export function makeOrigin(name: string, email: string, seconds: number): Origin {
+export function makeOriginalAuthor(name: string, email: string, seconds: number): OriginalAuthor {
   const isUsable = Number.isSafeInteger(seconds) && seconds > 0 && seconds <= lastSecond;
   return { name: clean(name, ' '), email: clean(email, ''), at: isUsable ? seconds * 1000 : null };
 }
@@ -40,17 +40,17 @@ function clean(text: string, separator: string): string {
 }
 
 /** One line, as git writes a signature: `Ada <ada@example.org> 1556704800`; 0 stands for no time. */
-export function formatOrigin({ name, email, at }: Origin): string {
+export function formatOriginalAuthor({ name, email, at }: OriginalAuthor): string {
   return `${name} <${email}> ${(at ?? 0) / 1000}`;
 }
 
 /** Reads the line. */
-export function parseOrigin(line: string): Origin {
+export function parseOriginalAuthor(line: string): OriginalAuthor {
   const [, name = 'unknown', email = 'unknown', seconds = '0'] = /^([^<]*) <([^>]*)> (\d{1,12})$/.exec(line) ?? [];
   return { name, email, at: Number(seconds) === 0 ? null : Number(seconds) * 1000 };
 }
 
 /** The person alone: `Ada <ada@example.org>`. */
-export function describeOrigin({ name, email }: Origin): string {
+export function describeOriginalAuthor({ name, email }: OriginalAuthor): string {
   return email === 'unknown' ? name : `${name} <${email}>`;
 }
