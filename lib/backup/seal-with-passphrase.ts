@@ -3,7 +3,7 @@
  * it, too: `age -d`. The package's own scrypt would hold the event loop for a second. Node's runs beside it.
  */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
-import { armor, Decrypter, Encrypter, Stanza } from 'age-encryption';
+import type { Stanza } from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
 
 /** It was sealed with another passphrase, belongs to another manifest, or was changed. */
@@ -22,6 +22,9 @@ const fileKeyLength = 16;
 /** The key sealed with this nonce is used once, so the nonce is constant. */
 const nonce = Buffer.alloc(12);
 
+/** Only backups need it, and every command should be quick. */
+const loadLibrary = (): Promise<typeof import('age-encryption')> => import('age-encryption');
+
 export interface SealOptions {
   readonly passphrase: string;
   /** The subject of the seal: it opens with no other. One line. */
@@ -37,6 +40,7 @@ export interface SealOptions {
  */
 export async function sealWithPassphrase(text: string, options: SealOptions): Promise<string> {
   const { passphrase, belongsTo, randomness, cost = usualCost } = options;
+  const { armor, Encrypter, Stanza } = await loadLibrary();
   const encrypter = new Encrypter();
   encrypter.addRecipient({
     async wrapFileKey(fileKey) {
@@ -53,6 +57,7 @@ export async function sealWithPassphrase(text: string, options: SealOptions): Pr
 
 /** Opens a sealed text. @throws SealBroken */
 export async function openWithPassphrase(file: string, passphrase: string, belongsTo: string): Promise<string> {
+  const { armor, Decrypter } = await loadLibrary();
   let sealed: Uint8Array;
   try {
     sealed = armor.decode(file);

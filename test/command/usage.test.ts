@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
+import { ask, askRefused, makeFolder, serve, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
 
 const commands = [
   'init',
@@ -54,6 +54,22 @@ const commands = [
   'label set',
 ];
 
+/** The modules that a command loads: the service's own files, and the packages. */
+async function listLoaded(
+  ...parameters: string[]
+): Promise<{ readonly files: readonly string[]; readonly packages: readonly string[] }> {
+  const folder = await makeFolder();
+  const { code, stderr } = await runProgram(parameters, { environment: { NODE_V8_COVERAGE: folder } });
+  assert.equal(code, 0, stderr);
+  const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  const urls = reports.flatMap((report) =>
+    (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  const loaded = [...new Set(urls)].filter((url) => url.startsWith('file:'));
+  const packages = loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return { files: loaded.filter((url) => !url.includes('/node_modules/')), packages: [...new Set(packages)] };
+}
+
 describe('the command line is used', function () {
   this.timeout(timeout);
 
@@ -74,17 +90,27 @@ describe('the command line is used', function () {
     }
   });
 
-  it('loads the service for no command that can ask a server', async () => {
-    const folder = await makeFolder();
-    const { code } = await runProgram(['--help'], { environment: { NODE_V8_COVERAGE: folder } });
-    assert.equal(code, 0);
-    const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-    const loaded = reports.flatMap((report) =>
-      (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
-    );
-    assert.ok(loaded.some((url) => url.endsWith('/lib/config.js')));
+  it('loads only what a command needs', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const alone = await listLoaded('principal', 'list', '--data', data);
+    const running = await serve(data);
+    const [help, version, asked, diagnosed] = await Promise.all([
+      listLoaded('--help'),
+      listLoaded('--version'),
+      listLoaded('principal', 'list', '--data', data),
+      listLoaded('doctor', '--data', data, '--port', '0'),
+    ]);
+    await running.stop();
+    for (const { files, packages } of [help, version, asked, diagnosed]) {
+      assert.deepEqual(packages, ['commander']);
+      assert.ok(files.length < 50, `${files.length} files`);
+      assert.ok(files.some((file) => file.endsWith('lib/config.js')));
+    }
+    assert.ok(alone.files.length < 360, `${alone.files.length} files`);
+    const large = ['ajv', 'isomorphic-git', 'memfs', 'age-encryption', 'express', 'oidc-provider', 'archiver'];
     assert.deepEqual(
-      loaded.filter((url) => /\/lib\/(?:operations|workspace|journal|sidecar|app\/serve)/.test(url)),
+      large.filter((name) => alone.packages.includes(name)),
       [],
     );
   });
@@ -140,10 +166,15 @@ describe('the command line is used', function () {
       runProgram(['status', '--config', 'nowhere.json'], { cwd }),
     ]);
     assert.deepEqual([flag.code, variable.code, inFile.code, missing.code], [2, 2, 2, 2]);
-    assert.match(flag.stderr, /\/port must be <= 65535, and is 70000 \(option --port\)/);
-    assert.match(variable.stdout, /\/git must be one of auto, never.*environment variable CARTULARY_GIT/);
-    assert.ok(inFile.stderr.includes(`/trust_proxy/1 must be an IP address`), inFile.stderr);
-    assert.ok(inFile.stderr.includes(`/prot is no setting (${file})`), inFile.stderr);
+    assert.match(flag.stderr, /port must be a whole number from 0 to 65535, and is 70000 \(option --port\)/);
+    assert.match(variable.stdout, /git must be one of auto, never.*environment variable CARTULARY_GIT/);
+    assert.ok(
+      inFile.stderr.includes(
+        `trust_proxy must be a whole number from 0 to 16, or a list, and each entry an IP address`,
+      ),
+      inFile.stderr,
+    );
+    assert.ok(inFile.stderr.includes(`prot is no setting (${file})`), inFile.stderr);
     assert.match(missing.stderr, /nowhere\.json cannot be read/);
   });
 

@@ -1,0 +1,59 @@
+import { Command, CommanderError } from 'commander';
+import { describeError } from '../lib/domain/describe-error.js';
+import { showText } from '../lib/domain/visible-text.js';
+import { addEraseCommands } from './erase.js';
+import { addInspectCommands } from './inspect.js';
+import { addManageCommands } from './manage.js';
+import { addPreserveCommands } from './preserve.js';
+import { fail, misused, printFailure } from './print.js';
+import { addServeCommands } from './serve.js';
+import { addMcpCommand } from './speak-mcp.js';
+import { addTransferCommands } from './transfer.js';
+import { readBuild } from '../lib/app/read-build.js';
+
+function makeProgram(): Command {
+  const program = new Command('cartulary')
+    .description(
+      'A shared file store for people, programs and agents. Every write is a git commit, every access is on record.',
+    )
+    .version(readBuild().version)
+    // Options after a command are the command's own: `document restore --version`.
+    .enablePositionalOptions()
+    .showHelpAfterError('Add --help to see how it is called.')
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ outputError: (text, write) => write(showText(text.replace(/^error: /, 'cartulary: '))) })
+    .exitOverride();
+  addServeCommands(program);
+  addMcpCommand(program);
+  addManageCommands(program);
+  addTransferCommands(program);
+  addPreserveCommands(program);
+  addEraseCommands(program);
+  addInspectCommands(program);
+  return program;
+}
+
+/** The reader of the output may stop reading. That is not a failure. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+/** Runs the command of this process, and sets its exit code. */
+export async function runProgram(): Promise<void> {
+  const asJson = process.argv.includes('--json');
+  try {
+    await makeProgram().parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : misused;
+      // Commander has already shown the message to people.
+      if (error.exitCode !== 0 && asJson)
+        printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
+    } else {
+      const isConfiguration = error instanceof Error && error.name === 'ConfigError';
+      const message = describeError(error);
+      fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
+    }
+  }
+}
