@@ -1,9 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
+import { ownOptionsFirst } from './options.js';
 import { addPreserveCommands } from './preserve.js';
 import { fail, misused, printFailure } from './print.js';
 import { addServeCommands } from './serve.js';
@@ -20,7 +21,10 @@ function makeProgram(): Command {
     // Options after a command are the command's own: `document restore --version`.
     .enablePositionalOptions()
     .showHelpAfterError('Add --help to see how it is called.')
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({
+      showGlobalOptions: false,
+      visibleOptions: (command) => ownOptionsFirst(new Help().visibleOptions(command)),
+    })
     .configureOutput({ outputError: (text, write) => write(showText(text.replace(/^error: /, 'cartulary: '))) })
     .exitOverride();
   addServeCommands(program);

@@ -129,6 +129,16 @@ export function findClientSettings(environment: Readonly<Record<string, string |
   return { key: read(keyVariable), url: read(urlVariable) };
 }
 
+/** How wide a terminal is said to be, and whether its user wants no colours (no-color.org). */
+export function findTerminalSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly columns: number | undefined;
+  readonly noColor: boolean;
+} {
+  const columns = /^[1-9]\d{0,4}$/.exec(environment['COLUMNS'] ?? '')?.[0];
+  const noColor = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  return { columns: columns === undefined ? undefined : Number(columns), noColor };
+}
+
 /** Unknown variables that look like settings: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,
