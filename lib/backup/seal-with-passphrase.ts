@@ -3,7 +3,7 @@
  * it, too: `age -d`. The package's own scrypt would hold the event loop for a second. Node's runs beside it.
  */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
-import type { Stanza } from 'age-encryption';
+import type * as Age from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
 
 /** It was sealed with another passphrase, belongs to another manifest, or was changed. */
@@ -23,7 +23,7 @@ const fileKeyLength = 16;
 const nonce = Buffer.alloc(12);
 
 /** Only backups need it, and every command should be quick. */
-const loadLibrary = (): Promise<typeof import('age-encryption')> => import('age-encryption');
+const loadLibrary = (): Promise<typeof Age> => import('age-encryption');
 
 export interface SealOptions {
   readonly passphrase: string;
@@ -65,7 +65,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
     throw new SealBroken('is not of a form that this release knows');
   }
   const decrypter = new Decrypter();
-  decrypter.addIdentity({ unwrapFileKey: (stanzas: Stanza[]) => unwrapFileKey(stanzas, passphrase) });
+  decrypter.addIdentity({ unwrapFileKey: (stanzas: Age.Stanza[]) => unwrapFileKey(stanzas, passphrase) });
   const opened = await decrypter.decrypt(sealed, 'text').catch(() => '');
   const prefix = `${belongsTo}\n`;
   if (!opened.startsWith(prefix)) {
@@ -75,7 +75,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
 }
 
 /** The key of the file. Null for a wrong passphrase. */
-async function unwrapFileKey(stanzas: readonly Stanza[], passphrase: string): Promise<Uint8Array | null> {
+async function unwrapFileKey(stanzas: readonly Age.Stanza[], passphrase: string): Promise<Uint8Array | null> {
   const [stanza] = stanzas;
   if (stanza === undefined || stanzas.length !== 1 || stanza.args[0] !== 'scrypt') return null;
   const salt = Buffer.from(stanza.args[1] ?? '', 'base64');
