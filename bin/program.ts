@@ -56,8 +56,29 @@ export async function runProgram(): Promise<void> {
         printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
     } else {
       const isConfiguration = error instanceof Error && error.name === 'ConfigError';
-      const message = describeError(error);
+      const message = sayInWords(error) ?? describeError(error);
       fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
     }
   }
+}
+
+/** Faults of files, by the system's codes. */
+const faults: Readonly<Record<string, string>> = {
+  EEXIST: 'is in the way: a file is where a folder belongs',
+  ENOTDIR: 'cannot be reached: a file is where a folder belongs',
+  EISDIR: 'is a folder, and a file is needed',
+  ENOENT: 'is not there',
+  EACCES: 'is closed to this account',
+  EPERM: 'is closed to this account',
+  EROFS: 'is on a disk that is mounted read-only',
+  ENOSPC: 'cannot be written: the disk is full',
+};
+
+/** A fault of a file, with its path; undefined for any other. */
+function sayInWords(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // A socket's path is its address.
+  const { code = '', address, path = address } = error as NodeJS.ErrnoException & { readonly address?: string };
+  const words = faults[code];
+  return words === undefined || path === undefined ? undefined : `${path} ${words} (${code}).`;
 }

@@ -15,6 +15,8 @@ const batchBytes = 8 * 1024 * 1024;
 const readWholeUpTo = 1024 * 1024;
 /** Milliseconds between two reports of the progress. */
 const reportEvery = 200;
+/** Folders that programs fill with what they download or make: hardly content that people mean to share. */
+const installedFolders: readonly string[] = ['node_modules', '.venv', '__pycache__', '.tox', 'bower_components'];
 /** Skipped entries are named up to here, and counted beyond. */
 const maxNamed = 10_000;
 
@@ -43,6 +45,8 @@ interface ImportOutcome {
   readonly skipped: readonly SkippedEntry[];
   /** The number of further entries, where there are too many to name. */
   readonly skipped_not_named?: number;
+  /** The number of files in folders that programs fill, such as node_modules, by the folder's name. */
+  readonly installed?: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
@@ -64,6 +68,7 @@ export class ImportRun {
   readonly #tally = { created: 0, updated: 0, deleted: 0, unchanged: 0, bytes: 0 };
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #bounds: ImportBounds;
+  readonly #installed = new Map<string, number>();
   #notNamed = 0;
   /** Bytes of the files found. */
   #found = 0;
@@ -104,11 +109,21 @@ export class ImportRun {
     else this.#notNamed += 1;
   }
 
+  /** Counts a file in a folder that a program filled. @param shown its path in the source */
+  noteInstalled(shown: string): void {
+    const folder = installedFolders.find((name) => `/${shown}`.includes(`/${name}/`));
+    if (folder !== undefined) this.#installed.set(folder, (this.#installed.get(folder) ?? 0) + 1);
+  }
+
   /** The outcome, for the answer. */
   get result(): ImportOutcome {
     const { created, unchanged } = this.#tally;
     const outcome = { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
-    return this.#notNamed === 0 ? outcome : { ...outcome, skipped_not_named: this.#notNamed };
+    return {
+      ...outcome,
+      ...(this.#notNamed > 0 && { skipped_not_named: this.#notNamed }),
+      ...(this.#installed.size > 0 && { installed: Object.fromEntries(this.#installed) }),
+    };
   }
 
   get changed(): { updated: number; deleted: number } {

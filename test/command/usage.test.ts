@@ -157,6 +157,19 @@ describe('the command line is used', function () {
     assert.equal(listed.details?.['field'], 'data');
   });
 
+  it('says in words which file is in the way', async () => {
+    const file = join(await makeFolder(), 'file');
+    await writeFile(file, '');
+    for (const data of [file, join(file, 'below')]) {
+      const { code, stderr } = await runProgram(['init', '--workspace', 'acme', '--admin', 'Ada', '--data', data]);
+      assert.match(
+        stderr,
+        /^cartulary: \S*\/file\S* cannot be reached: a file is where a folder belongs \(ENOTDIR\)\.$/m,
+      );
+      assert.equal(code, 1);
+    }
+  });
+
   it('a wrong setting is named with its source, and ends with 2', async () => {
     const cwd = await makeFolder();
     const file = join(cwd, 'cartulary.json');
