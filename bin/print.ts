@@ -165,12 +165,16 @@ function formatRows(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const width = findTerminalSettings().columns ?? (process.stdout.isTTY ? process.stdout.columns : undefined);
   const format = width === undefined ? formatValue : formatShort;
-  for (let count = columns.length; count >= fewestColumns; count -= 1) {
-    const shown = columns.slice(0, count);
+  const isHash = (column: string): boolean => rows.some((row) => /^[0-9a-f]{40}$/.test(String(row[column])));
+  // A table does without the names of commits first, then without its last columns.
+  const leaving = [...columns.filter(isHash), ...columns.filter((column) => !isHash(column)).toReversed()];
+  for (let left = 0; left <= Math.max(0, columns.length - fewestColumns); left += 1) {
+    const without = leaving.slice(0, left);
+    const shown = columns.filter((column) => !without.includes(column));
     const cells = rows.map((row) => shown.map((column) => format(row[column])));
     const table = formatTable(shown, cells, width);
     if (table === undefined) continue;
-    if (count < columns.length) note(`Too narrow for ${columns.slice(count).join(', ')}: --json has them.`);
+    if (left > 0) note(`Too narrow for ${without.join(', ')}: --json has them.`);
     return table;
   }
   return rows.map(formatRecord).join('\n\n');

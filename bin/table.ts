@@ -4,8 +4,8 @@ import { showLine } from '../lib/domain/visible-text.js';
 const fewest = 10;
 const between = '  ';
 
-/** Texts of this form are handed to other commands, so they stay whole. */
-const whole = /^(?:(?:principal:|group:)?[a-z]{3}_|[0-9a-f]{40}$|[0-9a-z]{16}$)/;
+/** Ids are handed to other commands, and a part of a time misleads: both stay whole. */
+const whole = /^(?:(?:principal:|group:)?[a-z]{3}_|[0-9a-f]{40}$|[0-9a-z]{16}$|\d{4}-\d\d-\d\d \d\d:\d\d$)/;
 const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
 
 /**

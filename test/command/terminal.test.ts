@@ -66,6 +66,10 @@ describe('the command line at a terminal', function () {
     assert.doesNotMatch(stdout, obeyed);
     assert.match(stdout, / {2}a turned note …$/m);
     assert.ok(!stdout.includes('second line'), stdout);
+    const narrow = await runProgram(history, { environment: { COLUMNS: '70' } });
+    for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= 70, line);
+    assert.match(narrow.stdout, /^at +by +what +where +message$/m);
+    assert.match(narrow.stderr, /^Too narrow for version: --json has them\.$/m);
     const json = await runProgram([...history, '--json']);
     assert.doesNotMatch(json.stdout, obeyed);
     const { items } = JSON.parse(json.stdout) as { items: { message: string | null }[] };
