@@ -3,7 +3,7 @@ import type { Managing } from './managing.js';
 const duration = { '--for <duration>': 'how long it lasts without renewal, from 60s to 24h (default: 30m)' };
 const comment = { '--comment <id>': 'which one' };
 const text = { '--text <text>': 'what it says' };
-const mention = { '--mention <ids>': 'whom it is addressed to: ids with commas between' };
+const mention = { '--mention <principals>': 'whom it is addressed to, by id, name or e-mail address, with commas' };
 const labels = { '--labels <labels>': 'one or several, with commas between' };
 
 /** Commands about claims, comments and labels. */

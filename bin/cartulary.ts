@@ -1,60 +1,17 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
-import { describeError } from '../lib/domain/describe-error.js';
-import { showText } from '../lib/domain/visible-text.js';
-import { addEraseCommands } from './erase.js';
-import { addInspectCommands } from './inspect.js';
-import { addManageCommands } from './manage.js';
-import { addPreserveCommands } from './preserve.js';
-import { fail, misused, printFailure } from './print.js';
-import { addServeCommands } from './serve.js';
-import { addMcpCommand } from './speak-mcp.js';
-import { addTransferCommands } from './transfer.js';
-import { readBuild } from '../lib/app/read-build.js';
-
-function makeProgram(): Command {
-  const program = new Command('cartulary')
-    .description(
-      'A shared file store for people, programs and agents. Every write is a git commit, every access is on record.',
-    )
-    .version(readBuild().version)
-    // Options after a command are the command's own: `document restore --version`.
-    .enablePositionalOptions()
-    .showHelpAfterError('Add --help to see how it is called.')
-    .configureHelp({ showGlobalOptions: false })
-    .configureOutput({ outputError: (text, write) => write(showText(text.replace(/^error: /, 'cartulary: '))) })
-    .exitOverride();
-  addServeCommands(program);
-  addMcpCommand(program);
-  addManageCommands(program);
-  addTransferCommands(program);
-  addPreserveCommands(program);
-  addEraseCommands(program);
-  addInspectCommands(program);
-  return program;
-}
-
-/** The reader of the output may stop reading. That is not a failure. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
 // Other accounts of the machine get no access to files made here, or by a git started from here.
 process.umask(0o077);
 
-const asJson = process.argv.includes('--json');
-try {
-  await makeProgram().parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : misused;
-    // Commander has already shown the message to people.
-    if (error.exitCode !== 0 && asJson)
-      printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
-  } else {
-    const isConfiguration = error instanceof Error && error.name === 'ConfigError';
-    const message = describeError(error);
-    fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
-  }
-}
+/**
+ * Node from 22.1 on keeps compiled modules, which makes each command quicker. It keeps them in a folder of this account:
+ * in Node's own choice, the folder for temporary files, another account could put code there first.
+ */
+const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
+enableCompileCache?.(join(homedir(), '.cache', 'cartulary'));
+
+const { runProgram } = await import('./program.js');
+await runProgram();

@@ -1,7 +1,7 @@
 import type { Managing } from './managing.js';
 
 const revert = {
-  '--principal <id>': 'whose changes',
+  '--principal <principal>': 'whose changes: id, name, or e-mail address',
   '--since <time>': 'since when: RFC 3339, or a duration ago such as 2h',
 };
 
@@ -44,7 +44,7 @@ export const contentTable: readonly Managing[] = [
     words: 'folder revert',
     arguments: ['location'],
     description: 'Undo the changes of one principal in a folder. Without --apply it shows a preview only.',
-    example: 'cartulary folder revert handbook --principal prn_13jrac9t4texfcfd685f --since 2h',
+    example: 'cartulary folder revert handbook --principal "Travel desk" --since 2h',
     required: revert,
     optional: {
       '--apply <digest>': 'apply the preview that has this digest',

@@ -5,17 +5,20 @@ import type { Managing } from './managing.js';
 import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { fail, note, printResult, writeContent } from './print.js';
+import { fail, note, printIds, printResult, writeContent } from './print.js';
 import type { CommandError } from '../lib/socket/command.js';
 
+/** How principals and groups are named everywhere. */
+const who = 'id, name, or e-mail address';
+
 const scope = {
-  '--scope-type <type>': 'folder or document',
+  '--scope-type <type>': 'folder or document, with --scope-id in place of the location',
   '--scope-id <location>': 'where; "" is the root of the workspace',
 };
 const grant = {
+  '--role <role>': 'the role, in place of the argument',
+  '--subject <subject>': `the principal or group, in place of the argument: ${who}`,
   ...scope,
-  '--subject <subject>': 'the id of a principal or a group: prn_… or grp_…',
-  '--role <role>': 'reader, editor or approver',
 };
 
 /** Commands that send one request to the owner of the data and print its answer. The fields are the options' names. */
@@ -40,6 +43,12 @@ const table: readonly Managing[] = [
     words: 'principal list',
     description: 'List all people and agents, including disabled ones.',
     example: 'cartulary principal list',
+  },
+  {
+    words: 'principal show',
+    arguments: ['principal'],
+    description: 'Show a person or agent, with its sign-in name and its groups.',
+    example: 'cartulary principal show ada@example.org',
   },
   {
     words: 'principal disable',
@@ -75,7 +84,7 @@ const table: readonly Managing[] = [
     words: 'consent list',
     description: 'List the applications that act for people, with the host that each redirects to.',
     example: 'cartulary consent list --principal prn_13jrac9t4texfcfd685f',
-    optional: { '--principal <id>': 'those of one person' },
+    optional: { '--principal <principal>': `those of one person: ${who}` },
   },
   {
     words: 'consent revoke',
@@ -97,45 +106,57 @@ const table: readonly Managing[] = [
   },
   { words: 'group list', description: 'List all groups with their members.', example: 'cartulary group list' },
   {
+    words: 'group show',
+    arguments: ['group'],
+    description: 'List the members of a group.',
+    example: 'cartulary group show "Human resources"',
+  },
+  {
     words: 'group join',
     arguments: ['group'],
     description: 'Add a principal or a group to a group. It gets the access of that group.',
-    example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
-    required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
+    example: 'cartulary group join "Human resources" --member ada@example.org',
+    required: { '--member <subject>': `the principal or group: ${who}` },
   },
   {
     words: 'group leave',
     arguments: ['group'],
     description: 'Remove a principal or a group from a group. It loses the access of that group at once.',
-    example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
-    required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
+    example: 'cartulary group leave "Human resources" --member ada@example.org',
+    required: { '--member <subject>': `the principal or group: ${who}` },
   },
   {
     words: 'grant add',
-    description: 'Give a principal or group a role on a document, or on a folder and everything below it.',
-    example:
-      'cartulary grant add --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
-    required: grant,
+    description:
+      'Give a principal or group a role (reader, editor or approver) on a document, or on a folder and everything below it. Write / after a folder; / alone is the root.',
+    example: 'cartulary grant add handbook/ editor ada@example.org',
+    optionalArguments: ['location', 'role', 'subject'],
+    optional: grant,
   },
   {
     words: 'grant remove',
     description: 'Remove a grant. It ends at the next request.',
-    example:
-      'cartulary grant remove --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
-    required: grant,
+    example: 'cartulary grant remove handbook/ editor ada@example.org',
+    optionalArguments: ['location', 'role', 'subject'],
+    optional: grant,
   },
   {
     words: 'grant list',
-    description: 'List the grants on a folder or document.',
-    example: 'cartulary grant list --scope-type folder --scope-id handbook --inherited',
-    required: scope,
-    optional: { '--inherited': 'also those on the folders above' },
+    description:
+      'List the grants on a folder or document, or with --subject all grants that reach a principal or group, also through its groups.',
+    example: 'cartulary grant list handbook/ --inherited\n  $ cartulary grant list --subject ada@example.org',
+    optionalArguments: ['location'],
+    optional: {
+      '--inherited': 'also those on the folders above',
+      '--subject <subject>': `those of a principal or group: ${who}`,
+      ...scope,
+    },
   },
   {
     words: 'key mint',
     description: 'Create a key for a person or an agent and print it, once. It opens MCP, unless you pass --rest.',
-    example: 'cartulary key mint --principal prn_13jrac9t4texfcfd685f --rest --expires 30d',
-    required: { '--principal <id>': 'the person or agent' },
+    example: 'cartulary key mint --principal ada@example.org --rest --expires 30d',
+    required: { '--principal <principal>': `the person or agent: ${who}` },
     optional: {
       '--rest': 'opens the REST API',
       '--mcp': 'opens MCP, also together with --rest',
@@ -148,7 +169,7 @@ const table: readonly Managing[] = [
     words: 'key list',
     description: 'List the keys, without their secrets.',
     example: 'cartulary key list --principal prn_13jrac9t4texfcfd685f',
-    optional: { '--principal <id>': 'only those of this principal' },
+    optional: { '--principal <principal>': `only those of this principal: ${who}` },
   },
   {
     words: 'key rotate',
@@ -184,7 +205,9 @@ export function addManageCommands(program: Command): void {
       '--workspace <name>',
       managing.words === 'init' ? 'the name of the workspace (required)' : 'may be left out where there is only one',
     );
+    command.option('-q, --quiet', 'print only the id, the key or the link');
     for (const name of managing.arguments ?? []) command.argument(`<${name}>`);
+    for (const name of managing.optionalArguments ?? []) command.argument(`[${name}]`);
     for (const [flags, description] of Object.entries(managing.required ?? {}))
       command.requiredOption(flags, `${description} (required)`);
     for (const [flags, description] of Object.entries(managing.optional ?? {})) command.option(flags, description);
@@ -193,14 +216,16 @@ export function addManageCommands(program: Command): void {
 }
 
 async function manage(
-  { words, arguments: names = [] }: Managing,
+  { words, arguments: needed = [], optionalArguments = [] }: Managing,
   options: CalledWith,
   values: readonly string[],
 ): Promise<void> {
   const config = readConfig(options);
-  const { data: _data, config: _config, json, workspace: _workspace, ...own } = options;
+  const { data: _data, config: _config, json, quiet, workspace: _workspace, ...own } = options;
+  const names = [...needed, ...optionalArguments];
   const fields = Object.fromEntries([
-    ...names.map((name, index) => [name, values[index]]),
+    // Left out, it is no field.
+    ...names.flatMap((name, index) => (values[index] === undefined ? [] : [[name, values[index]]])),
     ...Object.entries(own).map(([name, value]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       value,
@@ -214,6 +239,8 @@ async function manage(
   } else if (words === 'audit key' && json !== true) {
     await writeContent((answer.result as { public_key: string }).public_key);
   } else if (words === 'document diff' && json !== true) await printDiff(answer.result);
+  else if (quiet === true) printIds(answer.result);
+  else if (words === 'folder revert' && json !== true && !('apply' in own)) printPreview(answer.result, fields);
   else printResult(answer.result, json === true);
 }
 
@@ -225,6 +252,21 @@ function nameOption(error: CommandError, options: CalledWith): CommandError {
   if (!isOption || !error.message.startsWith(`${field} `)) return error;
   return { ...error, message: `--${option}${error.message.slice(field.length)}` };
 }
+
+/** The steps of a revert, and once the command that applies them. */
+function printPreview(result: unknown, fields: Readonly<Record<string, unknown>>): void {
+  const { items } = result as { readonly items: readonly Readonly<Record<string, string>>[] };
+  printResult({ items: items.map(({ apply: _, ...step }) => step) }, false);
+  const [digest] = items.map(({ apply }) => apply);
+  const { location, principal, since } = fields;
+  if (digest === undefined) return;
+  const options = [`--principal ${quote(principal)}`, `--since ${quote(since)}`, `--apply ${digest}`];
+  note(`Apply with: cartulary folder revert ${quote(location)} ${options.join(' ')}`);
+}
+
+/** A word for a shell. */
+const quote = (text: unknown): string =>
+  /^[\w@.:/-]+$/.test(String(text)) ? String(text) : `'${String(text).replaceAll("'", String.raw`'\\''`)}'`;
 
 /** The diff alone, byte for byte into a pipe or a file, so that it can be applied. Or the reason why there is none. */
 async function printDiff(result: unknown): Promise<void> {

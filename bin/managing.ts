@@ -4,6 +4,8 @@ import type { Description } from './options.js';
 export interface Managing extends Description {
   /** Names of the arguments after the words, in order. They are also the names of the request's fields. */
   readonly arguments?: readonly string[];
+  /** The same for arguments that may be left out. */
+  readonly optionalArguments?: readonly string[];
   /** Flags as commander reads them, each with its description. */
   readonly required?: Readonly<Record<string, string>>;
   readonly optional?: Readonly<Record<string, string>>;

@@ -22,10 +22,11 @@ export const messageTable: readonly Managing[] = [
   {
     words: 'message send',
     description: 'Write to people, agents or groups as the operator, or answer in a thread.',
-    example: 'cartulary message send --to prn_13jrac9t4texfcfd685f --subject Maintenance --text "Back at nine."',
+    example: 'cartulary message send --to ada@example.org --subject Maintenance --text "Back at nine."',
     required: { '--text <text>': 'what to say' },
     optional: {
-      '--to <ids>': 'ids of principals and groups, with commas; may be left out with --thread',
+      '--to <subjects>':
+        'principals and groups by id, name or e-mail address, with commas; may be left out with --thread',
       '--subject <line>': 'of a new thread',
       '--about <location>': 'the document or folder that it is about',
       '--thread <id>': 'the thread to answer in',

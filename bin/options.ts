@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { loadConfig, type Config, type Flags } from '../lib/config.js';
 
 /** A command's options: its own, and those of every command. */
@@ -24,11 +24,33 @@ export function addCommand(program: Command, { words, description, example }: De
   }
   return parent
     .command(last)
+    .helpGroup(names.length === 0 ? partOf(last) : 'Commands:')
     .description(description)
     .addHelpText('after', `\nExample:\n  $ ${example}`)
     .option('--data <folder>', 'the data folder (default: repos)')
-    .option('--config <file>', 'settings file (default: cartulary.json in this folder, where there is one)')
+    .option('--config <file>', 'settings file (default: cartulary.json here)')
     .option('--json', 'print JSON for machines');
+}
+
+/** The parts of the overview of all commands. */
+const overview: Readonly<Record<string, readonly string[]>> = {
+  'Run it:': ['init', 'start', 'serve', 'mcp', 'status'],
+  'People and access:': ['principal', 'group', 'grant', 'readers', 'key', 'link', 'sessions', 'consent', 'policy'],
+  'Documents:': ['import', 'document', 'folder', 'claim', 'comment', 'label', 'brief', 'message', 'erase', 'erasures'],
+  'Checks and backups:': ['verify', 'doctor', 'audit', 'backup', 'restore', 'rebuild'],
+};
+
+/** The part of the overview with the command. */
+const partOf = (name: string): string =>
+  Object.entries(overview).find(([, names]) => names.includes(name))?.[0] ?? 'Commands:';
+
+/** Options that many commands have. A command's help has its own ones before them. */
+const sharedOptions: ReadonlySet<string> = new Set(['data', 'config', 'workspace', 'json', 'quiet', 'help']);
+
+/** Sorts the options of a help. */
+export function ownOptionsFirst(options: readonly Option[]): Option[] {
+  const isShared = (option: Option): boolean => sharedOptions.has(option.attributeName());
+  return [...options.filter((option) => !isShared(option)), ...options.filter(isShared)];
 }
 
 const groupDescriptions: Readonly<Record<string, string>> = {
@@ -50,7 +72,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
 function addGroup(parent: Command, name: string): Command {
   const description = groupDescriptions[name];
   if (description === undefined) throw new Error(`The group ${name} needs a description.`);
-  return parent.command(name).description(description);
+  return parent.command(name).helpGroup(partOf(name)).description(description);
 }
 
 /** Options that are settings, by their names there. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { escapeJson, showLine, showText } from '../lib/domain/visible-text.js';
+import { findTerminalSettings } from '../lib/config.js';
 import type { CommandError } from '../lib/socket/command.js';
+import { formatTable } from './table.js';
 
 /*
  * All output to a terminal goes through here. Texts come from other people's documents, names of files and
@@ -13,9 +15,11 @@ export function printText(text: string): void {
   console.log(showText(text));
 }
 
-/** Prints one line for people, whatever its characters. */
+/** Prints one line for people, whatever its characters. On a terminal, the words for a problem are red. */
 export function printLine(line: string): void {
-  console.log(showLine(line));
+  const shown = showLine(line);
+  const isColoured = process.stdout.isTTY && !findTerminalSettings().noColor;
+  console.log(isColoured ? shown.replace(/^problem\b|\bBROKEN\b/, '\u001B[31m$&\u001B[39m') : shown);
 }
 
 /** Prints a line of JSON for machines. */
@@ -65,7 +69,23 @@ export function endProgress(line: 'kept' | 'removed'): void {
 /** Prints a result: one line of JSON for machines, or lines for people. */
 export function printResult(result: unknown, asJson: boolean): void {
   if (asJson) printJson(result);
+  else if (isList(result) && result.items.length === 0) note('There are none.');
   else console.log(formatForPeople(result));
+}
+
+/** The names under which results have what a script goes on with, the first ones before others. */
+const wanted = ['key', 'link', 'id', 'version', 'commit', 'location'] as const;
+
+/** Prints only the key, the link or the id of a result, a line for each item of a list. */
+export function printIds(result: unknown): void {
+  for (const row of isList(result) ? result.items : [result as Row]) {
+    const name = wanted.find((each) => typeof row[each] === 'string');
+    if (name !== undefined) printLine(String(row[name]));
+  }
+}
+
+function isList(result: unknown): result is { readonly items: readonly Row[] } {
+  return typeof result === 'object' && result !== null && 'items' in result && Array.isArray(result.items);
 }
 
 /** Exit codes: refused or failed, called wrongly. */
@@ -95,8 +115,8 @@ export function printFault(what: string, cause: unknown): void {
 /** Its texts are already safe to show. */
 function formatForPeople(result: unknown): string {
   if (typeof result !== 'object' || result === null) return showText(String(result));
-  if ('items' in result && Array.isArray(result.items)) return formatTable(result.items as Row[]);
-  const shownOnce = 'secret' in result || 'key' in result;
+  if (isList(result)) return formatRows(result.items);
+  const shownOnce = 'key' in result;
   const lines = formatRecord(result as Row);
   return shownOnce ? `${lines}\n\nThe key is shown this once and stored nowhere. Keep it safe.` : lines;
 }
@@ -131,18 +151,31 @@ function formatRecord(record: Row): string {
     .join('\n');
 }
 
-/** A heading and a line for each row, in columns. */
-function formatTable(rows: readonly Row[]): string {
+/** A table leaves out its last columns before it becomes records. */
+const fewestColumns = 3;
+
+/** A principal or group by its name alone. */
+function formatShort(value: unknown): string {
+  const isNamed = typeof value === 'object' && value !== null && 'display_name' in value;
+  return formatValue(isNamed ? value.display_name : value);
+}
+
+/** A table; or, where a terminal is too narrow for it, a record for each row. */
+function formatRows(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
-  if (columns.length === 0) return 'There are none.';
-  const cells = [columns, ...rows.map((row) => columns.map((column) => showLine(formatValue(row[column]))))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => (line[index] ?? '').length)));
-  return cells
-    .map((line) =>
-      line
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const width = findTerminalSettings().columns ?? (process.stdout.isTTY ? process.stdout.columns : undefined);
+  const format = width === undefined ? formatValue : formatShort;
+  const isHash = (column: string): boolean => rows.some((row) => /^[0-9a-f]{40}$/.test(String(row[column])));
+  // A table does without the names of commits first, then without its last columns.
+  const leaving = [...columns.filter(isHash), ...columns.filter((column) => !isHash(column)).toReversed()];
+  for (let left = 0; left <= Math.max(0, columns.length - fewestColumns); left += 1) {
+    const without = leaving.slice(0, left);
+    const shown = columns.filter((column) => !without.includes(column));
+    const cells = rows.map((row) => shown.map((column) => format(row[column])));
+    const table = formatTable(shown, cells, width);
+    if (table === undefined) continue;
+    if (left > 0) note(`Too narrow for ${without.join(', ')}: --json has them.`);
+    return table;
+  }
+  return rows.map(formatRecord).join('\n\n');
 }

@@ -53,7 +53,7 @@ async function serve(options: CalledWith): Promise<void> {
   else {
     printText(`Cartulary is running at ${running.url}`);
     printText(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
-    if (made !== undefined) printText(`Key: ${made.key}\nSign in, once: ${made.sign_in_url}`);
+    if (made !== undefined) printText(`Key: ${made.key}\nSign in, once: ${made.link}`);
     else if (running.service.names().length === 0) {
       printText('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
     }
@@ -86,7 +86,7 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
     `The data is in ${config.data}, the workspace is called ${made.workspace}.`,
     '',
     'Sign in, with a link that works once and for a day:',
-    `  ${made.sign_in_url}`,
+    `  ${made.link}`,
     '',
     'Your API key, shown this once and stored nowhere:',
     `  ${made.key}`,
@@ -208,10 +208,10 @@ async function requireFreePort(host: string, ports: readonly number[]): Promise<
 interface Made {
   readonly workspace: string;
   readonly key: string;
-  readonly sign_in_url: string;
+  readonly link: string;
 }
 
-const pick = ({ workspace, key, sign_in_url }: Made): Made => ({ workspace, key, sign_in_url });
+const pick = ({ workspace, key, link }: Made): Made => ({ workspace, key, link });
 
 /** The first workspace, made by the same command as `cartulary init`. */
 async function initialize(running: RunningService): Promise<Made> {

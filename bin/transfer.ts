@@ -19,6 +19,7 @@ export function addTransferCommands(program: Command): void {
     .requiredOption('--into <folder>', 'the folder to import to; / is the root of the workspace (required)')
     .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); with it the .git of a folder is read")
     .option('--history', 'import commit by commit along the first parents; with it the .git of a folder is read')
+    .option('--skip <names>', 'leave out files and folders of these names, such as node_modules,.env')
     .option('--max-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
     .option('--max-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
     .option(...workspaceOption);
@@ -52,6 +53,8 @@ interface ImportResult extends Omit<ImportProgress, 'skipped'> {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
   /** Beyond those, if there are too many to name. */
   readonly skipped_not_named?: number;
+  /** Files in folders that programs fill, by the folder's name. */
+  readonly installed?: Readonly<Record<string, number>>;
 }
 
 async function importSource(source: string, options: CalledWith): Promise<void> {
@@ -64,6 +67,7 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       directory: isAddress(source) ? source : resolve(source),
       into: options['into'],
       ref: options['ref'],
+      skip: options['skip'],
       history: options['history'] === true,
       max_files: options['maxFiles'],
       max_bytes: options['maxBytes'],
@@ -88,6 +92,9 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
     for (const { path, reason } of named) printLine(`skipped  ${path}  ${reason}`);
     if (notNamed > 0) printLine(`skipped  ${notNamed} more`);
     printLine(`${describeCounts({ created, updated, deleted, unchanged, skipped })} in ${seconds.toFixed(1)} s.`);
+    for (const [name, count] of Object.entries(result.installed ?? {})) {
+      note(`${count} of the files are in folders named ${name}. --skip ${name} leaves such folders out.`);
+    }
     if (result.commits !== undefined) printLine(`${result.commits} of ${result.of ?? 0} commits were new.`);
   }
   // A history imported before may leave only commits that are skipped each time.

@@ -2,7 +2,6 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } f
 import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { dropTrailing } from './domain/drop-trailing.js';
 
 /** All settings, checked, with the defaults filled in. Frozen. */
@@ -49,8 +48,23 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** The part of JSON Schema that `schema/config.json` uses. Every command reads it, so no library is loaded for it. */
+interface Rule {
+  readonly type?: 'string' | 'integer' | 'boolean' | 'array';
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly items?: Rule;
+  readonly anyOf?: readonly Rule[];
+  readonly default?: unknown;
+}
+
 interface Schema {
-  readonly properties: Readonly<Record<string, { readonly type?: string; readonly anyOf?: unknown }>>;
+  readonly properties: Readonly<Record<string, Rule>>;
 }
 
 /** A value with the place it came from, for messages. */
@@ -117,6 +131,16 @@ export function findClientSettings(environment: Readonly<Record<string, string |
   return { key: read(keyVariable), url: read(urlVariable) };
 }
 
+/** How wide a terminal is said to be, and whether its user wants no colours (no-color.org). */
+export function findTerminalSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly columns: number | undefined;
+  readonly noColor: boolean;
+} {
+  const columns = /^[1-9]\d{0,4}$/.exec(environment['COLUMNS'] ?? '')?.[0];
+  const noColor = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  return { columns: columns === undefined ? undefined : Number(columns), noColor };
+}
+
 /** Unknown variables that look like settings: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -177,7 +201,7 @@ function readSettingsFile(named: string | undefined): [string, Setting][] {
 }
 
 /** Text from an option or the environment in the type of the schema; left as it is where it does not fit. */
-function readText(text: string, rule: { readonly type?: string; readonly anyOf?: unknown }): unknown {
+function readText(text: string, rule: Rule): unknown {
   const isList = rule.type === 'array' || rule.anyOf !== undefined;
   if ((rule.type === 'integer' || rule.anyOf !== undefined) && /^\d{1,9}$/.test(text)) return Number(text);
   if (rule.type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
@@ -185,41 +209,72 @@ function readText(text: string, rule: { readonly type?: string; readonly anyOf?:
   return text;
 }
 
-function validate(schema: Schema, settings: ReadonlyMap<string, Setting>): Record<string, unknown> {
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true });
-  ajv.addFormat('web-address', isWebAddress);
-  ajv.addFormat('web-origin', isWebOrigin);
-  ajv.addFormat('proxy-address', isProxyAddress);
-  const check = ajv.compile<Record<string, unknown>>(schema);
-  const values: Record<string, unknown> = Object.fromEntries([...settings].map(([name, { value }]) => [name, value]));
-  if (check(values)) return values;
-  const errors = (check.errors ?? []).filter((error) => error.keyword !== 'anyOf');
-  // Of a list's entry and the list itself, the entry says more.
-  const saysMost = (error: ErrorObject): boolean =>
-    error.instancePath === '' || !errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
-  const lines = errors.filter(saysMost).map((error) => explain(error, settings));
-  throw new ConfigError([...new Set(lines)].join('\n'));
+/** @throws ConfigError naming every wrong setting */
+function validate({ properties }: Schema, settings: ReadonlyMap<string, Setting>): Record<string, unknown> {
+  const known = Object.keys(properties).filter((name) => !name.startsWith('$'));
+  const problems = [...settings].flatMap(([name, { value, source }]) => {
+    const rule = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (rule === undefined) return [`${name} is no setting (${source}). The settings are ${known.join(', ')}.`];
+    const wanted = findFault(rule, value);
+    if (wanted === undefined) return [];
+    const shown = name.endsWith('_secret') ? 'something else' : JSON.stringify(value);
+    return [`${name} must be ${wanted}, and is ${shown} (${source}).`];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  const values = Object.entries(properties).map(([name, rule]) => [name, settings.get(name)?.value ?? rule.default]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Record<string, unknown>;
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  'web-address': 'must be an http or https address without query, such as https://files.example.org',
-  'web-origin': 'must be a web origin such as https://app.example.org',
-  'proxy-address': 'must be an IP address, a CIDR range, or loopback, linklocal or uniquelocal',
+const formats: Readonly<Record<string, { readonly means: string; readonly test: (text: string) => boolean }>> = {
+  'web-address': {
+    means: 'an http or https address without query, such as https://files.example.org',
+    test: isWebAddress,
+  },
+  'web-origin': { means: 'a web origin such as https://app.example.org', test: isWebOrigin },
+  'proxy-address': {
+    means: 'an IP address, a CIDR range, or loopback, linklocal or uniquelocal',
+    test: isProxyAddress,
+  },
 };
 
-function explain(error: ErrorObject, settings: ReadonlyMap<string, Setting>): string {
-  const params = error.params as Readonly<Record<string, unknown>>;
-  if (error.keyword === 'additionalProperties') {
-    const name = String(params['additionalProperty']);
-    return `/${name} is no setting (${settings.get(name)?.source ?? usualFile}). See schema/config.json for those there are.`;
-  }
-  const name = error.instancePath.split('/')[1] ?? '';
-  const allowed =
-    error.keyword === 'enum' ? `must be one of ${(params['allowedValues'] as string[]).join(', ')}` : undefined;
-  const meaning = allowed ?? meanings[String(params['format'])] ?? error.message ?? 'is wrong';
-  const { value, source } = settings.get(name) ?? { value: undefined, source: 'default' };
-  const shown = name.endsWith('_secret') ? 'something else' : JSON.stringify(value);
-  return `${error.instancePath} ${meaning}, and is ${shown} (${source}).`;
+/** The values that a rule allows, in words, if this value is none of them. */
+export function findFault(rule: Rule, value: unknown): string | undefined {
+  const { anyOf, items } = rule;
+  if (anyOf !== undefined)
+    return anyOf.some((each) => findFault(each, value) === undefined) ? undefined : describe(rule);
+  if (rule.enum !== undefined) return rule.enum.some((each) => each === value) ? undefined : describe(rule);
+  const fits = {
+    boolean: () => typeof value === 'boolean',
+    integer: () => Number.isInteger(value) && isBetween(Number(value), rule.minimum, rule.maximum),
+    array: () => Array.isArray(value) && value.every((each) => findFault(items ?? {}, each) === undefined),
+    string: () =>
+      typeof value === 'string' &&
+      isBetween(Array.from(value).length, rule.minLength, rule.maxLength) &&
+      (rule.pattern === undefined || isWorkspaceName(value)) &&
+      (rule.format === undefined || formats[rule.format]?.test(value) === true),
+  };
+  return rule.type === undefined || fits[rule.type]() ? undefined : describe(rule);
+}
+
+function isBetween(number: number, least = 0, most = Infinity): boolean {
+  return number >= least && number <= most;
+}
+
+/** The one pattern of the schema; a test compares them. */
+function isWorkspaceName(text: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,38}$/.test(text);
+}
+
+function describe(rule: Rule): string {
+  if (rule.anyOf !== undefined) return rule.anyOf.map(describe).join(', or ');
+  if (rule.enum !== undefined) return `one of ${rule.enum.join(', ')}`;
+  if (rule.type === 'boolean') return 'true or false';
+  if (rule.type === 'integer') return `a whole number from ${rule.minimum ?? 0} to ${rule.maximum ?? 'any other'}`;
+  if (rule.type === 'array') return `a list, and each entry ${describe(rule.items ?? {})}`;
+  if (rule.pattern !== undefined)
+    return 'up to 39 lower-case letters, digits and hyphens, without a hyphen at the start';
+  if (rule.format !== undefined) return formats[rule.format]?.means ?? rule.format;
+  return rule.maxLength === undefined ? 'a text that is not empty' : `a text of 1 to ${rule.maxLength} characters`;
 }
 
 function isWebAddress(text: string): boolean {
@@ -250,7 +305,7 @@ function toUpstream(values: Readonly<Record<string, unknown>>): UpstreamConfig |
     throw new ConfigError(`To sign in with another provider, set ${missing.join(' and ')} too.`);
   }
   if (!/^https:|^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|$)/.test(issuer)) {
-    throw new ConfigError('/oidc_issuer must be an https address, or one of this machine.');
+    throw new ConfigError('oidc_issuer must be an https address, or one of this machine.');
   }
   return { issuer, clientId, clientSecret, name: read('oidc_name') ?? new URL(issuer).hostname };
 }

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, listUnknownVariables, loadConfig, type ConfigSources } from '../lib/config.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import {
+  ConfigError,
+  findFault,
+  listUnknownVariables,
+  loadConfig,
+  packagePath,
+  type ConfigSources,
+} from '../lib/config.js';
 import { skipBecause } from './support/skip.js';
 
 describe('the configuration', () => {
@@ -94,18 +102,26 @@ describe('the configuration', () => {
   });
 
   const wrong: readonly (readonly [string, string, RegExp])[] = [
-    ['PORT', '65536', /^\/port must be <= 65535, and is 65536 \(environment variable CARTULARY_PORT\)\.$/],
-    ['PORT', '80a', /^\/port must be integer, and is "80a"/],
-    ['GIT', 'yes', /^\/git must be one of auto, never/],
-    ['PUBLIC_URL', 'ftp://files.example', /^\/public_url must be an http or https address/],
-    ['PUBLIC_URL', 'https://files.example/?q', /^\/public_url must be an http or https address/],
-    ['CORS_ORIGINS', 'https://a.example/', /^\/cors_origins\/0 must be a web origin/],
-    ['CORS_ORIGINS', 'https://a.example,*', /^\/cors_origins\/1 must be a web origin/],
-    ['TRUST_PROXY', 'loopback,all', /^\/trust_proxy\/1 must be an IP address/],
-    ['TRUST_PROXY', '10.0.0.0/33', /^\/trust_proxy\/0 must be an IP address/],
-    ['TRUST_PROXY', '17', /^\/trust_proxy must be <= 16/],
-    ['VALIDATE_RESPONSES', 'yes', /^\/validate_responses must be boolean/],
-    ['WORKSPACE', 'Acme', /^\/workspace must match pattern/],
+    [
+      'PORT',
+      '65536',
+      /^port must be a whole number from 0 to 65535, and is 65536 \(environment variable CARTULARY_PORT\)\.$/,
+    ],
+    ['PORT', '80a', /^port must be a whole number from 0 to 65535, and is "80a"/],
+    ['GIT', 'yes', /^git must be one of auto, never/],
+    ['PUBLIC_URL', 'ftp://files.example', /^public_url must be an http or https address/],
+    ['PUBLIC_URL', 'https://files.example/?q', /^public_url must be an http or https address/],
+    ['CORS_ORIGINS', 'https://a.example/', /^cors_origins must be a list, and each entry a web origin/],
+    ['CORS_ORIGINS', 'https://a.example,*', /^cors_origins must be a list, .* and is \["https:\/\/a\.example","\*"\]/],
+    [
+      'TRUST_PROXY',
+      'loopback,all',
+      /^trust_proxy must be a whole number from 0 to 16, or a list, and each entry an IP address/,
+    ],
+    ['TRUST_PROXY', '10.0.0.0/33', /^trust_proxy must be .* an IP address/],
+    ['TRUST_PROXY', '17', /^trust_proxy must be a whole number from 0 to 16, or/],
+    ['VALIDATE_RESPONSES', 'yes', /^validate_responses must be true or false/],
+    ['WORKSPACE', 'Acme', /^workspace must be up to 39 lower-case letters, digits and hyphens/],
   ];
 
   for (const [name, value, message] of wrong) {
@@ -120,7 +136,7 @@ describe('the configuration', () => {
 
   it('names every wrong setting at once, and a file that holds no settings', async () => {
     await writeFile(file, JSON.stringify({ prot: 8080, port: '8080' }));
-    assert.throws(() => load({}), /\/prot is no setting \(.*settings\.json\)[^]*\/port must be integer/);
+    assert.throws(() => load({}), /prot is no setting \(.*settings\.json\)[^]*port must be a whole number/);
     await writeFile(file, '[1]');
     assert.throws(() => load({}), /settings\.json must hold one JSON object/);
     await writeFile(file, '{');
@@ -146,6 +162,58 @@ describe('the configuration', () => {
       () => load({}),
       (error: Error) => /oidc_client_secret/.test(error.message) && !error.message.includes('54321'),
     );
+  });
+
+  it('allows what its schema allows by the library of JSON Schema', async () => {
+    const schema = JSON.parse(await readFile(packagePath('schema', 'config.json'), 'utf8')) as {
+      properties: Record<string, Parameters<typeof findFault>[0]>;
+    };
+    const ajv = new Ajv2020({
+      strict: true,
+      allowUnionTypes: true,
+      formats: { 'web-address': true, 'web-origin': true, 'proxy-address': true },
+    });
+    const samples = [
+      null,
+      true,
+      0,
+      1,
+      16,
+      17,
+      65535,
+      65536,
+      0.5,
+      -1,
+      1e300,
+      '',
+      'a',
+      'auto',
+      'info',
+      'x'.repeat(39),
+      'x'.repeat(40),
+      'x'.repeat(41),
+      '\u{1F600}'.repeat(40),
+      '-a',
+      'a-',
+      'A',
+      'a\n',
+      [],
+      ['loopback'],
+      ['127.0.0.1', '::1/128'],
+      [['loopback']],
+      'https://files.example.org',
+      ['https://files.example.org'],
+      {},
+    ];
+    for (const [name, rule] of Object.entries(schema.properties)) {
+      const validate = ajv.compile(rule);
+      for (const sample of samples) {
+        const text = `${name} ${JSON.stringify(sample)}`;
+        // The library leaves formats to us.
+        if (findFault(rule, sample) === undefined) assert.ok(validate(sample), text);
+        else if (!JSON.stringify(rule).includes('"format"')) assert.ok(!validate(sample), text);
+      }
+    }
   });
 
   it('lists variables that look like settings and are none', () => {

@@ -17,6 +17,12 @@ export function limitRate(
   { workspace, source, requestsPerMinute, policy }: RatedSource,
 ): Allowance {
   const perMinute = requestsPerMinute ?? policy.requestsPerMinute;
-  const burst = requestsPerMinute === null ? policy.burst : Math.max(1, Math.min(policy.burst, requestsPerMinute));
+  const burst = requestsPerMinute === null ? policy.burst : burstOf(requestsPerMinute, policy);
   return limiter.take('credential', `${workspace}/${source}`, perMinute, burst);
+}
+
+/** A key with a rate of its own may send as large a part of it at once as the workspace's keys, and no less than they. */
+function burstOf(requestsPerMinute: number, policy: Policy): number {
+  const part = Math.round((requestsPerMinute * policy.burst) / policy.requestsPerMinute);
+  return Math.max(1, part, Math.min(policy.burst, requestsPerMinute));
 }

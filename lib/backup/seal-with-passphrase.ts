@@ -3,7 +3,7 @@
  * it, too: `age -d`. The package's own scrypt would hold the event loop for a second. Node's runs beside it.
  */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
-import { armor, Decrypter, Encrypter, Stanza } from 'age-encryption';
+import type * as Age from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
 
 /** It was sealed with another passphrase, belongs to another manifest, or was changed. */
@@ -22,6 +22,9 @@ const fileKeyLength = 16;
 /** The key sealed with this nonce is used once, so the nonce is constant. */
 const nonce = Buffer.alloc(12);
 
+/** Only backups need it, and every command should be quick. */
+const loadLibrary = (): Promise<typeof Age> => import('age-encryption');
+
 export interface SealOptions {
   readonly passphrase: string;
   /** The subject of the seal: it opens with no other. One line. */
@@ -37,6 +40,7 @@ export interface SealOptions {
  */
 export async function sealWithPassphrase(text: string, options: SealOptions): Promise<string> {
   const { passphrase, belongsTo, randomness, cost = usualCost } = options;
+  const { armor, Encrypter, Stanza } = await loadLibrary();
   const encrypter = new Encrypter();
   encrypter.addRecipient({
     async wrapFileKey(fileKey) {
@@ -53,6 +57,7 @@ export async function sealWithPassphrase(text: string, options: SealOptions): Pr
 
 /** Opens a sealed text. @throws SealBroken */
 export async function openWithPassphrase(file: string, passphrase: string, belongsTo: string): Promise<string> {
+  const { armor, Decrypter } = await loadLibrary();
   let sealed: Uint8Array;
   try {
     sealed = armor.decode(file);
@@ -60,7 +65,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
     throw new SealBroken('is not of a form that this release knows');
   }
   const decrypter = new Decrypter();
-  decrypter.addIdentity({ unwrapFileKey: (stanzas: Stanza[]) => unwrapFileKey(stanzas, passphrase) });
+  decrypter.addIdentity({ unwrapFileKey: (stanzas: Age.Stanza[]) => unwrapFileKey(stanzas, passphrase) });
   const opened = await decrypter.decrypt(sealed, 'text').catch(() => '');
   const prefix = `${belongsTo}\n`;
   if (!opened.startsWith(prefix)) {
@@ -70,7 +75,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
 }
 
 /** The key of the file. Null for a wrong passphrase. */
-async function unwrapFileKey(stanzas: readonly Stanza[], passphrase: string): Promise<Uint8Array | null> {
+async function unwrapFileKey(stanzas: readonly Age.Stanza[], passphrase: string): Promise<Uint8Array | null> {
   const [stanza] = stanzas;
   if (stanza === undefined || stanzas.length !== 1 || stanza.args[0] !== 'scrypt') return null;
   const salt = Buffer.from(stanza.args[1] ?? '', 'base64');

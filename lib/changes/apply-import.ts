@@ -1,5 +1,6 @@
 import type { Location } from '../domain/location.js';
 import { ancestorsOf } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import type { MediaTypes } from '../history/event.js';
@@ -21,6 +22,8 @@ export interface ImportedFile {
 export interface Import {
   readonly files: readonly ImportedFile[];
   readonly message: string | null;
+  /** Who wrote them, according to the source. */
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** The outcome of each file in a batch. */
@@ -114,6 +117,7 @@ export function applyImport(context: WriteContext, change: Import): ImportResult
       event: { type: 'import', mediaTypes: mediaTypesOf(accepted) },
       files: accepted.map((file) => ({ ...file, prepared: file.content })),
       message: change.message,
+      originalAuthor: change.originalAuthor,
     }),
   );
   noteSearch(context, versionId, ...runAtOnce(noteWritten(context, written)));

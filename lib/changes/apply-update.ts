@@ -1,5 +1,6 @@
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { KnownRows } from '../history/project.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { preconditionHolds, type Precondition } from '../domain/etag.js';
@@ -47,6 +48,8 @@ export interface Update {
   /** Left out: keeps the document's media type. */
   readonly mediaType?: string | undefined;
   readonly message: string | null;
+  /** Who wrote it, according to the source of an import. */
+  readonly originalAuthor?: OriginalAuthor | undefined;
   /** A claim on which the writer relies. */
   readonly claimId?: string | undefined;
 }
@@ -61,7 +64,7 @@ export interface DecidedVersion {
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
 function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
-  const { location, content, message } = change;
+  const { location, content, message, originalAuthor } = change;
   const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
@@ -72,6 +75,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,
     files: [{ location, mediaType, content, prepared: content }],
     message,
+    originalAuthor,
     known: knownRow(found),
   };
   return { decision, found, readNext };

@@ -1,13 +1,14 @@
 import type { PreparedContent } from './prepare-content.js';
 import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import { makePackable } from '../git/objects/objects.js';
 import type { TreeEntry } from '../git/objects/tree.js';
 import type { Event, RecordedEvent } from '../history/event.js';
-import { encodeEvent, subjectOf } from '../history/event-codec.js';
+import { decodeOriginalAuthor, encodeEvent, subjectOf } from '../history/event-codec.js';
 import { project, type EventFile, type KnownRows, type Projection } from '../history/project.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { takeRoom } from './quota.js';
-import { writeCommit, type PathEdit, type WriteContext } from './write-context.js';
+import { sign, writeCommit, type PathEdit, type WriteContext } from './write-context.js';
 
 /** A file that gets a version from an event. */
 export interface DecidedFile extends EventFile {
@@ -22,6 +23,8 @@ export interface Decision<Of extends Event = Event> {
   readonly files: readonly DecidedFile[];
   /** The writer's own message. */
   readonly message: string | null;
+  /** The author of what is imported; left out for the principal's own. */
+  readonly originalAuthor?: OriginalAuthor | null | undefined;
   /** Rows looked up by the checks. */
   readonly known?: KnownRows;
 }
@@ -43,13 +46,13 @@ const keepFile = makePackable('blob', Buffer.alloc(0));
  */
 export function* recordEvent(context: WriteContext, decision: Decision): Steps<Recorded> {
   const { transaction, author } = context;
-  const { event, files, message, known } = decision;
+  const { event, files, message, originalAuthor = null, known } = decision;
   const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
   // Once for all files: each call reads the quota's rows.
   if (files.length > 0) takeRoom(context, bytes);
   for (const { prepared } of files) if (prepared !== undefined) addContent(context, prepared);
   const edits = editsOf(context, event, files);
-  const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event) };
+  const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event), originalAuthor };
   const versionId = yield* writeCommit(context, edits, text);
   const { id, kind, displayName } = author;
   const recorded: RecordedEvent = {
@@ -59,6 +62,7 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
     at: transaction.now,
     author: { id, kind, displayName },
     message,
+    originalAuthor: decodeOriginalAuthor(sign(context, originalAuthor)),
   };
   const moment = transaction.state.commits;
   const { written, removed } = yield* project(transaction.tables, recorded, files, moment, known);

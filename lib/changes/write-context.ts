@@ -1,9 +1,10 @@
 import type { Reach } from '../access/reach.js';
 import type { Caller } from '../domain/caller.js';
 import { segmentsOf, type Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
-import { encodeCommit, makePackable, type Oid } from '../git/objects/objects.js';
+import { encodeCommit, makePackable, type Commit, type Oid } from '../git/objects/objects.js';
 import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { encodeStamp } from '../history/event-codec.js';
@@ -65,6 +66,24 @@ export interface CommitText {
   readonly message: string | null;
   /** The event's trailers in the commit. */
   readonly trailers: readonly Trailer[];
+  readonly originalAuthor: OriginalAuthor | null;
+}
+
+/** Git's author and committer of a commit: the principal, and before it the author of what is imported. */
+export function sign(
+  { transaction, author, workspace }: WriteContext,
+  originalAuthor: OriginalAuthor | null,
+): Pick<Commit, 'author' | 'committer'> {
+  const committer = {
+    name: author.displayName,
+    email: `${author.id}@${workspace}`,
+    seconds: Math.floor(transaction.now / 1000),
+  };
+  if (originalAuthor === null) return { author: committer, committer };
+  return {
+    author: { name: originalAuthor.name, email: originalAuthor.email, seconds: (originalAuthor.at ?? 0) / 1000 },
+    committer,
+  };
 }
 
 /** Makes the next commit on main: trees, commit object and head. It runs inside the transaction, in steps. */
@@ -77,16 +96,10 @@ export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], 
     at: transaction.now,
     chain: transaction.state.chain,
   });
-  const signature = {
-    name: author.displayName,
-    email: `${author.id}@${context.workspace}`,
-    seconds: Math.floor(transaction.now / 1000),
-  };
   const bytes = encodeCommit({
     tree: root,
     parents: transaction.state.head === null ? [] : [transaction.state.head],
-    author: signature,
-    committer: signature,
+    ...sign(context, text.originalAuthor),
     message: composeCommitMessage({ ...text, trailers: [...text.trailers, ...trailers] }),
   });
   const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);

@@ -1,5 +1,6 @@
 import type { Claim } from './claim.js';
 import type { Location } from './checked-location.js';
+import type { OriginalAuthor } from './original-author.js';
 import type { Author } from './principal.js';
 
 /** `text` is valid UTF-8 without NUL; everything else is `binary`. */
@@ -24,6 +25,8 @@ export interface Version {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly message: string | null;
+  /** Author and time of an imported version, according to its source; null for any other. */
+  readonly originalAuthor: OriginalAuthor | null;
 }
 
 /** Whether its text is Markdown by its media type. */

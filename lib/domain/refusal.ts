@@ -64,7 +64,7 @@ function withReason(reason: RefusalDetails['reason'], details: object | undefine
 
 /** @param retryAfter whole seconds until a token is there again */
 export function rateLimited(retryAfter: number): Refusal {
-  return new Refusal('RATE_LIMITED', 'Too many requests for this key. Wait as Retry-After says.', {
+  return new Refusal('RATE_LIMITED', 'Too many requests. Wait as Retry-After says.', {
     retryAfter,
   });
 }

@@ -1,5 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import { faultOfLocation, type Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Author, PrincipalKind } from '../domain/principal.js';
 import {
   InvalidEvent,
@@ -330,11 +331,26 @@ export function decodeCommit({ oid, commit }: HistoryCommit): RecordedEvent {
     author: {
       id: trailers.required('Principal'),
       kind: decodeKind(trailers.optional('Principal-Kind')),
-      displayName: commit.author.name,
+      displayName: commit.committer.name,
     },
     message: text.message,
+    originalAuthor: decodeOriginalAuthor(commit),
     event: decode(trailers),
   };
+}
+
+/**
+ * Git's author of a commit is the author in the source of an import, and git's committer is the principal. Both are the
+ * principal where nothing was imported with an author.
+ */
+export function decodeOriginalAuthor({
+  author,
+  committer,
+}: Pick<HistoryCommit['commit'], 'author' | 'committer'>): OriginalAuthor | null {
+  const isOwn =
+    author.name === committer.name && author.email === committer.email && author.seconds === committer.seconds;
+  const { name, email, seconds } = author;
+  return isOwn ? null : { name, email, at: seconds === 0 ? null : seconds * 1000 };
 }
 
 function decodeTime(trailers: Trailers): number {

@@ -1,4 +1,5 @@
 import type { Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import type { Author } from '../domain/principal.js';
 
 /** A commit from outside the service, or one that contradicts the commits before it. */
@@ -100,4 +101,6 @@ export interface RecordedEvent<Of extends Event = Event> {
   readonly author: Author;
   /** The writer's own message. */
   readonly message: string | null;
+  /** The author and time of what was imported, according to its source. */
+  readonly originalAuthor: OriginalAuthor | null;
 }

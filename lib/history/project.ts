@@ -302,7 +302,7 @@ function addVersion(
   { location, content, mediaType }: EventFile,
   folder?: FoundFolder,
 ): WrittenVersion {
-  const { commit, versionId, at, author, message, event } = recorded;
+  const { commit, versionId, at, author, message, originalAuthor, event } = recorded;
   const operation = versionOperations[event.type];
   if (operation === undefined) throw new Error(`A ${event.type} makes no version.`);
   const { blobOid, sha256, size, kind } = content;
@@ -318,6 +318,7 @@ function addVersion(
     author,
     at,
     message,
+    originalAuthor,
   };
   tables.versions.insert({ ...version, document: number, author: author.id, commit, operation, moment });
   return { document: number, documentId: id, folder, version };

@@ -58,10 +58,13 @@ const documents: Compared = {
 const versions: Compared = {
   of: 'version',
   sql: `SELECT d.id AS document_id, v.sequence, v.id, v.commit_oid, v.blob_oid, v.sha256, v.size, v.kind, v.media_type,
-      v.location, v.author, v.at, v.operation, v.message, v.moment
+      v.location, v.author, v.at, v.operation, v.message, v.original_author, v.moment
     FROM document d CROSS JOIN version v ON v.document = d.number ORDER BY d.id, v.sequence`,
   key: ({ document_id: document, sequence }) => [document ?? '', sequence ?? 0],
-  columns: 'id commit_oid blob_oid sha256 size kind media_type location author at operation message'.split(' '),
+  columns:
+    'id commit_oid blob_oid sha256 size kind media_type location author at operation message original_author'.split(
+      ' ',
+    ),
 };
 
 const relocations: Compared = {

@@ -15,6 +15,7 @@ import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 import type { Presented } from './present.js';
 import { readPages } from './read-pages.js';
+import { readSubjectIds } from './read-subject.js';
 
 const noDocument = 'There is no such document.';
 const noClaim = 'There is no such claim of the operator. `cartulary claim list` shows those in force.';
@@ -93,23 +94,25 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
       })),
     };
   }, noDocument),
-  'comment.add': inWorkspace(async ({ perform }, fields) => {
+  'comment.add': inWorkspace(async (context, fields) => {
+    const { perform } = context;
     const quote = fields.optionalText('quote');
     const { comment } = await perform(addComment, {
       location: readLocation(fields),
       text: fields.text('text'),
       passage: quote === undefined ? undefined : { quote },
       threadId: fields.optionalText('thread'),
-      mentions: readList(fields, 'mention'),
+      mentions: (await readSubjectIds(context, fields, 'mention', ['principal'])) ?? [],
     });
     return presentComment(comment);
   }, 'There is no such document, or no such thread on it.'),
-  'comment.edit': inWorkspace(async ({ perform }, fields) => {
+  'comment.edit': inWorkspace(async (context, fields) => {
+    const { perform } = context;
     const { comment } = await perform(editComment, {
       location: readLocation(fields),
       commentId: fields.text('comment'),
       text: fields.text('text'),
-      mentions: readList(fields, 'mention'),
+      mentions: (await readSubjectIds(context, fields, 'mention', ['principal'])) ?? [],
     });
     return presentComment(comment);
   }, noComment),

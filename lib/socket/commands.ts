@@ -1,43 +1,62 @@
-import { annotationCommands } from './annotate.js';
 import type { Command } from './command.js';
-import { eraseCommands } from './erase.js';
-import { auditCommands } from './export-audit.js';
-import { messageCommands } from './exchange-messages.js';
-import { importSource } from './import-source.js';
-import { briefCommands } from './inspect-brief.js';
-import { contentCommands } from './inspect-content.js';
-import { readerCommands } from './inspect-readers.js';
-import { initialize } from './initialize.js';
-import { accessCommands } from './manage-access.js';
-import { consentCommands } from './manage-consents.js';
-import { policyCommands } from './manage-policy.js';
-import { principalCommands } from './manage-principals.js';
-import { signInCommands } from './manage-sign-in.js';
-import { preserveCommands } from './preserve.js';
-import { reportHealth } from './report-health.js';
-import { reportSearch } from './report-search.js';
+
+type Table = Readonly<Record<string, Command>>;
+
+const annotations = async (): Promise<Table> => (await import('./annotate.js')).annotationCommands;
+const access = async (): Promise<Table> => (await import('./manage-access.js')).accessCommands;
+const principals = async (): Promise<Table> => (await import('./manage-principals.js')).principalCommands;
+const signIns = async (): Promise<Table> => (await import('./manage-sign-in.js')).signInCommands;
+const contents = async (): Promise<Table> => (await import('./inspect-content.js')).contentCommands;
+const erases = async (): Promise<Table> => (await import('./erase.js')).eraseCommands;
+const preserves = async (): Promise<Table> => (await import('./preserve.js')).preserveCommands;
 
 /**
  * The command line's table: the commands for the process that owns a data folder, each with its operations. A command
- * reads its fields and presents the result. The operations and `perform` keep rights, rules and records.
+ * reads its fields and presents the result. The operations and `perform` keep rights, rules and records. A table is
+ * found by the first word of its commands, and loaded at their first use: a command without a server loads no other.
  */
-export const commands: Readonly<Record<string, Command>> = {
-  init: initialize,
-  server: { scope: 'service', run: ({ server }) => Promise.resolve(server) },
-  'health.report': { scope: 'service', run: ({ host }) => reportHealth(host) },
-  'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) },
-  ...principalCommands,
-  ...accessCommands,
-  ...signInCommands,
-  ...consentCommands,
-  ...policyCommands,
-  ...contentCommands,
-  ...annotationCommands,
-  ...readerCommands,
-  ...briefCommands,
-  ...messageCommands,
-  ...auditCommands,
-  ...eraseCommands,
-  import: importSource,
-  ...preserveCommands,
+export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
+  init: async () => ({ init: (await import('./initialize.js')).initialize }),
+  server: () => Promise.resolve({ server: { scope: 'service', run: ({ server }) => Promise.resolve(server) } }),
+  health: async () => {
+    const { reportHealth } = await import('./report-health.js');
+    return { 'health.report': { scope: 'service', run: ({ host }) => reportHealth(host) } };
+  },
+  search: async () => {
+    const { reportSearch } = await import('./report-search.js');
+    return { 'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) } };
+  },
+  principal: principals,
+  group: principals,
+  grant: access,
+  key: access,
+  link: signIns,
+  sessions: signIns,
+  consent: async () => (await import('./manage-consents.js')).consentCommands,
+  policy: async () => (await import('./manage-policy.js')).policyCommands,
+  document: contents,
+  folder: contents,
+  claim: annotations,
+  comment: annotations,
+  label: annotations,
+  readers: async () => (await import('./inspect-readers.js')).readerCommands,
+  brief: async () => (await import('./inspect-brief.js')).briefCommands,
+  message: async () => (await import('./exchange-messages.js')).messageCommands,
+  audit: async () => ({
+    ...(await import('./export-audit.js')).auditCommands,
+    ...(await preserves()),
+  }),
+  erase: erases,
+  erasures: erases,
+  import: async () => ({ import: (await import('./import-source.js')).importSource }),
+  backup: preserves,
+  rebuild: preserves,
 };
+
+/** The command of this name, e.g. `principal.add`. */
+export async function findCommand(name: string): Promise<Command | undefined> {
+  const [word = ''] = name.split('.', 1);
+  const load = Object.hasOwn(commandTables, word) ? commandTables[word] : undefined;
+  const table = await load?.();
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}

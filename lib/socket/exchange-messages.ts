@@ -4,8 +4,8 @@ import type { ListedMessage, Message } from '../domain/message.js';
 import { listMessages, readMessageThread } from '../operations/messages/list-messages.js';
 import { sendMessage } from '../operations/messages/send-message.js';
 import { inWorkspace, type Command } from './command.js';
-import type { Fields } from './fields.js';
 import type { Presented } from './present.js';
+import { readSubjectIds } from './read-subject.js';
 
 const pageSize = 200;
 const noThread = 'The operator has neither sent nor got anything in such a thread.';
@@ -23,17 +23,13 @@ function presentMessage(message: ListedMessage | Message): Presented {
   };
 }
 
-const readIds = (fields: Fields): string[] | undefined => {
-  const text = fields.optionalText('to');
-  return text === undefined ? undefined : text.split(',').map((id) => id.trim());
-};
-
 /** The operator's own messages: the command line reads no other principal's. */
 export const messageCommands: Readonly<Record<string, Command>> = {
-  'message.send': inWorkspace(async ({ perform }, fields) => {
+  'message.send': inWorkspace(async (context, fields) => {
+    const { perform } = context;
     const about = fields.optionalText('about');
     const { message } = await perform(sendMessage, {
-      to: readIds(fields),
+      to: await readSubjectIds(context, fields, 'to'),
       subject: fields.optionalText('subject'),
       body: fields.text('text'),
       threadId: fields.optionalText('thread'),

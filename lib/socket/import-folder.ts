@@ -10,21 +10,25 @@ import { countFolder, unreadable, walkFolder, type Walk, type WalkedFile } from 
  * Imports the files below a folder of this machine. A document with the same bytes is left alone, so an interrupted
  * import goes on when it is run again. Unsuitable files are skipped with a reason.
  * @param directory absolute path
+ * @param leftOut names of files and folders to leave out
  * @throws Refusal INVALID_REQUEST `import_too_large`
  */
-export async function importFolder(run: ImportRun, directory: string): Promise<void> {
+export async function importFolder(run: ImportRun, directory: string, leftOut: ReadonlySet<string>): Promise<void> {
   const { dataFolder } = run.context.host;
   const root = await EnclosedFolder.open(directory);
   const avoid = dataFolder === null ? null : (await EnclosedFolder.open(dataFolder)).path;
-  const walk = { root, into: run.into, avoid };
+  const walk = { root, into: run.into, avoid, leftOut };
   await countFolder(walk, run.countEntries());
-  await run.bringIn(findFiles(run, walk), null);
+  await run.bringIn(findFiles(run, walk), { message: null });
 }
 
 async function* findFiles(run: ImportRun, walk: Walk): AsyncGenerator<FoundFile> {
   for await (const walked of walkFolder(walk, run.countEntries())) {
     if ('skipped' in walked) run.skip(walked.skipped);
-    else yield { ...walked.file, open: (limits) => openSource(walk, walked.file, limits) };
+    else {
+      run.noteInstalled(walked.file.shown);
+      yield { ...walked.file, open: (limits) => openSource(walk, walked.file, limits) };
+    }
   }
 }
 

@@ -14,9 +14,10 @@ import {
 import { listHistory } from '../operations/history/list-history.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { updateDocument } from '../operations/documents/update-document.js';
+import { makeOriginalAuthor } from '../domain/original-author.js';
 import { badField } from './fields.js';
 import { findFile, placeEntry, placePath, type ImportedPlace } from './import-repository.js';
-import type { FoundFile, ImportRun } from './import-run.js';
+import type { Account, FoundFile, ImportRun } from './import-run.js';
 
 /** The steps of one commit. A file that became something else is deleted; a moved file is deleted and created. */
 interface Steps {
@@ -68,13 +69,18 @@ async function importCommitOf(
   before: Oid | null,
   commit: Oid,
 ): Promise<void> {
-  const message = describeImportedCommit(commit, await source.readCommit(commit), run.into);
+  const read = await source.readCommit(commit);
+  const { name, email, seconds } = read.author;
+  const account = {
+    message: describeImportedCommit(commit, read, run.into),
+    originalAuthor: makeOriginalAuthor(name, email, seconds),
+  };
   const steps: Steps = { deletes: [], updates: [], adds: [] };
   for await (const change of source.listChanges(before, commit)) await plan(run, source, change, steps);
   // In this order, so a file can become a folder, and a folder a file.
   for (const { place, before: oid } of steps.deletes) await remove(run, place, oid);
-  for (const step of steps.updates) await update(run, step, message);
-  await run.bringIn(steps.adds, message);
+  for (const step of steps.updates) await update(run, step, account);
+  await run.bringIn(steps.adds, account);
 }
 
 async function plan(run: ImportRun, source: SourceRepository, change: SourceChange, steps: Steps): Promise<void> {
@@ -115,7 +121,7 @@ async function remove(run: ImportRun, { path, location }: ImportedPlace, before:
 async function update(
   run: ImportRun,
   { file, before, after }: Steps['updates'][number],
-  message: string,
+  account: Account,
 ): Promise<void> {
   run.requireGoingOn();
   const { shown, location } = file;
@@ -141,7 +147,7 @@ async function update(
   }
   const precondition = exactly(document);
   const done = await attempt(run, shown, () =>
-    run.context.perform(updateDocument, { location, precondition, content, message }),
+    run.context.perform(updateDocument, { location, precondition, content, ...account }),
   );
   if (done) run.count('updated');
 }

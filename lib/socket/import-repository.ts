@@ -17,7 +17,7 @@ const gone = 'cannot be read: the repository has lost its content';
 export async function importCommit(run: ImportRun, source: SourceRepository, commit: Oid): Promise<void> {
   const counter = run.countEntries();
   counter.add(await source.countFiles(commit, counter.left));
-  await run.bringIn(findFiles(run, source, commit), null);
+  await run.bringIn(findFiles(run, source, commit), { message: null });
 }
 
 async function* findFiles(run: ImportRun, source: SourceRepository, commit: Oid): AsyncGenerator<FoundFile> {

@@ -1,4 +1,5 @@
 import { faultOfNewLocation, type Location } from '../domain/location.js';
+import type { OriginalAuthor } from '../domain/original-author.js';
 import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/workspaces/change-policy.js';
 import type { ContentSource } from '../operations/documents/content.js';
@@ -14,6 +15,8 @@ const batchBytes = 8 * 1024 * 1024;
 const readWholeUpTo = 1024 * 1024;
 /** Milliseconds between two reports of the progress. */
 const reportEvery = 200;
+/** Folders that programs fill with what they download or make: hardly content that people mean to share. */
+const installedFolders: readonly string[] = ['node_modules', '.venv', '__pycache__', '.tox', 'bower_components'];
 /** Skipped entries are named up to here, and counted beyond. */
 const maxNamed = 10_000;
 
@@ -42,7 +45,15 @@ interface ImportOutcome {
   readonly skipped: readonly SkippedEntry[];
   /** The number of further entries, where there are too many to name. */
   readonly skipped_not_named?: number;
+  /** The number of files in folders that programs fill, such as node_modules, by the folder's name. */
+  readonly installed?: Readonly<Record<string, number>>;
   readonly seconds: number;
+}
+
+/** What the commit of a batch says about it: a message, and the author of its source. */
+export interface Account {
+  readonly message: string | null;
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** One import: its target, its progress, and in the end its outcome. */
@@ -57,6 +68,7 @@ export class ImportRun {
   readonly #tally = { created: 0, updated: 0, deleted: 0, unchanged: 0, bytes: 0 };
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #bounds: ImportBounds;
+  readonly #installed = new Map<string, number>();
   #notNamed = 0;
   /** Bytes of the files found. */
   #found = 0;
@@ -97,11 +109,21 @@ export class ImportRun {
     else this.#notNamed += 1;
   }
 
+  /** Counts a file in a folder that a program filled. @param shown its path in the source */
+  noteInstalled(shown: string): void {
+    const folder = installedFolders.find((name) => `/${shown}`.includes(`/${name}/`));
+    if (folder !== undefined) this.#installed.set(folder, (this.#installed.get(folder) ?? 0) + 1);
+  }
+
   /** The outcome, for the answer. */
   get result(): ImportOutcome {
     const { created, unchanged } = this.#tally;
     const outcome = { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
-    return this.#notNamed === 0 ? outcome : { ...outcome, skipped_not_named: this.#notNamed };
+    return {
+      ...outcome,
+      ...(this.#notNamed > 0 && { skipped_not_named: this.#notNamed }),
+      ...(this.#installed.size > 0 && { installed: Object.fromEntries(this.#installed) }),
+    };
   }
 
   get changed(): { updated: number; deleted: number } {
@@ -143,13 +165,13 @@ export class ImportRun {
   }
 
   /** Imports new documents, many by one commit; a document with the same bytes is left alone. */
-  async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, message: string | null): Promise<void> {
+  async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, account: Account): Promise<void> {
     let bringing: Promise<void> = Promise.resolve();
     for await (const batch of this.#gather(this.#takeEach(found))) {
       // The next batch is read while this one is written.
       await bringing;
       this.requireGoingOn();
-      bringing = this.#write(batch, message);
+      bringing = this.#write(batch, account);
       bringing.catch(() => undefined);
       await this.reportProgress();
     }
@@ -192,9 +214,9 @@ export class ImportRun {
    * Writes a batch by one commit. The policy may have become stricter since the batch was put together. Then the files
    * within the new policy come in, and the rest is skipped.
    */
-  async #write(batch: readonly FoundFile[], message: string | null): Promise<void> {
+  async #write(batch: readonly FoundFile[], account: Account): Promise<void> {
     try {
-      await this.#send(batch, message);
+      await this.#send(batch, account);
     } catch (error) {
       const [first, ...others] = batch;
       const reason = error instanceof Refusal ? error.details?.reason : undefined;
@@ -207,8 +229,8 @@ export class ImportRun {
       const before = this.#limits;
       this.#limits = await readLimits(this.context);
       const isSame = before.whole === this.#limits.whole && before.largest === this.#limits.largest;
-      if (!isSame) for await (const part of this.#gather(batch)) await this.#write(part, message);
-      else if (others.length > 0) for (const file of batch) await this.#write([file], message);
+      if (!isSame) for await (const part of this.#gather(batch)) await this.#write(part, account);
+      else if (others.length > 0) for (const file of batch) await this.#write([file], account);
       else if (first !== undefined) this.skip({ path: first.shown, reason: error.message });
     }
   }
@@ -221,7 +243,7 @@ export class ImportRun {
   }
 
   /** Reads a batch and writes it by one commit. */
-  async #send(found: readonly FoundFile[], message: string | null): Promise<void> {
+  async #send(found: readonly FoundFile[], account: Account): Promise<void> {
     const { into, limits } = this;
     const batch = found.filter((file) => this.#isNameable(file));
     const sources = await Promise.all(batch.map((file) => file.open(limits)));
@@ -237,7 +259,7 @@ export class ImportRun {
     }
     if (files.length === 0) return;
     const bytes = batch.reduce((sum, { location, size }) => sum + (shown.has(location) ? size : 0), 0);
-    const result = await this.context.perform(importDocuments, { into, files, message });
+    const result = await this.context.perform(importDocuments, { into, files, ...account });
     this.#tally.bytes += bytes;
     this.#tally.created += result.created.length;
     this.#tally.unchanged += result.unchanged.length;

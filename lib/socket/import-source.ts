@@ -5,7 +5,7 @@ import { GitProgramMissing, RepositoryUnreadable } from '../git/errors.js';
 import { SourceRepository } from '../git/sources/source-repository.js';
 import { unpackBundle } from '../git/sources/unpack-bundle.js';
 import { inWorkspace } from './command.js';
-import { parseBytes, type Fields } from './fields.js';
+import { badField, parseBytes, type Fields } from './fields.js';
 import { usualBounds, type ImportBounds } from './count-entries.js';
 import { chooseSource, unsuitable, type Source } from './choose-source.js';
 import { importFolder } from './import-folder.js';
@@ -22,9 +22,12 @@ export const importSource = inWorkspace(async (context, fields) => {
   const withHistory = fields.flag('history');
   const { dataFolder } = context.host;
   const source = await chooseSource(fields.text('directory'), ref !== undefined || withHistory, dataFolder);
+  const leftOut = readNames(fields);
+  if (leftOut.size > 0 && source.kind !== 'folder')
+    throw badField('skip', 'is for folders: a repository comes in as it is');
   const run = await ImportRun.start(context, fields.folder('into'), readBounds(fields));
   if (source.kind === 'folder') {
-    await importFolder(run, source.path);
+    await importFolder(run, source.path, leftOut);
     return run.result;
   }
   try {
@@ -45,6 +48,12 @@ export const importSource = inWorkspace(async (context, fields) => {
     throw error;
   }
 });
+
+/** Names to leave out, with commas between them. */
+function readNames(fields: Fields): ReadonlySet<string> {
+  const text = fields.optionalText('skip') ?? '';
+  return new Set(text.split(',').filter((name) => name !== ''));
+}
 
 /** The bounds of one import; the usual ones without the caller's. */
 function readBounds(fields: Fields): ImportBounds {

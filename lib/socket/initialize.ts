@@ -64,7 +64,7 @@ export const initialize: Command = {
       admin: presentPrincipal(admin),
       key: minted.secret,
       sign_in: link.signInName,
-      sign_in_url: addressOfLink(address, link.secret),
+      link: addressOfLink(address, link.secret),
     };
   },
 };

@@ -1,6 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
+import { describeOriginalAuthor } from '../domain/original-author.js';
 import { formatUnified } from '../text/text-diff.js';
 import { compareVersions } from '../operations/history/compare-versions.js';
 import { parseMessage } from '../operations/documents/content.js';
@@ -8,10 +9,11 @@ import { deleteFolder, undeleteFolder } from '../operations/folders/delete-folde
 import { listHistory } from '../operations/history/list-history.js';
 import { restoreVersion } from '../operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/history/revert-changes.js';
-import { inWorkspace, type Command } from './command.js';
+import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
 import { readPages } from './read-pages.js';
 import type { Presented } from './present.js';
+import { readPrincipal } from './read-subject.js';
 
 const noDocument = 'There is no such document, or it has no such version.';
 const noFolder = 'There is no such folder, or none was deleted there.';
@@ -27,7 +29,7 @@ function presentEntry(entry: HistoryEntry): Presented {
   const shared = { at: formatTime(at), by: author.displayName };
   const unknown = '(elsewhere)';
   switch (entry.type) {
-    case 'version':
+    case 'version': {
       return {
         ...shared,
         what: entry.operation,
@@ -35,9 +37,16 @@ function presentEntry(entry: HistoryEntry): Presented {
         version: entry.version.id,
         message: entry.version.message,
       };
+    }
     case 'relocation': {
       const where = `${entry.from ?? unknown} > ${entry.to ?? unknown}`;
-      return { ...shared, what: `${entry.operation} of the ${entry.of}`, where, version: null, message: null };
+      return {
+        ...shared,
+        what: `${entry.operation} of the ${entry.of}`,
+        where,
+        version: null,
+        message: null,
+      };
     }
     case 'deletion': {
       const what = `deletion of the ${entry.of}`;
@@ -46,10 +55,18 @@ function presentEntry(entry: HistoryEntry): Presented {
   }
 }
 
-const readRevert = (fields: Fields, now: number) => ({
+/** The author of an imported version, according to its source. */
+function presentOriginal(entry: HistoryEntry): Presented {
+  const original = entry.type === 'version' ? entry.version.originalAuthor : null;
+  if (original === null) return { original_author: null, original_at: null };
+  const at = original.at === null ? null : formatTime(original.at);
+  return { original_author: describeOriginalAuthor(original), original_at: at };
+}
+
+const readRevert = async (context: WorkspaceContext, fields: Fields) => ({
   location: fields.folder('location'),
-  principalId: fields.text('principal'),
-  since: parsePastTime('since', fields.text('since'), now),
+  principalId: await readPrincipal(context, fields, 'principal'),
+  since: parsePastTime('since', fields.text('since'), context.host.clock.now()),
 });
 
 /** Commands about documents and folders and their histories. */
@@ -57,7 +74,8 @@ export const contentCommands: Readonly<Record<string, Command>> = {
   'document.history': inWorkspace(async ({ perform }, fields) => {
     const location = fields.location('location');
     const entries = await readPages((page) => perform(listHistory, { location, ...page }));
-    return { items: entries.map(presentEntry) };
+    const isImported = entries.some((entry) => entry.type === 'version' && entry.version.originalAuthor !== null);
+    return { items: entries.map((entry) => ({ ...presentEntry(entry), ...(isImported && presentOriginal(entry)) })) };
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
     const { from, to, diff, why } = await perform(compareVersions, {
@@ -89,8 +107,9 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     const { folder, documents, leftAlone, versionId } = result;
     return { location: folder.location, documents, left_alone: leftAlone, commit: versionId };
   }, noFolder),
-  'folder.revert': inWorkspace(async ({ perform, host }, fields) => {
-    const input = readRevert(fields, host.clock.now());
+  'folder.revert': inWorkspace(async (context, fields) => {
+    const { perform } = context;
+    const input = await readRevert(context, fields);
     const preview = fields.optionalText('apply');
     if (preview === undefined) {
       const { steps, leftAlone, digest } = await perform(previewRevert, input);

@@ -1,3 +1,4 @@
+import { rootLocation } from '../domain/location.js';
 import { roles } from '../domain/role.js';
 import type { Interface } from '../domain/credential.js';
 import { createGrant, revokeGrant, type GrantInput } from '../operations/grants/change-grant.js';
@@ -7,35 +8,59 @@ import {
   revokeCredential,
   rotateCredential,
 } from '../operations/credentials/change-credential.js';
+import { findScopeType } from '../operations/grants/find-scope-type.js';
+import { listGrantsOf } from '../operations/grants/list-grants-of.js';
 import { listGrants, type ListedGrant } from '../operations/grants/list-grants.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
-import { parseFutureTime, type Fields } from './fields.js';
-import { readSubject } from './manage-principals.js';
+import { badField, parseFutureTime, type Fields } from './fields.js';
+import { noPrincipal } from './manage-principals.js';
 import { presentCredential, presentGrant, type Presented } from './present.js';
+import { readPrincipal, readPrincipalOrNone, readSubject } from './read-subject.js';
 
 const noScope =
   'There is no such document, or no such principal or group. A role may be given on a folder that is not there yet, but not on such a document.';
 const noGrant = 'There is no such grant. `cartulary grant list` shows those on a scope.';
 const noKey = 'There is no such key. `cartulary key list` shows those there are.';
 
-function readScope(fields: Fields): Pick<GrantInput, 'scopeType' | 'location'> {
-  return {
-    scopeType: fields.choice('scope_type', ['folder', 'document']),
-    location: fields.folder('scope_id'),
-  };
+type Scope = Pick<GrantInput, 'scopeType' | 'location'>;
+
+/**
+ * A folder or document: by its type and place, or by its place alone. Then a slash behind it means a folder, and without
+ * one it is the document or the folder that is there.
+ * @throws Refusal INVALID_REQUEST `bad_field` where neither is there
+ */
+async function readScope({ perform }: WorkspaceContext, fields: Fields): Promise<Scope> {
+  const place = fields.optionalText('location');
+  if (place === undefined) {
+    const scopeType = fields.choice('scope_type', ['folder', 'document']);
+    return { scopeType, location: fields.folder('scope_id') };
+  }
+  const location = fields.folder('location');
+  if (location === rootLocation || place.endsWith('/')) return { scopeType: 'folder', location };
+  const scopeType = await perform(findScopeType, { location });
+  if (scopeType !== null) return { scopeType, location };
+  throw badField(
+    'location',
+    `names nothing: there is no document and no folder "${location}". For a new folder, write ${location}/`,
+  );
 }
 
-const readGrant = (fields: Fields): GrantInput => ({
-  ...readScope(fields),
-  subject: readSubject(fields, 'subject'),
+const readGrant = async (context: WorkspaceContext, fields: Fields): Promise<GrantInput> => ({
+  ...(await readScope(context, fields)),
+  subject: await readSubject(context, fields, 'subject'),
   role: fields.choice('role', roles),
 });
 
 const pageSize = 1000;
 
-async function listAllGrants({ perform }: WorkspaceContext, fields: Fields): Promise<{ items: Presented[] }> {
-  const scope = readScope(fields);
+async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise<{ items: Presented[] }> {
+  const { perform } = context;
+  if (fields.optionalText('subject') !== undefined) {
+    const subject = await readSubject(context, fields, 'subject');
+    return { items: (await perform(listGrantsOf, { subject })).map(presentGrant) };
+  }
+  const scope = await readScope(context, fields);
   const inherited = fields.flag('inherited');
   const items: ListedGrant[] = [];
   for (let after: string | null = ''; after !== null;) {
@@ -70,34 +95,36 @@ function readExpiry(fields: Fields, now: number): number | null | undefined {
 }
 
 export const accessCommands: Readonly<Record<string, Command>> = {
-  'grant.add': inWorkspace(async ({ perform }, fields) => {
-    const { grant, created } = await perform(createGrant, readGrant(fields));
+  'grant.add': inWorkspace(async (context, fields) => {
+    const { grant, created } = await context.perform(createGrant, await readGrant(context, fields));
     return { ...presentGrant(grant), created };
   }, noScope),
   'grant.remove': inWorkspace(
-    async ({ perform }, fields) => ({
-      ...presentGrant(await perform(revokeGrant, readGrant(fields))),
+    async (context, fields) => ({
+      ...presentGrant(await context.perform(revokeGrant, await readGrant(context, fields))),
       revoked: true,
     }),
     noGrant,
   ),
-  'grant.list': inWorkspace(listAllGrants, 'There is no such document.'),
-  'key.mint': inWorkspace(async ({ perform, host }, fields) => {
+  'grant.list': inWorkspace(listAllGrants, 'There is no such document, or no such principal or group.'),
+  'key.mint': inWorkspace(async (context, fields) => {
+    const { perform, host } = context;
     const { credential, secret } = await perform(mintCredential, {
-      principalId: fields.text('principal'),
+      principalId: await readPrincipal(context, fields, 'principal'),
       name: parseDisplayName(fields.optionalText('name') ?? 'Minted by the command line'),
       interfaces: readInterfaces(fields),
       expiresAt: readExpiry(fields, host.clock.now()),
       requestsPerMinute: fields.optionalCount('rate_limit') ?? null,
     });
-    return { ...presentCredential(credential), secret };
+    return { ...presentCredential(credential), key: secret };
   }, 'There is no such person or agent. `cartulary principal list` shows those there are.'),
-  'key.list': inWorkspace(async ({ perform }, fields) => ({
-    items: (await perform(listCredentials, { principalId: fields.optionalText('principal') })).map(presentCredential),
-  })),
+  'key.list': inWorkspace(async (context, fields) => {
+    const principalId = await readPrincipalOrNone(context, fields, 'principal');
+    return { items: (await context.perform(listCredentials, { principalId })).map(presentCredential) };
+  }, noPrincipal),
   'key.rotate': inWorkspace(async ({ perform }, fields) => {
     const { credential, secret } = await perform(rotateCredential, { credentialId: fields.text('key') });
-    return { ...presentCredential(credential), secret };
+    return { ...presentCredential(credential), key: secret };
   }, noKey),
   'key.revoke': inWorkspace(
     async ({ perform }, fields) =>

@@ -4,6 +4,7 @@ import { listConsents, revokeConsent, revokeConsents } from '../operations/princ
 import { inWorkspace, type Command } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';
+import { readPrincipal, readPrincipalOrNone } from './read-subject.js';
 
 const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
@@ -23,16 +24,16 @@ function presentConsent(consent: OAuthGrant): Presented {
 }
 
 export const consentCommands: Readonly<Record<string, Command>> = {
-  'consent.list': inWorkspace(async ({ perform }, fields) => {
-    const input = { principalId: fields.optionalText('principal') };
-    return { items: (await perform(listConsents, input)).map(presentConsent) };
+  'consent.list': inWorkspace(async (context, fields) => {
+    const input = { principalId: await readPrincipalOrNone(context, fields, 'principal') };
+    return { items: (await context.perform(listConsents, input)).map(presentConsent) };
   }, noPrincipal),
   'consent.revoke': inWorkspace(
     async ({ perform }, fields) => presentConsent(await perform(revokeConsent, { consentId: fields.text('consent') })),
     'There is no such consent. `cartulary consent list` shows those there are.',
   ),
-  'consent.revoke-all': inWorkspace(async ({ perform }, fields) => {
-    const principalId = fields.text('principal');
-    return { principal: principalId, ended: await perform(revokeConsents, { principalId }) };
+  'consent.revoke-all': inWorkspace(async (context, fields) => {
+    const principalId = await readPrincipal(context, fields, 'principal');
+    return { principal: principalId, ended: await context.perform(revokeConsents, { principalId }) };
   }, noPrincipal),
 };

@@ -1,25 +1,22 @@
-import type { Subject } from '../domain/grant.js';
 import { addPrincipal } from '../operations/principals/add-principal.js';
-import { addGroup, joinGroup, leaveGroup, type MembershipResult } from '../operations/principals/change-group.js';
+import {
+  addGroup,
+  joinGroup,
+  leaveGroup,
+  type MembershipInput,
+  type MembershipResult,
+} from '../operations/principals/change-group.js';
 import { listGroups, listPrincipals } from '../operations/principals/list-principals.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
+import { showGroup, showPrincipal } from '../operations/principals/show-subject.js';
 import { setPrincipalState, type PrincipalState } from '../operations/principals/set-principal-state.js';
-import { inWorkspace, type Command } from './command.js';
-import { badField, type Fields } from './fields.js';
+import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
+import type { Fields } from './fields.js';
 import { presentGroup, presentPrincipal, type Presented } from './present.js';
+import { readGroup, readPrincipal, readSubject } from './read-subject.js';
 
 export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
 const noMember = 'There is no such group or member. `cartulary group list` and `cartulary principal list` show them.';
-
-/** A subject as it is written on the command line: `principal:ID` or `group:ID`. */
-export function readSubject(fields: Fields, name: string): Subject {
-  const text = fields.text(name);
-  if (/^prn_\w+$/.test(text)) return { type: 'principal', id: text };
-  if (/^grp_\w+$/.test(text)) return { type: 'group', id: text };
-  const match = /^(principal|group):(.+)$/.exec(text);
-  if (match === null) throw badField(name, 'must be the id of a principal or a group: prn_… or grp_…');
-  return { type: match[1] as Subject['type'], id: match[2] ?? '' };
-}
 
 /** Shows the ended credentials, and states that keys did not end. */
 function presentState(state: PrincipalState): Presented {
@@ -38,8 +35,13 @@ function presentState(state: PrincipalState): Presented {
 
 function setDisabled(disabled: boolean): Command {
   return inWorkspace(
-    async ({ perform }, fields) =>
-      presentState(await perform(setPrincipalState, { principalId: fields.text('principal'), disabled })),
+    async (context, fields) =>
+      presentState(
+        await context.perform(setPrincipalState, {
+          principalId: await readPrincipal(context, fields, 'principal'),
+          disabled,
+        }),
+      ),
     noPrincipal,
   );
 }
@@ -49,6 +51,13 @@ const presentMembership = ({ groupId, member, changed }: MembershipResult): Pres
   member,
   changed,
 });
+
+const readMembership = async (context: WorkspaceContext, fields: Fields): Promise<MembershipInput> => ({
+  groupId: await readGroup(context, fields, 'group'),
+  member: await readSubject(context, fields, 'member'),
+});
+
+const noGroup = 'There is no such group. `cartulary group list` shows those there are.';
 
 export const principalCommands: Readonly<Record<string, Command>> = {
   'principal.add': inWorkspace(async ({ perform }, fields) =>
@@ -62,24 +71,34 @@ export const principalCommands: Readonly<Record<string, Command>> = {
   'principal.list': inWorkspace(async ({ perform }) => ({
     items: (await perform(listPrincipals, {})).map(presentPrincipal),
   })),
+  'principal.show': inWorkspace(async (context, fields) => {
+    const principalId = await readPrincipal(context, fields, 'principal');
+    const { signInName, groups, ...principal } = await context.perform(showPrincipal, { principalId });
+    return {
+      ...presentPrincipal(principal),
+      sign_in: signInName,
+      groups: groups.map(({ id, displayName }) => ({ type: 'group', id, display_name: displayName })),
+    };
+  }, noPrincipal),
   'principal.disable': setDisabled(true),
   'principal.enable': setDisabled(false),
   'group.add': inWorkspace(async ({ perform }, fields) =>
     presentGroup(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
   ),
   'group.list': inWorkspace(async ({ perform }) => ({ items: (await perform(listGroups, {})).map(presentGroup) })),
+  'group.show': inWorkspace(async (context, fields) => {
+    const groupId = await readGroup(context, fields, 'group');
+    const { members } = await context.perform(showGroup, { groupId });
+    return { items: members.map(({ id, kind, displayName }) => ({ id, kind, display_name: displayName })) };
+  }, noGroup),
   'group.join': inWorkspace(
-    async ({ perform }, fields) =>
-      presentMembership(
-        await perform(joinGroup, { groupId: fields.text('group'), member: readSubject(fields, 'member') }),
-      ),
+    async (context, fields) =>
+      presentMembership(await context.perform(joinGroup, await readMembership(context, fields))),
     noMember,
   ),
   'group.leave': inWorkspace(
-    async ({ perform }, fields) =>
-      presentMembership(
-        await perform(leaveGroup, { groupId: fields.text('group'), member: readSubject(fields, 'member') }),
-      ),
+    async (context, fields) =>
+      presentMembership(await context.perform(leaveGroup, await readMembership(context, fields))),
     `${noMember} Or it is not in that group.`,
   ),
 };

@@ -4,6 +4,7 @@ import { listConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';
+import { readPrincipal } from './read-subject.js';
 
 /** @param address where the service answers */
 export function presentLink({ address }: Pick<CommandContext, 'address'>, link: IssuedLink): Presented {
@@ -33,7 +34,7 @@ export const signInCommands: Readonly<Record<string, Command>> = {
   link: inWorkspace(async (context, fields) => {
     const { perform, address } = context;
     const link = await perform(issueLink, {
-      principalId: fields.text('principal'),
+      principalId: await readPrincipal(context, fields, 'principal'),
       signInName: fields.optionalText('sign_in'),
     });
     const count = await countConsents(context, link.principalId);
@@ -42,7 +43,7 @@ export const signInCommands: Readonly<Record<string, Command>> = {
   }, noPerson),
   sessions: inWorkspace(async (context, fields) => {
     const { perform } = context;
-    const input = { principalId: fields.text('principal') };
+    const input = { principalId: await readPrincipal(context, fields, 'principal') };
     if (fields.flag('end')) {
       const ended = await perform(endSessions, input);
       const count = await countConsents(context, input.principalId);

@@ -13,7 +13,7 @@ import type {
   CommandRequest,
   ServerFacts,
 } from './command.js';
-import { commands } from './commands.js';
+import { findCommand } from './commands.js';
 import { Fields } from './fields.js';
 import { makeOperator } from './initialize.js';
 import { presentRefusal } from './present-refusal.js';
@@ -35,8 +35,9 @@ export async function runCommand(
 ): Promise<Exclude<CommandLine, { progress: unknown }>> {
   const { host, server, address, onProgress, signal } = options;
   const caller = makeOperator(host.randomness);
-  const command = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
+  let command: Command | undefined;
   try {
+    command = await findCommand(request.command);
     if (command === undefined) {
       throw invalidRequest('unknown_command', `The server knows no command "${request.command}". Are both up to date?`);
     }

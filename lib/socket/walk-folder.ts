@@ -39,6 +39,8 @@ export interface Walk {
   readonly into: Location;
   /** Absolute path of a skipped folder: the service's own data. */
   readonly avoid: string | null;
+  /** Names of files and folders that the caller leaves out, anywhere in it. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 /**
@@ -74,6 +76,7 @@ async function* walkBelow(
       if (stats === undefined) yield skip(context, path, fault);
       else if (stats.isSymbolicLink()) yield skip(context, path, 'is a symbolic link, and links are not followed');
       else if (!stats.isFile() && !stats.isDirectory()) yield skip(context, path, 'is neither a file nor a folder');
+      else if (name !== undefined && context.leftOut.has(name)) yield skip(context, path, 'is left out by --skip');
       else if (path === context.avoid) yield skip(context, path, "is this service's own data folder");
       else if (location === undefined) yield skip(context, path, 'has a name that is not valid UTF-8');
       else if (typeof location !== 'string') yield skip(context, path, location.fault);
@@ -90,7 +93,7 @@ async function* walkBelow(
  * Counts the entries of a walk by their names alone, to refuse a folder above the bound before any import. Unreadable
  * folders are skipped here, because the walk names them.
  */
-export async function countFolder({ root, into, avoid }: Walk, counter: EntryCounter): Promise<void> {
+export async function countFolder({ root, into, avoid, leftOut }: Walk, counter: EntryCounter): Promise<void> {
   const open = [{ path: root.path, into }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     try {
@@ -99,6 +102,7 @@ export async function countFolder({ root, into, avoid }: Walk, counter: EntryCou
         await counter.reportProgress();
         if (!entry.isDirectory() || !isUtf8(entry.name)) continue;
         const name = entry.name.toString('utf8');
+        if (leftOut.has(name)) continue;
         const [path, location] = [join(folder.path, name), locate(folder.into, name)];
         if (path !== avoid && typeof location === 'string') open.push({ path, into: location });
       }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { limitRate } from '../../lib/access/limit-rate.js';
 import { RateLimiter, type RatedKind } from '../../lib/access/token-buckets.js';
+import { defaultPolicy } from '../../lib/domain/policy.js';
 import { TestClock } from '../support/store/service.js';
 
 describe('The allowance of a source', () => {
@@ -22,6 +24,17 @@ describe('The allowance of a source', () => {
     for (let other = 0; other < many + 10; other += 1) limiter.take('address', `address ${other}`, 300, 300);
     assert.equal(limiter.take('credential', 'key', 60, 100).allowed, false);
     assert.equal(limiter.take('address', 'guesser', 300, 300).allowed, false);
+  });
+
+  it('grows at once with a rate of its own, and is that of the workspace without one', () => {
+    const take = (requestsPerMinute: number | null): number =>
+      limitRate(limiter, {
+        workspace: 'acme',
+        source: String(requestsPerMinute),
+        requestsPerMinute,
+        policy: { ...defaultPolicy, requestsPerMinute: 600, burst: 100 },
+      }).remaining + 1;
+    assert.deepEqual([null, 1, 60, 600, 6000, 100_000].map(take), [100, 1, 60, 100, 1000, 16_667]);
   });
 
   it('refills at the rate of its requests, whatever other sources ask', () => {

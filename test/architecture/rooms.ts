@@ -77,10 +77,10 @@ export const owners: Readonly<Record<string, Ownership>> = {
   'express-openapi-validator': { rooms: ['rest'], why: 'schema/openapi.yaml is checked where requests enter' },
   archiver: { rooms: ['rest'], why: 'a zip is a presentation; the operation yields documents' },
   ajv: {
-    rooms: ['rest', 'mcp', 'config'],
-    why: 'JSON Schema is checked at the edges: requests, and the configuration',
+    rooms: ['rest', 'mcp'],
+    why: 'JSON Schema is checked where requests enter; the settings are read by every command, which should be quick',
   },
-  'ajv-formats': { rooms: ['rest', 'mcp', 'config'], why: 'it belongs to ajv' },
+  'ajv-formats': { rooms: ['rest', 'mcp'], why: 'it belongs to ajv' },
   pino: { rooms: ['app'], why: 'the log is wired once; rooms are handed what they may log to' },
   commander: { rooms: ['bin'], why: 'only the command line parses arguments' },
   '@modelcontextprotocol/server': {

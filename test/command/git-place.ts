@@ -17,6 +17,9 @@ export interface Imported {
 interface Entry {
   readonly what: string;
   readonly message: string | null;
+  readonly by: string;
+  readonly original_author: string | null;
+  readonly original_at: string | null;
 }
 
 /** A work tree with its repository, and a data folder beside it. */

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runGit } from '../support/processes/run-git.js';
 import { ask, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 import { makePlace, historyOf, documentsIn, type Imported } from './git-place.js';
 
@@ -52,6 +53,16 @@ describe('the command line imports the history of a git repository', function ()
       ],
     );
     assert.match((await historyOf(place, 'wiki/side.md'))[0]?.message ?? '', /^Merge side\n/);
+    for (const { by: principal, original_author: author, original_at: at } of await historyOf(place, 'wiki/a.md')) {
+      assert.deepEqual([principal, author, at], ['Operator', 'Grace <grace@example.org>', '2020-02-03T04:05:06.000Z']);
+    }
+    const signatures = runGit(join(place.data, 'acme', 'content.git'), [
+      'log',
+      '--format=%an %ae %as, %cn',
+      '--',
+      'wiki/a.md',
+    ]);
+    assert.deepEqual(new Set(signatures.trim().split('\n')), new Set(['Grace grace@example.org 2020-02-03, Operator']));
 
     const before = await historyOf(place, 'wiki/side.md');
     const again = await place.bring(place.tree, '--history');

@@ -147,7 +147,12 @@ describe('an import of a folder that others change meanwhile', function () {
     describe(`on a system ${system}`, () => {
       /** A file below the folder, as it is when it has been looked at. */
       async function look(): Promise<{ walk: Walk; file: WalkedFile }> {
-        const walk = { root: await EnclosedFolder.open(source, descriptors), into: rootLocation, avoid: null };
+        const walk = {
+          root: await EnclosedFolder.open(source, descriptors),
+          into: rootLocation,
+          avoid: null,
+          leftOut: new Set<string>(),
+        };
         for await (const walked of walkFolder(walk, new EntryCounter(100))) {
           if ('file' in walked) return { walk, file: walked.file };
         }

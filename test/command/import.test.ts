@@ -132,3 +132,28 @@ describe('the command line imports', function () {
     assert.equal(bad.details?.['field'], 'into');
   });
 });
+
+describe('the command line imports a folder with files that programs put there', function () {
+  this.timeout(timeout);
+
+  afterEach(tidyUp);
+
+  it('says how many there are, and leaves names out where it is asked to', async () => {
+    const [data, source] = [join(await makeFolder(), 'data'), join(await makeFolder(), 'source')];
+    await mkdir(join(source, 'site', 'node_modules', 'some'), { recursive: true });
+    await writeFile(join(source, 'site', 'node_modules', 'some', 'index.js'), '1');
+    await writeFile(join(source, 'site', 'node_modules.md'), 'a page');
+    await writeFile(join(source, '.env'), 'SECRET=1');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const all = await runProgram(['import', source, '--into', 'all', '--data', data]);
+    assert.equal(all.code, 0, all.stderr);
+    assert.match(all.stderr, /^1 of the files are in folders named node_modules\. --skip node_modules leaves/m);
+    const leaving = ['--skip', 'node_modules,.env', '--data', data];
+    const some = await ask<Imported & { installed?: object }>('import', source, '--into', 'some', ...leaving);
+    assert.deepEqual([some.created, some.installed], [1, undefined]);
+    assert.deepEqual(
+      some.skipped.map(({ path }) => path),
+      ['.env', 'site/node_modules'],
+    );
+  });
+});

@@ -25,7 +25,7 @@ interface Made {
   readonly admin: Shown;
   readonly key: string;
   readonly sign_in: string;
-  readonly sign_in_url: string;
+  readonly link: string;
 }
 
 const keyPattern = /^ck_acme_[0-9a-z]{16}_[0-9a-z]{59}$/;
@@ -65,10 +65,10 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.equal(made.admin['display_name'], 'Ada');
       assert.match(made.key, keyPattern);
       assert.equal(made.sign_in, 'ada');
-      assert.match(made.sign_in_url, /^http:\/\/127\.0\.0\.1:\d+\/signin\/link\/[0-9a-x]{52}$/);
+      assert.match(made.link, /^http:\/\/127\.0\.0\.1:\d+\/signin\/link\/[0-9a-x]{52}$/);
       const { items } = await ask<Listed>(...at('key list'));
       assert.deepEqual(
-        items.map((key) => [key['principal'], key['interfaces'], 'secret' in key]),
+        items.map((key) => [key['principal'], key['interfaces'], 'key' in key]),
         [[made.admin.id, ['rest', 'mcp'], false]],
       );
       const grants = await ask<Listed>(...at('grant list', '--scope-type', 'folder', '--scope-id', ''));
@@ -139,12 +139,12 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.deepEqual([rest['name'], rest['requests_per_minute']], ['Integration', 60]);
       const lasts = Date.parse(rest['expires_at'] as string) - Date.parse(rest['created_at'] as string);
       assert.ok(Math.abs(lasts - 30 * 86_400_000) < 60_000, `${lasts} ms`);
-      assert.match(rest['secret'] as string, keyPattern);
+      assert.match(rest['key'] as string, keyPattern);
 
       const rotated = await ask<Shown>(...at('key rotate', rest.id));
       assert.equal(rotated.id, rest.id);
-      assert.match(rotated['secret'] as string, keyPattern);
-      assert.notEqual(rotated['secret'], rest['secret']);
+      assert.match(rotated['key'] as string, keyPattern);
+      assert.notEqual(rotated['key'], rest['key']);
       const revoked = await ask<Shown>(...at('key revoke', rest.id));
       assert.equal(typeof revoked['revoked_at'], 'string');
       const past = await askRefused(...at('key mint', '--principal', made.admin.id, '--expires', '2020-01-01T00:00Z'));

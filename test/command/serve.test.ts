@@ -191,11 +191,11 @@ describe('the command line serves', function () {
       const again = second.lines.join('\n');
       assert.ok(!again.includes('ck_main_'));
       const mint = /npx cartulary (key mint .*)/.exec(again)?.[1] ?? '';
-      const minted = await ask<{ secret: string }>(...mint.split(' '));
-      assert.match(minted.secret, /^ck_main_/);
+      const minted = await ask<{ key: string }>(...mint.split(' '));
+      assert.match(minted.key, /^ck_main_/);
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(again)?.[0] ?? '';
       const read = await fetch(`${url}/v1/documents/hello.md`, {
-        headers: { Authorization: `Bearer ${minted.secret}` },
+        headers: { Authorization: `Bearer ${minted.key}` },
       });
       assert.equal(read.status, 200);
       await second.stop();

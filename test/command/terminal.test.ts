@@ -64,7 +64,12 @@ describe('the command line at a terminal', function () {
     const history = ['document', 'history', 'wiki/a.md', '--data', data];
     const { stdout } = await runProgram(history);
     assert.doesNotMatch(stdout, obeyed);
-    assert.ok(stdout.includes(String.raw`a turned note\nsecond line`), stdout);
+    assert.match(stdout, / {2}a turned note …$/m);
+    assert.ok(!stdout.includes('second line'), stdout);
+    const narrow = await runProgram(history, { environment: { COLUMNS: '70' } });
+    for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= 70, line);
+    assert.match(narrow.stdout, /^at +by +what +where +message$/m);
+    assert.match(narrow.stderr, /^Too narrow for version: --json has them\.$/m);
     const json = await runProgram([...history, '--json']);
     assert.doesNotMatch(json.stdout, obeyed);
     const { items } = JSON.parse(json.stdout) as { items: { message: string | null }[] };

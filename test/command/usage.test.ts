@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
+import { ask, askRefused, makeFolder, serve, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
 
 const commands = [
   'init',
@@ -17,10 +17,12 @@ const commands = [
   'audit key',
   'principal add',
   'principal list',
+  'principal show',
   'principal disable',
   'principal enable',
   'group add',
   'group list',
+  'group show',
   'group join',
   'group leave',
   'grant add',
@@ -54,6 +56,22 @@ const commands = [
   'label set',
 ];
 
+/** The modules that a command loads: the service's own files, and the packages. */
+async function listLoaded(
+  ...parameters: string[]
+): Promise<{ readonly files: readonly string[]; readonly packages: readonly string[] }> {
+  const folder = await makeFolder();
+  const { code, stderr } = await runProgram(parameters, { environment: { NODE_V8_COVERAGE: folder } });
+  assert.equal(code, 0, stderr);
+  const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  const urls = reports.flatMap((report) =>
+    (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  const loaded = [...new Set(urls)].filter((url) => url.startsWith('file:'));
+  const packages = loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return { files: loaded.filter((url) => !url.includes('/node_modules/')), packages: [...new Set(packages)] };
+}
+
 describe('the command line is used', function () {
   this.timeout(timeout);
 
@@ -74,17 +92,27 @@ describe('the command line is used', function () {
     }
   });
 
-  it('loads the service for no command that can ask a server', async () => {
-    const folder = await makeFolder();
-    const { code } = await runProgram(['--help'], { environment: { NODE_V8_COVERAGE: folder } });
-    assert.equal(code, 0);
-    const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-    const loaded = reports.flatMap((report) =>
-      (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
-    );
-    assert.ok(loaded.some((url) => url.endsWith('/lib/config.js')));
+  it('loads only what a command needs', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const alone = await listLoaded('principal', 'list', '--data', data);
+    const running = await serve(data);
+    const [help, version, asked, diagnosed] = await Promise.all([
+      listLoaded('--help'),
+      listLoaded('--version'),
+      listLoaded('principal', 'list', '--data', data),
+      listLoaded('doctor', '--data', data, '--port', '0'),
+    ]);
+    await running.stop();
+    for (const { files, packages } of [help, version, asked, diagnosed]) {
+      assert.deepEqual(packages, ['commander']);
+      assert.ok(files.length < 50, `${files.length} files`);
+      assert.ok(files.some((file) => file.endsWith('lib/config.js')));
+    }
+    assert.ok(alone.files.length < 360, `${alone.files.length} files`);
+    const large = ['ajv', 'isomorphic-git', 'memfs', 'age-encryption', 'express', 'oidc-provider', 'archiver'];
     assert.deepEqual(
-      loaded.filter((url) => /\/lib\/(?:operations|workspace|journal|sidecar|app\/serve)/.test(url)),
+      large.filter((name) => alone.packages.includes(name)),
       [],
     );
   });
@@ -109,11 +137,11 @@ describe('the command line is used', function () {
 
   it('names the options that a command needs, and quotes a wrong one', async () => {
     const [help, unnamed, wrong] = await Promise.all([
-      runProgram(['grant', 'add', '--help']),
+      runProgram(['folder', 'revert', '--help']),
       runProgram(['init', '--admin', 'Ada', '--data', join(await makeFolder(), 'new')]),
       runProgram(['serv']),
     ]);
-    assert.equal(help.stdout.match(/\(required\)/g)?.length, 4);
+    assert.equal(help.stdout.match(/\(required\)/g)?.length, 2);
     assert.deepEqual([unnamed.code, unnamed.stderr], [2, 'cartulary: --workspace is missing.\n']);
     assert.match(wrong.stderr, /^cartulary: unknown command 'serv'/);
   });
@@ -129,6 +157,19 @@ describe('the command line is used', function () {
     assert.equal(listed.details?.['field'], 'data');
   });
 
+  it('says in words which file is in the way', async () => {
+    const file = join(await makeFolder(), 'file');
+    await writeFile(file, '');
+    for (const data of [file, join(file, 'below')]) {
+      const { code, stderr } = await runProgram(['init', '--workspace', 'acme', '--admin', 'Ada', '--data', data]);
+      assert.match(
+        stderr,
+        /^cartulary: \S*\/file\S* cannot be reached: a file is where a folder belongs \(ENOTDIR\)\.$/m,
+      );
+      assert.equal(code, 1);
+    }
+  });
+
   it('a wrong setting is named with its source, and ends with 2', async () => {
     const cwd = await makeFolder();
     const file = join(cwd, 'cartulary.json');
@@ -140,10 +181,15 @@ describe('the command line is used', function () {
       runProgram(['status', '--config', 'nowhere.json'], { cwd }),
     ]);
     assert.deepEqual([flag.code, variable.code, inFile.code, missing.code], [2, 2, 2, 2]);
-    assert.match(flag.stderr, /\/port must be <= 65535, and is 70000 \(option --port\)/);
-    assert.match(variable.stdout, /\/git must be one of auto, never.*environment variable CARTULARY_GIT/);
-    assert.ok(inFile.stderr.includes(`/trust_proxy/1 must be an IP address`), inFile.stderr);
-    assert.ok(inFile.stderr.includes(`/prot is no setting (${file})`), inFile.stderr);
+    assert.match(flag.stderr, /port must be a whole number from 0 to 65535, and is 70000 \(option --port\)/);
+    assert.match(variable.stdout, /git must be one of auto, never.*environment variable CARTULARY_GIT/);
+    assert.ok(
+      inFile.stderr.includes(
+        `trust_proxy must be a whole number from 0 to 16, or a list, and each entry an IP address`,
+      ),
+      inFile.stderr,
+    );
+    assert.ok(inFile.stderr.includes(`prot is no setting (${file})`), inFile.stderr);
     assert.match(missing.stderr, /nowhere\.json cannot be read/);
   });
 

@@ -181,6 +181,7 @@ export function projectScenario(project: typeof Project): string[] {
         at: number * 1000,
         author: { id, kind: 'person', displayName: id },
         message,
+        originalAuthor: null,
       };
       runAtOnce(project(sidecar.writer, recorded, files, number));
     }

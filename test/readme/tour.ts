@@ -31,7 +31,7 @@ export async function runTour(): Promise<readonly Line[]> {
   const agent = await ask<{ id: string }>('principal', 'add', 'Travel desk', '--kind', 'agent', ...data);
   const grant = ['--scope-type', 'folder', '--scope-id', 'handbook', '--subject', agent.id, '--role', 'editor'];
   await ask('grant', 'add', ...grant, ...data);
-  const minted = await ask<{ secret: string }>('key', 'mint', '--principal', agent.id, '--rest', ...data);
+  const minted = await ask<{ key: string }>('key', 'mint', '--principal', agent.id, '--rest', ...data);
 
   const server = await serve(data[1] ?? '');
   try {
@@ -53,7 +53,7 @@ export async function runTour(): Promise<readonly Line[]> {
     const created = { location, content: first, message: 'First draft' };
     await send('POST', '', key, { 'idempotency-key': 'first' }, created);
     const changed = { content: second, message: 'Set a limit' };
-    await send('PUT', `/${location}`, minted.secret, { 'if-match': '*' }, changed);
+    await send('PUT', `/${location}`, minted.key, { 'if-match': '*' }, changed);
 
     const lines: Line[] = [];
     for (const parameters of shown) {

@@ -1,5 +1,4 @@
 import { promises } from 'node:fs';
-import { indexPack } from 'isomorphic-git';
 import { orAbsent, readInPieces } from '../file-system.js';
 import type { GitProgram } from '../program/git-program.js';
 import { runGit } from '../program/git-program.js';
@@ -46,6 +45,7 @@ async function indexInMemory(folder: RepositoryFolder, name: string): Promise<vo
       },
     },
   };
+  const { indexPack } = await import('isomorphic-git');
   try {
     await indexPack({ fs, dir: folder.path, gitdir: folder.path, filepath: `objects/pack/${name}.pack` });
   } catch {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { repositoryExists } from './create-repository-files.js';
 import { DiskRepositoryWithGit } from './disk-with-git.js';
-import { diskRepositoryWithoutGit } from './disk-without-git.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { nodeFileSystem } from '../file-system.js';
 import { findGit, isUsableGit } from '../program/git-program.js';
@@ -31,9 +30,9 @@ export async function openRepositoryReadOnly(options: {
   if (!(await repositoryExists(folder))) throw new RepositoryUnreadable(`There is no repository: ${folder.path}`);
   const writer = new RepositoryWriter(folder, sealInWorker);
   const program = options.git === 'auto' ? await findGit() : null;
-  return program !== null && isUsableGit(program)
-    ? new DiskRepositoryWithGit(program, writer)
-    : diskRepositoryWithoutGit(writer);
+  if (program !== null && isUsableGit(program)) return new DiskRepositoryWithGit(program, writer);
+  const { diskRepositoryWithoutGit } = await import('./disk-without-git.js');
+  return diskRepositoryWithoutGit(writer);
 }
 
 /**

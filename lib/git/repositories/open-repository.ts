@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
 import { createRepositoryFiles, repositoryExists } from './create-repository-files.js';
 import { DiskRepositoryWithGit } from './disk-with-git.js';
-import { diskRepositoryWithoutGit } from './disk-without-git.js';
 import { RepositoryUnreadable, asUnreadable } from '../errors.js';
 import { nodeFileSystem } from '../file-system.js';
 import type { FileSystem } from '../file-system.js';
 import { findGit, isUsableGit } from '../program/git-program.js';
 import type { GitProgram } from '../program/git-program.js';
 import { indexLostPacks } from '../maintenance/index-lost-packs.js';
-import { createMemoryRepository } from './memory.js';
 import type { Repository } from './repository.js';
 import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
@@ -32,7 +30,10 @@ export interface RepositoryOptions {
  * @throws Error when a repository stands there already.
  */
 export async function createRepository(options: RepositoryOptions): Promise<Repository> {
-  if (options.path === inMemory) return createMemoryRepository();
+  if (options.path === inMemory) {
+    const { createMemoryRepository } = await import('./memory.js');
+    return createMemoryRepository();
+  }
   const folder = folderOf(options);
   if (await repositoryExists(folder)) throw new Error(`There is a repository already: ${folder.path}`);
   await createRepositoryFiles(folder);
@@ -68,7 +69,10 @@ function folderOf({ path, fs }: RepositoryOptions): RepositoryFolder {
 async function openFolder(folder: RepositoryFolder, git: 'auto' | 'never'): Promise<Repository> {
   const writer = new RepositoryWriter(folder, sealInWorker);
   const program = await findUsableGit(git);
-  return program === null ? diskRepositoryWithoutGit(writer) : new DiskRepositoryWithGit(program, writer);
+  if (program !== null) return new DiskRepositoryWithGit(program, writer);
+  // It loads a large library, which most commands do without.
+  const { diskRepositoryWithoutGit } = await import('./disk-without-git.js');
+  return diskRepositoryWithoutGit(writer);
 }
 
 async function findUsableGit(git: 'auto' | 'never'): Promise<GitProgram | null> {

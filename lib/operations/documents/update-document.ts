@@ -2,6 +2,7 @@ import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
+import type { OriginalAuthor } from '../../domain/original-author.js';
 import { applyUpdate } from '../../changes/apply-update.js';
 import { prepareVersion, type ContentSource } from './content.js';
 import type { WriteOperation } from '../operation.js';
@@ -12,6 +13,8 @@ export interface UpdateDocumentInput {
   readonly content: ContentSource;
   readonly mediaType?: string | undefined;
   readonly message: string | null;
+  /** Who wrote it, according to the source of an import. No face but the operator's command sets it. */
+  readonly originalAuthor?: OriginalAuthor | undefined;
   /** A claim on which the writer relies. Refused when the claim is no longer in force. */
   readonly claimId?: string | undefined;
 }
@@ -23,7 +26,7 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: (context, { location, content }) => prepareVersion(context, location, content),
-  run: (context, { location, precondition, mediaType, message, claimId }, content) =>
-    applyUpdate(context, { location, precondition, content, mediaType, message, claimId }),
+  run: (context, { location, precondition, mediaType, message, originalAuthor, claimId }, content) =>
+    applyUpdate(context, { location, precondition, content, mediaType, message, originalAuthor, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
 };

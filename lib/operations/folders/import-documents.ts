@@ -1,6 +1,7 @@
 import type { ImportedFile } from '../../changes/apply-import.js';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
+import type { OriginalAuthor } from '../../domain/original-author.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { ImportResult } from '../../changes/apply-import.js';
 import { applyImport } from '../../changes/apply-import.js';
@@ -14,6 +15,8 @@ export interface ImportInput {
   readonly into: Location;
   readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
   readonly message: string | null;
+  /** Who wrote them, according to the source. No face but the operator's command sets it. */
+  readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
 /** One refusal for all files, because none of them could go below a document. @throws Refusal CONFLICT `name_taken` */
@@ -43,7 +46,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
       return outcome.value;
     });
   },
-  run(context, { into, files, message }, prepared) {
+  run(context, { into, files, message, originalAuthor }, prepared) {
     requireNoDocumentAt(context, into);
     const imported: ImportedFile[] = [];
     for (const [index, { location }] of files.entries()) {
@@ -52,7 +55,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
         imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
       }
     }
-    return applyImport(context, { files: imported, message });
+    return applyImport(context, { files: imported, message, originalAuthor });
   },
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),

@@ -11,8 +11,14 @@ export function presentAuthor({ id, kind, displayName }: Author): object {
 }
 
 /** The description's `Version`. */
-export function presentVersion({ id, at, author, message }: Omit<Version, 'location'>): object {
-  return { id, created_at: formatTime(at), author: presentAuthor(author), message };
+export function presentVersion({ id, at, author, message, originalAuthor }: Omit<Version, 'location'>): object {
+  const version = { id, created_at: formatTime(at), author: presentAuthor(author), message };
+  if (originalAuthor === null) return version;
+  const { name, email } = originalAuthor;
+  return {
+    ...version,
+    original_author: { name, email, at: originalAuthor.at === null ? null : formatTime(originalAuthor.at) },
+  };
 }
 
 /** One claim stands for all: the one on the whole document, or else the oldest. */

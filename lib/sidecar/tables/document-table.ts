@@ -52,13 +52,13 @@ const select = `SELECT ${versionColumns}, d.number, d.id, d.folder, d.name, d.cr
 
 const toDocument = (row: Row): DocumentRow => ({
   current: toVersion(row),
-  number: row[13],
-  id: row[14],
-  folder: row[15],
-  name: row[16],
-  createdAt: row[17],
-  isLabelled: row[18] !== 0,
-  isClaimed: row[19] !== 0,
+  number: row[14],
+  id: row[15],
+  folder: row[16],
+  name: row[17],
+  createdAt: row[18],
+  isLabelled: row[19] !== 0,
+  isClaimed: row[20] !== 0,
 });
 
 /** Documents, live and deleted. */

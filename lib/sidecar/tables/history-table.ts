@@ -160,7 +160,7 @@ export class HistoryTable extends Table {
   versionsBefore(document: number, sequence: number, limit: number): HistoricVersion[] {
     return this.#versions.all(document, sequence, limit).map((row) => {
       const version = toVersion(row);
-      return { version, operation: row[13], moment: row[14], author: version.author, at: version.at };
+      return { version, operation: row[14], moment: row[15], author: version.author, at: version.at };
     });
   }
 

@@ -1,5 +1,6 @@
 import type { DocumentKind, Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
+import { parseOriginalAuthor } from '../../domain/original-author.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 
 /**
@@ -20,11 +21,12 @@ export type VersionRow = readonly [
   authorName: string,
   at: number,
   message: string | null,
+  originalAuthor: string | null,
 ];
 
 export const versionColumns = `
   v.id, v.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, v.location,
-  v.author, p.kind, p.display_name, v.at, v.message`;
+  v.author, p.kind, p.display_name, v.at, v.message, v.original_author`;
 
 /** @param row begins with the columns of a version */
 export const toVersion = (row: readonly [...VersionRow, ...unknown[]]): Version => ({
@@ -39,4 +41,5 @@ export const toVersion = (row: readonly [...VersionRow, ...unknown[]]): Version 
   author: { id: row[8], kind: row[9], displayName: row[10] },
   at: row[11],
   message: row[12],
+  originalAuthor: row[13] === null ? null : parseOriginalAuthor(row[13]),
 });

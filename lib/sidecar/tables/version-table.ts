@@ -1,4 +1,5 @@
 import type { Version } from '../../domain/document.js';
+import { formatOriginalAuthor, type OriginalAuthor } from '../../domain/original-author.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
@@ -19,6 +20,7 @@ export interface NewVersion {
   readonly at: number;
   readonly operation: string;
   readonly message: string | null;
+  readonly originalAuthor: OriginalAuthor | null;
   /** Number of its commit, counted from the first on main. */
   readonly moment: number;
 }
@@ -29,7 +31,7 @@ const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id
 export class VersionTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-       author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       author, at, operation, message, original_author, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Written like the condition of the partial index: SQLite would not use the index otherwise.
   readonly #largeBlob = this.valueStatement<[string], number>(
@@ -63,6 +65,7 @@ export class VersionTable extends Table {
       version.at,
       version.operation,
       version.message,
+      version.originalAuthor === null ? null : formatOriginalAuthor(version.originalAuthor),
       version.moment,
     );
   }

@@ -54,8 +54,8 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
       const data = ['--data', join(folder, 'data')];
       const settings = [...data, '--port', String(inside), '--public-url', address, '--trust-proxy', '1'];
       program = await startProgram(['serve', '--create', ...settings], /no workspace yet/);
-      const made = await ask<{ sign_in_url: string }>('init', '--workspace', 'acme', '--admin', 'Ada', ...data);
-      link = made.sign_in_url;
+      const made = await ask<{ link: string }>('init', '--workspace', 'acme', '--admin', 'Ada', ...data);
+      link = made.link;
     });
     after(async () => {
       proxy?.kill();
