@@ -4,7 +4,8 @@ import type { Page } from '../domain/page.js';
 import type { ChangedClaim } from '../operations/claims/find-own-claim.js';
 import { releaseClaim, releaseClaimAt } from '../operations/claims/release-claim.js';
 import { takeClaim } from '../operations/claims/take-claim.js';
-import { listClaims } from '../operations/claims/list-claims.js';
+import { listClaims, positionOfClaim } from '../operations/claims/list-claims.js';
+import { fitPage } from './answer-room.js';
 import { presentClaim } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
@@ -27,8 +28,9 @@ const released = ({ claim: { section } }: ChangedClaim): object => ({
 });
 
 function presentList(page: Page<PlacedClaim>, call: ToolCall<ClaimArguments>): object {
-  const claims = page.items.map((claim) => presentClaim(claim, claim.location, call.caller.principalId));
-  return { action: 'list', claims, ...presentNext(page.next, call) };
+  const present = (claim: PlacedClaim): object => presentClaim(claim, claim.location, call.caller.principalId);
+  const { shown, next } = fitPage(page, present, positionOfClaim);
+  return { action: 'list', claims: shown, ...presentNext(next, call) };
 }
 
 export const claimEntries: readonly ToolEntry[] = [

@@ -1,7 +1,8 @@
 import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
-import { listReaders } from '../operations/grants/list-readers.js';
+import { listReaders, positionOfReader } from '../operations/grants/list-readers.js';
+import { fitPage } from './answer-room.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
@@ -23,13 +24,13 @@ function presentWay({ role, scopeType, location, groups }: ReadingGrant): object
   };
 }
 
-function presentReaders({ items, next }: Page<Reader>, call: ToolCall<ReadersArguments>): object {
-  const readers = items.map(({ principal, role, via }) => ({
-    principal: presentWho(principal),
-    role,
-    via: via.map(presentWay),
-  }));
-  return { location: call.args.location, readers, ...presentNext(next, call) };
+function presentReader({ principal, role, via }: Reader): object {
+  return { principal: presentWho(principal), role, via: via.map(presentWay) };
+}
+
+function presentReaders(page: Page<Reader>, call: ToolCall<ReadersArguments>): object {
+  const { shown, next } = fitPage(page, presentReader, positionOfReader);
+  return { location: call.args.location, readers: shown, ...presentNext(next, call) };
 }
 
 export const readersEntry: ToolEntry = toolEntry({

@@ -159,7 +159,8 @@ describe('MCP over HTTP', () => {
     const full = server.client(token('full'));
     assert.equal((await full.call('write_org_doc', { location: 'team/t.md', content: 'text\n' })).refusal, '');
     const { modified_by } = (await full.call('read_org_doc', { location: 'team/t.md' })).done;
-    assert.equal(modified_by.id, person);
+    assert.equal(modified_by.kind, 'person');
+    assert.equal(server.records().at(-1)?.record.principal, person);
     assert.equal((await server.as('full').get('/v1/documents')).status, 401);
     tokens.delete('full');
     assert.equal((await full.post(call('list_org_docs'))).status, 401);

@@ -288,15 +288,16 @@ describe('MCP tools for reading', () => {
       const long = 'n'.repeat(240);
       const folder = `names/${[long, long, long].join('/')}`;
       for (let index = 10; index < 70; index += 1) {
-        await client.call('write_org_doc', {
-          location: `names/${index}/${long}/${long}/${long}/${index}.md`,
-          content: 'quokka\n',
-        });
+        const location = `names/${index}/${long}/${long}/${long}/${index}.md`;
+        await client.call('write_org_doc', { location, content: 'quokka\n' });
+        await client.call('claim', { action: 'take', location });
       }
       await client.call('write_org_doc', { location: `${folder}/last.md`, content: 'quokka\n' });
+      await client.call('claim', { action: 'take', location: `${folder}/last.md` });
       for (const [tool, args, member] of [
         ['list_org_docs', { location: 'names', recursive: true, limit: 200 }, 'documents'],
         ['list_org_folders', { location: 'names', limit: 200 }, 'folders'],
+        ['claim', { action: 'list', location: 'names', limit: 200 }, 'claims'],
         ['search_org_knowledge', { query: 'quokka', limit: 50 }, 'hits'],
       ] as const) {
         const found = new Set<string>();

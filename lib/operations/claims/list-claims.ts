@@ -15,8 +15,8 @@ export interface ListClaimsInput {
   readonly limit: number;
 }
 
-/** The oldest first. Of one length, since a sealed cursor shows its length. */
-function positionOf({ claimedAt, id }: PlacedClaim): string {
+/** The place of a claim in a list, the oldest first. Of one length, since a sealed cursor shows its length. */
+export function positionOfClaim({ claimedAt, id }: PlacedClaim): string {
   return `${String(claimedAt).padStart(16, '0')} ${id}`;
 }
 
@@ -33,11 +33,11 @@ export const listClaims: ReadOperation<ListClaimsInput, Page<PlacedClaim>> = {
       if (document === undefined || !isWithin(location, document.location)) continue;
       if (!document.claims.some(({ id }) => id === row.id)) continue;
       const claim = { ...toClaim(row), location: document.location };
-      if (positionOf(claim) <= after) continue;
+      if (positionOfClaim(claim) <= after) continue;
       claims.push(claim);
       if (claims.length > limit) break;
     }
-    return makePage(claims, limit, positionOf);
+    return makePage(claims, limit, positionOfClaim);
   },
 };
 

@@ -17,8 +17,8 @@ export interface ListReadersInput {
   readonly limit: number;
 }
 
-/** By name, and by id for the same names. Names hold no control characters. */
-function positionOf({ principal }: Reader): string {
+/** The place of a reader in a list: by name, and by id for the same names. Names hold no control characters. */
+export function positionOfReader({ principal }: Reader): string {
   return `${principal.displayName}\0${principal.id}`;
 }
 
@@ -49,7 +49,7 @@ function describeReaders(view: View, caller: Caller, location: Location): Reader
   const names = new GroupNames(view.tables, caller, roleContains(view.roleAt(location), 'approver'));
   return findReaders(view.tables, location, findDocumentId(view.tables, location))
     .map((found) => describeReader(found, names))
-    .toSorted((a, b) => compareText(positionOf(a), positionOf(b)));
+    .toSorted((a, b) => compareText(positionOfReader(a), positionOfReader(b)));
 }
 
 /**
@@ -64,8 +64,8 @@ export const listReaders: ReadOperation<ListReadersInput, Page<Reader>> = {
   note: ({ location }) => ({ target: location }),
   run({ view, caller }, { location, after, limit }) {
     const following = describeReaders(view, caller, location).filter(
-      (reader) => compareText(positionOf(reader), after) > 0,
+      (reader) => compareText(positionOfReader(reader), after) > 0,
     );
-    return makePage(following, limit, positionOf);
+    return makePage(following, limit, positionOfReader);
   },
 };
