@@ -109,7 +109,7 @@ export function printFailure(error: CommandError, form: 'text' | 'json' | 'json 
 
 /** Reports an internal fault, with its origin. */
 export function printFault(what: string, cause: unknown): void {
-  note(`cartulary: ${what}: ${inspect(cause)}`);
+  note(`cartulary: ${what}${cause === undefined ? '' : `: ${inspect(cause)}`}`);
 }
 
 /** Its texts are already safe to show. */

@@ -315,7 +315,8 @@ function watchDisk(folder: string, options: ServiceOptions): DiskRoom {
     measure,
     onChange(state, space) {
       const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
-      const kept = `writes are refused until more than ${formatBytes(reserve)} are free. Nothing is lost`;
+      const room = state === 'full' ? 'there is room' : `more than ${formatBytes(reserve)} are free`;
+      const kept = `writes are refused until ${room}. Nothing is lost`;
       if (state === 'ok') onNews?.(`The disk of ${folder} has room again${left}: writes go on`, {});
       else onFault(`The disk of ${folder} is ${state}${left}: ${kept}`, undefined);
     },

@@ -21,6 +21,8 @@ export interface DiskRoomOptions {
   readonly onChange: (state: DiskState, space: DiskSpace | undefined) => void;
 }
 
+/** The reserve takes at most an eighth of a disk, so that a small one can be used. */
+const eighth = 8;
 /** Milliseconds for which a measure holds, so that a flood of requests costs one a second. */
 const lastsFor = 1000;
 /** Milliseconds for which a disk counts as full after a write found no room: an account may have a limit of its own. */
@@ -63,13 +65,15 @@ export class DiskRoom {
 
   /** Whether less is free than the reserve, by the last measure. What is free is left to reads and their records. */
   get isLow(): boolean {
-    return this.#space !== undefined && this.#space.free < this.#options.reserve;
+    if (this.#space === undefined) return false;
+    return this.#space.free < Math.min(this.#options.reserve, this.#space.total / eighth);
   }
 
   /** A write found no room, whatever the last measure said. */
   noteFull(): void {
     this.#fullAt = this.#options.clock.elapsed();
     this.#measuredAt = Number.NEGATIVE_INFINITY;
+    this.#space = undefined;
     this.#enter('full');
   }
 
