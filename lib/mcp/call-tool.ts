@@ -14,9 +14,14 @@ const maxNameLength = 100;
 
 /** A tool's answer, done or refused. */
 export interface ToolAnswer {
-  readonly content: { readonly type: 'text'; readonly text: string }[];
-  readonly structuredContent?: Record<string, unknown>;
-  readonly isError?: true;
+  /** JSON for the model; for a program too, where the call is done. Undefined where the token's scope is too small. */
+  readonly text: string | undefined;
+  readonly isError: boolean;
+}
+
+/** A refusal as a tool's answer, so that the model sees it. */
+export function refuseCall(refusal: Refusal, requestId: string): ToolAnswer {
+  return { text: JSON.stringify(presentRefusal(refusal, requestId)), isError: true };
 }
 
 /** The tools of a table, ready to be called. Knows no protocol. */
@@ -57,18 +62,14 @@ export class ToolBox {
       });
       if (!context.scopes.includes(entry.scope)) {
         context.lacking = entry.scope;
-        return { content: [], isError: true };
+        return { text: undefined, isError: true };
       }
       const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
-      // Both fields hold the same bytes, so a program checks the same content as a model reads.
-      const text = JSON.stringify(structured);
-      return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+      return { text: JSON.stringify(structured), isError: false };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
-      // As text alone: older clients check any structured content against the schema of success.
-      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId));
-      return { content: [{ type: 'text', text }], isError: true };
+      return refuseCall(refusal, context.caller.requestId);
     }
   }
 

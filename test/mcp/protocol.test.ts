@@ -231,6 +231,10 @@ describe('MCP over HTTP', () => {
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`;
     assert.equal((await client.post(deep)).status, 400);
     assert.equal((await client.post('{}', { 'Content-Type': 'text/plain' })).status, 415);
+    for (const encoding of ['gzip', 'identity, gzip', 'GZIP', 'x']) {
+      assert.equal((await client.post(call('list_org_docs'), { 'Content-Encoding': encoding })).status, 415, encoding);
+    }
+    assert.equal((await client.post(call('list_org_docs'), { 'Content-Encoding': 'identity' })).status, 200);
     assert.equal((await client.post('x'.repeat(9 * 1024 * 1024))).status, 413);
     assert.equal((await client.request('tools/list')).status, 200);
   });
@@ -293,7 +297,7 @@ describe('MCP over HTTP', () => {
     await perform(other.host.workspace, operator, changePolicy, { requestsPerMinute: 60, burst: 2 });
     assert.equal((await server.client(limited).post(call('list_org_docs'))).status, 200);
     assert.equal((await server.as(limited).get('/v1/documents')).status, 200);
-    const refused = await server.client(limited).post(call('list_org_docs'));
+    const refused = await server.client(limited).request('resources/list');
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
     assert.equal(refused.json.error.data.code, 'RATE_LIMITED');
   });
