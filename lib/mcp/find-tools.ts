@@ -67,7 +67,7 @@ function readSearch(call: ToolCall<SearchArguments>): SearchInput {
   };
 }
 
-function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArguments>): object {
+function presentHits({ hits, leavesOut, position }: SearchResults, call: ToolCall<SearchArguments>): object {
   const shown = hits.map(({ document, snippet, place }) => ({
     location: document.location,
     ...(place?.section === undefined ? {} : { section: place.section }),
@@ -76,7 +76,8 @@ function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArg
     commit: document.current.id,
     modified_at: formatTime(document.current.at),
   }));
-  return { hits: shown, ...presentNext(position === null ? null : JSON.stringify(position), call) };
+  const left = leavesOut ? { words_left_out: true } : {};
+  return { hits: shown, ...left, ...presentNext(position === null ? null : JSON.stringify(position), call) };
 }
 
 /** Tools for finding. */

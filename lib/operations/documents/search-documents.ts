@@ -36,6 +36,8 @@ export interface SearchResults {
   /** The searched commit. Null in an empty workspace. */
   readonly commit: string | null;
   readonly hits: readonly FoundText[];
+  /** Whether terms of a long question were left out. */
+  readonly leavesOut: boolean;
   /** The start of the next page. It reveals the size of the caller's reach, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
 }
@@ -63,6 +65,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
+    let leavesOut = false;
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
@@ -73,10 +76,10 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         const found = await describeHit(workspace.view(caller), workspace, hit, input);
         if (found !== undefined) hits.push(found);
       }
-      position = page.position;
+      ({ position, leavesOut } = page);
       // Documents deleted since the index was read leave room, and the next page fills it.
     } while (hits.length < input.limit && position !== null);
-    return { commit, hits, position };
+    return { commit, hits, leavesOut, position };
   },
   // The record does not name them: an erase would have to remove the names, and the query with them (decision 0118).
   noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
