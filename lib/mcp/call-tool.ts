@@ -64,7 +64,8 @@ export class ToolBox {
         context.lacking = entry.scope;
         return { text: undefined, isError: true };
       }
-      const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      const mayWrite = context.scopes.includes('org:write');
+      const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner, mayWrite });
       return { text: JSON.stringify(structured), isError: false };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);

@@ -202,6 +202,22 @@ describe('MCP over HTTP', () => {
     assert.ok(JSON.stringify(counted).includes('insufficient_scope'));
   });
 
+  it('moves no bookmark for a token that only reads', async () => {
+    const scopes = { scopes: ['org:read'] } as const;
+    const reading = server.client(token('brief-read', scopes));
+    const full = server.client(token('brief-full'));
+    await server.client(key).call('write_org_doc', { location: 'team/news.md', content: 'news' });
+    const seen = async (client: typeof full): Promise<number> => {
+      server.host.clock.advance(11 * 60_000);
+      return (await client.call('brief_me')).done.changes.length;
+    };
+    const first = await seen(reading);
+    assert.ok(first > 0);
+    assert.equal(await seen(reading), first);
+    assert.equal(await seen(full), first);
+    assert.equal(await seen(reading), 0);
+  });
+
   it('refuses batches, of both eras', async () => {
     for (const batch of [
       `[${call('list_org_docs')}]`,

@@ -154,7 +154,7 @@ export class ToolPerson extends Person {
   override async briefFromTheStart(): Promise<BriefChange[]> {
     const changes = await this.#pages('brief_me', 'changes', { keep_bookmark: true, since: '1970-01-01T00:00:00Z' });
     return changes.map(
-      ({ of, action, location, from_location }: Parsed) =>
+      ({ of = 'document', action, location, from_location }: Parsed) =>
         ({ of, action, location: location as Location, from: from_location ?? null }) as Brief['changes'][number],
     );
   }
