@@ -12,13 +12,26 @@ export interface RatedSource {
 }
 
 /** Takes one request from an allowance: the source's own rate, or the workspace's (the specification's Limits). */
-export function limitRate(
+export function limitRate(limiter: RateLimiter, rated: RatedSource): Allowance {
+  return take(limiter, 'credential', rated);
+}
+
+/**
+ * Takes one refusal from an allowance as large as that of requests. Within it, a refused request may be read, so that
+ * its answer has the form of the protocol. Beyond it is a flood, which is refused unread.
+ */
+export function mayReadRefused(limiter: RateLimiter, rated: RatedSource): boolean {
+  return take(limiter, 'over limit', rated).allowed;
+}
+
+function take(
   limiter: RateLimiter,
+  kind: 'credential' | 'over limit',
   { workspace, source, requestsPerMinute, policy }: RatedSource,
 ): Allowance {
   const perMinute = requestsPerMinute ?? policy.requestsPerMinute;
   const burst = requestsPerMinute === null ? policy.burst : burstOf(requestsPerMinute, policy);
-  return limiter.take('credential', `${workspace}/${source}`, perMinute, burst);
+  return limiter.take(kind, `${workspace}/${source}`, perMinute, burst);
 }
 
 /** A key with a rate of its own may send as large a part of it at once as the workspace's keys, and no less than they. */

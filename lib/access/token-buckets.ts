@@ -22,6 +22,7 @@ interface Bucket {
 /** The kinds counted apart: a flood of one kind pushes out no bucket of another. */
 export type RatedKind =
   | 'credential'
+  | 'over limit'
   | 'address'
   | 'form'
   | 'oauth'

@@ -35,6 +35,8 @@ export interface BriefChange {
   readonly versionId: string | null;
   /** Number of its new versions in that time. */
   readonly versions: number;
+  /** For documents created together, a folder stands for them: how many of them. */
+  readonly documents?: number;
   /** The authors: the last few, the latest first. */
   readonly by: readonly Author[];
   /** Time of its last event. */

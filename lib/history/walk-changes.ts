@@ -31,6 +31,10 @@ export interface ChangeStep {
 /** Maximum of writers named for one document, and of versions examined for them. */
 const maxAuthors = 10;
 const versionsLookedAt = 50;
+/** Documents created together in one folder that are reported as one change. */
+const minTogether = 5;
+/** Before all places of a moment: there documents created together are reported. */
+const together = 2 ** 40;
 
 /** Before all rows of the moment after it. */
 const untilEndOf = (moment: number): ChangePosition => ({ moment: moment + 1, place: 0, given: 0 });
@@ -38,6 +42,16 @@ const untilEndOf = (moment: number): ChangePosition => ({ moment: moment + 1, pl
 /** Where a walk begins. */
 export function startOf({ until }: ChangeRange): ChangePosition {
   return untilEndOf(until);
+}
+
+/** Documents created together at one moment. */
+interface Together {
+  readonly moment: number;
+  /** The numbers of their folders. */
+  readonly folders: ReadonlySet<number>;
+  readonly changes: readonly BriefChange[];
+  /** Whether nothing else happened at that moment. */
+  readonly isAll: boolean;
 }
 
 /** Where a walk has nothing left to see. */
@@ -64,22 +78,44 @@ export class ChangeWalk {
   }
 
   /**
-   * Looks at so many rows, from the position on.
+   * Looks at so many rows, from the position on, until it has found enough.
    * @returns the changes among them, and where to go on; null when there is nothing more
    */
-  read(from: ChangePosition, rows: number): { readonly steps: ChangeStep[]; readonly position: ChangePosition | null } {
+  read(
+    from: ChangePosition,
+    rows: number,
+    enough: number,
+  ): { readonly steps: ChangeStep[]; readonly position: ChangePosition | null } {
     const { briefs } = this.#view.tables;
     // A partly given row comes first, again.
     const above = from.given > 0 ? { moment: from.moment, place: from.place + 1 } : from;
     const found = briefs.changesBefore(this.#range.since, above, rows);
     const steps: ChangeStep[] = [];
     let position: ChangePosition = from;
-    let isPassedOver: number | undefined;
+    let passedOver: number | undefined;
+    let last: Together | undefined;
     for (const row of found) {
       const { moment, place } = row;
-      if (moment === isPassedOver) continue;
+      if (moment === passedOver) continue;
+      if (last?.moment !== moment) {
+        last = this.#findTogether(moment);
+        const isGiven = moment === from.moment && from.place < together;
+        const skipped = moment === from.moment ? from.given : 0;
+        for (const [index, change] of isGiven ? [] : last.changes.entries()) {
+          if (index >= skipped) steps.push({ change, position: { moment, place: together, given: index + 1 } });
+        }
+        if (last.isAll) {
+          passedOver = moment;
+          position = { moment, place: 0, given: 0 };
+          if (steps.length >= enough) return { steps, position };
+          continue;
+        }
+      }
       const skipped = moment === from.moment && place === from.place ? from.given : 0;
-      const changes = this.#describe(row).filter(({ location }) => isWithin(this.#range.within, location));
+      const isReported = row.folder !== null && last.folders.has(row.folder) && this.#isCreation(row);
+      const changes = isReported
+        ? []
+        : this.#describe(row).filter(({ location }) => isWithin(this.#range.within, location));
       for (const [index, change] of changes.entries()) {
         if (index >= skipped) steps.push({ change, position: { moment, place, given: index + 1 } });
       }
@@ -87,14 +123,54 @@ export class ChangeWalk {
       const [first] = changes;
       if (row.deletedFolder !== null && first?.of === 'folder') {
         // The folder's change covers everything in it.
-        isPassedOver = moment;
+        passedOver = moment;
         position = { moment, place: 0, given: 0 };
-        const last = steps.pop();
-        if (last !== undefined) steps.push({ ...last, position });
-        if (found.at(-1)?.moment === moment) return { steps, position };
+        const step = steps.pop();
+        if (step !== undefined) steps.push({ ...step, position });
       }
+      if (steps.length >= enough) return { steps, position };
     }
+    if (passedOver !== undefined && found.at(-1)?.moment === passedOver) return { steps, position };
     return { steps, position: found.length < rows ? null : position };
+  }
+
+  /** Documents that were created by one commit, and are as it made them: a line for each folder with enough of them. */
+  #findTogether(moment: number): Together {
+    const view = this.#view;
+    const groups = view.tables.briefs.changedFolders(moment);
+    const readable = groups
+      .filter(({ created }) => created >= minTogether)
+      .map((group) => ({ ...group, location: this.#pathOf(group.folder) }))
+      .filter(({ location }) => roleContains(view.reach.roleIn(location), 'reader'))
+      .toSorted((a, b) => (a.location < b.location ? -1 : 1));
+    const changes = readable
+      .filter(({ location }) => isWithin(this.#range.within, location))
+      .flatMap(({ location, created, document }): BriefChange[] => {
+        const [version] = this.#versionsOf(document, 1);
+        if (version === undefined) return [];
+        const shared = {
+          of: 'folder',
+          action: 'created',
+          versionId: null,
+          versions: 0,
+          from: null,
+          note: null,
+        } as const;
+        return [{ ...shared, location, documents: created, by: [version.author], at: version.at }];
+      });
+    const isAll =
+      groups.length > 0 &&
+      groups.every(({ documents, created, folder }) => {
+        return documents === created && readable.some((each) => each.folder === folder);
+      });
+    return { moment, folders: new Set(readable.map(({ folder }) => folder)), changes, isAll };
+  }
+
+  /** Whether the row's event made its document. */
+  #isCreation({ type, moment, document }: ChangeRow): boolean {
+    if (type !== 'document' || document === null) return false;
+    const [newest] = this.#versionsOf(document.number, 1);
+    return newest?.version.sequence === 1 && newest.moment === moment;
   }
 
   #describe(row: ChangeRow): BriefChange[] {
@@ -104,7 +180,6 @@ export class ChangeWalk {
     if (folder === null) return [];
     const location = joinLocation(this.#pathOf(folder), document.name);
     if (!roleContains(this.#view.reach.roleOn(document.id, location), 'reader')) return [];
-    if (this.#lastMomentOf(document.number) !== row.moment) return [];
     return this.#describeDocument(document.number, location);
   }
 
@@ -229,7 +304,7 @@ export class ChangeWalk {
 
   /** The authors of the document's last versions, the latest first, after its mover. */
   #authorsOf(document: number, versions: number, mover: Author | undefined): Author[] {
-    const writers = this.#versionsOf(document, Math.min(versions, versionsLookedAt)).map(({ author }) => author);
+    const writers = this.#view.tables.briefs.authors(document, Math.min(versions, versionsLookedAt));
     const authors = new Map([...(mover === undefined ? [] : [mover]), ...writers].map((each) => [each.id, each]));
     return [...authors.values()].slice(0, maxAuthors);
   }

@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'OPTIONS';
 
 /** Why a request is refused. The status follows RFC 9110 §15.5 or RFC 6585 §5. */
 export interface Excess {
-  readonly status: 405 | 413 | 414 | 431;
+  readonly status: 405 | 413 | 414 | 415 | 431;
   /** For people: names the bound. */
   readonly message: string;
   /** The allowed methods, for the header `Allow` of a 405. */
@@ -59,6 +59,8 @@ export function findExcess({ url = '', headers }: IncomingMessage, bounds: Reque
   if (long !== undefined) {
     return { status: 431, message: `The header ${long[0]} is too long: at most ${long[1]} bytes are read.` };
   }
+  if (isEncoded(headers))
+    return { status: 415, message: 'Compressed bodies are not read: leave out Content-Encoding.' };
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 1;
   if (length <= maxBodyBytes) return undefined;
   return {
@@ -66,6 +68,12 @@ export function findExcess({ url = '', headers }: IncomingMessage, bounds: Reque
     message:
       maxBodyBytes === 0 ? 'No body is read here.' : `The body is too large: at most ${maxBodyBytes} bytes are read.`,
   };
+}
+
+/** Whether the headers call the body compressed. No face decodes one, since its bounds are those of the sent bytes. */
+export function isEncoded(headers: { readonly 'content-encoding'?: string | undefined }): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
 }
 
 /** The part after the question mark; '' where there is none. */

@@ -54,19 +54,23 @@ function readInput(call: ToolCall<BriefArguments>): ReadBriefInput {
   return {
     since: readSince(call),
     location: parseFolderLocation(location),
-    keepsMark: keep_bookmark,
+    // The bookmark is the reader's own, but it is written.
+    keepsMark: keep_bookmark || !call.mayWrite,
     ...readPage(call, usualList),
   };
 }
 
-function presentChange({ of, action, location, versionId, versions, by, at, note, from }: BriefChange): object {
+/** A line for a change: what is usual in it is left out. */
+function presentChange(change: BriefChange): object {
+  const { of, action, location, versionId, versions, documents, by, at, note, from } = change;
   return {
-    of,
     location,
     action,
+    ...(of === 'folder' ? { of } : {}),
+    ...(documents === undefined ? {} : { documents }),
     ...(versionId === null ? {} : { commit: versionId }),
-    versions,
-    by: by.map(presentWho),
+    ...(versions > 1 ? { versions } : {}),
+    by: by.map(({ displayName }) => displayName),
     at: formatTime(at),
     ...(note === null ? {} : { note: firstWords(note, shownOfNote) }),
     ...(from === null ? {} : { from_location: from }),

@@ -17,9 +17,14 @@ const maxNameLength = 100;
 
 /** A tool's answer, done or refused. */
 export interface ToolAnswer {
-  readonly content: { readonly type: 'text'; readonly text: string }[];
-  readonly structuredContent?: Record<string, unknown>;
-  readonly isError?: true;
+  /** JSON for the model; for a program too, where the call is done. Undefined where the token's scope is too small. */
+  readonly text: string | undefined;
+  readonly isError: boolean;
+}
+
+/** A refusal as a tool's answer, so that the model sees it. @param names what the caller may have meant */
+export function refuseCall(refusal: Refusal, requestId: string, names?: NearNames): ToolAnswer {
+  return { text: JSON.stringify(presentRefusal(refusal, requestId, names)), isError: true };
 }
 
 /** The tools of a table, ready to be called. Knows no protocol. */
@@ -61,21 +66,18 @@ export class ToolBox {
       });
       if (!context.scopes.includes(entry.scope)) {
         context.lacking = entry.scope;
-        return { content: [], isError: true };
+        return { text: undefined, isError: true };
       }
       place = args['location'];
-      const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
+      const mayWrite = context.scopes.includes('org:write');
+      const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner, mayWrite });
       const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
-      // Both fields hold the same bytes, so a program checks the same content as a model reads.
-      const text = JSON.stringify(structured);
-      return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+      return { text: JSON.stringify(structured), isError: false };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
-      // As text alone: older clients check any structured content against the schema of success.
       const names = refusal.code === 'NOT_FOUND' ? findNear(context, place) : undefined;
-      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId, names));
-      return { content: [{ type: 'text', text }], isError: true };
+      return refuseCall(refusal, context.caller.requestId, names);
     }
   }
 

@@ -10,14 +10,17 @@ import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { mediaTypeOf } from '../http/read-body.js';
+import { isEncoded } from '../http/request-bounds.js';
 import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { PlainAnswers } from './answer-plainly.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './forgive-arguments.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
 import { makeServer } from './make-server.js';
-import { recognise, type Recognised } from './recognise.js';
+import { readPlainRequest } from './plain-request.js';
+import { recognise, requireReadable, type Recognised } from './recognise.js';
 import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
@@ -59,12 +62,15 @@ export class McpFace {
   readonly #options: McpOptions;
   readonly #box: ToolBox;
   readonly #handler: McpHttpHandler;
+  /** Undefined where another server answers in the place of ours. */
+  readonly #plain: PlainAnswers | undefined;
 
   constructor(dependencies: McpDependencies, options: McpOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#box = new ToolBox(options.tools ?? tools);
     const { serve = (context) => makeServer(this.#box, context, options.version) } = options;
+    this.#plain = options.serve === undefined ? new PlainAnswers(this.#box, options.version) : undefined;
     this.#handler = createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.['context'] as RequestContext));
   }
 
@@ -91,7 +97,8 @@ export class McpFace {
 
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
     const context = this.#makeContext(requestId, recognised);
-    this.#enter(request, context);
+    const refusal = this.#enter(request, recognised, context) ?? recognised.refusal;
+    if (refusal !== undefined) return this.#answerLimited(request, { ...context, refusal }, refusal);
     const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > maxHeaderLength);
     if (long !== undefined) {
       const message = `The header ${long} has more than ${maxHeaderLength} characters.`;
@@ -104,6 +111,15 @@ export class McpFace {
         rpcCodes.http,
         'unsupported_media_type',
         'Send the message as application/json.',
+      );
+    }
+    if (isEncoded(request.headers)) {
+      return refuseMessage(
+        context,
+        415,
+        rpcCodes.http,
+        'unsupported_media_type',
+        'Send the message without a Content-Encoding.',
       );
     }
     const bytes = await readOrRecord(context.workspace, context.caller, unknownRequest, () =>
@@ -144,7 +160,7 @@ export class McpFace {
     if (typeof method === 'string' && refusedMethods.has(method)) {
       return answerError(404, rpcCodes.unknownMethod, 'Method not found', named);
     }
-    const answer = await this.#speak(request, message, context);
+    const answer = await this.#serve(request, message, context);
     const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: context.tool };
     if (context.lacking === undefined) return { ...answer, ...seen };
     const { workspace, credentialId } = recognised;
@@ -152,14 +168,46 @@ export class McpFace {
     return { ...this.#challengeScope(context.lacking, named), ...seen };
   }
 
-  /** Counts the request among those under way for its key. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #enter({ hold }: McpRequest, { workspace, caller }: RequestContext): void {
+  /**
+   * Counts the request among those under way for its key.
+   * @returns the refusal RATE_LIMITED or UNAVAILABLE where there are too many, and this one may still be read
+   * @throws Refusal the same for a flood
+   */
+  #enter({ hold }: McpRequest, recognised: Recognised, { workspace, caller }: RequestContext): Refusal | undefined {
     try {
       hold(this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+      return undefined;
     } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
       this.#options.later.countRefused(workspace, 'mcp', overLimit, caller.credentialId ?? '');
-      throw error;
+      // A request above the rate has passed this already.
+      if (recognised.refusal === undefined) requireReadable(this.#dependencies, recognised, error);
+      return error;
     }
+  }
+
+  /**
+   * Answers a request of a caller that has to wait. The call of a tool gets the refusal as the tool's answer, because
+   * clients show their models no other (decision 0151).
+   * @throws the refusal for anything else, and for a message too large to read before there is room
+   */
+  async #answerLimited(request: McpRequest, context: RequestContext, refusal: Refusal): Promise<McpAnswer> {
+    const isReadable =
+      mediaTypeOf(request.headers['content-type']) === 'application/json' && !isEncoded(request.headers);
+    const bytes = isReadable ? await request.readBody(smallBody) : undefined;
+    if (bytes === undefined) throw refusal;
+    const fault = await runCooperatively(findFaultOfShape(bytes, messageShape));
+    const message = fault === undefined ? parseMessage(bytes) : undefined;
+    const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
+    if (method !== 'tools/call' || (typeof id !== 'string' && typeof id !== 'number')) throw refusal;
+    return { ...(await this.#serve(request, message, context)), rpc: method };
+  }
+
+  /** Answers a message: by ourselves in its plain form, else by the protocol's library. */
+  async #serve(request: McpRequest, message: unknown, context: RequestContext): Promise<Answer> {
+    const plain = this.#plain === undefined ? undefined : readPlainRequest(request.headers, message);
+    const answer = plain === undefined ? undefined : await this.#plain?.answer(plain, context);
+    return answer ?? this.#speak(request, message, context);
   }
 
   /**

@@ -142,26 +142,30 @@ function readSearch(call: ToolCall<SearchArguments>): SearchInput {
 function writePosition(position: SearchInput['position']): string | null {
   if (position === null) return null;
   const { statistics, score, location, manner } = position;
-  const { documents, lengths, frequencies } = statistics;
-  return JSON.stringify([documents, lengths, frequencies, score, location, manner]);
+  const { documents, lengths, frequencies, rarest } = statistics;
+  const choice = rarest === undefined ? [] : [rarest.places, rarest.leavesOut];
+  return JSON.stringify([documents, lengths, frequencies, score, location, manner, ...choice]);
 }
 
 function readPosition(text: string): SearchInput['position'] {
   if (text === '') return null;
   type Position = NonNullable<SearchInput['position']>;
   type Statistics = Position['statistics'];
-  const [documents, lengths, frequencies, score, location, manner] = JSON.parse(text) as [
+  const [documents, lengths, frequencies, score, location, manner, places, leavesOut] = JSON.parse(text) as [
     Statistics['documents'],
     Statistics['lengths'],
     Statistics['frequencies'],
     Position['score'],
     Position['location'],
     Position['manner'],
+    NonNullable<Statistics['rarest']>['places'] | undefined,
+    NonNullable<Statistics['rarest']>['leavesOut'] | undefined,
   ];
-  return { statistics: { documents, lengths, frequencies }, score, location, manner };
+  const choice = places === undefined || leavesOut === undefined ? {} : { rarest: { places, leavesOut } };
+  return { statistics: { documents, lengths, frequencies, ...choice }, score, location, manner };
 }
 
-function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArguments>): object {
+function presentHits({ hits, leavesOut, position }: SearchResults, call: ToolCall<SearchArguments>): object {
   const shown = hits.map(({ document, snippet, place }) => ({
     location: document.location,
     ...(place?.section === undefined ? {} : { section: place.section }),
@@ -169,7 +173,8 @@ function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArg
     snippet,
     modified_on: formatDay(document.current.at),
   }));
-  return { hits: shown, ...presentNext(writePosition(position), call) };
+  const left = leavesOut ? { words_left_out: true } : {};
+  return { hits: shown, ...left, ...presentNext(writePosition(position), call) };
 }
 
 /** Tools for finding. */

@@ -1,42 +1,44 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import { internal, Refusal } from '../domain/refusal.js';
-import type { ToolBox } from './call-tool.js';
+import { refuseCall, type ToolBox } from './call-tool.js';
 import { instructions } from './instructions.js';
 import { presentRefusal } from './present-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
 import type { RequestContext } from './request-context.js';
+import { toResult } from './write-result.js';
 
 /** Milliseconds for which clients may keep answers common to all callers, until the next release. */
-const toolsKept = 60 * 60 * 1000;
+export const toolsKept = 60 * 60 * 1000;
+
+/** This program, as it names itself to clients. */
+export const describeServer = (version: string) => ({ name: 'cartulary', title: 'Cartulary', version });
 
 /**
  * The protocol's server for one request. It holds nothing: it asks the tools and operations each time.
  * @param version of the program
  */
 export function makeServer(box: ToolBox, context: RequestContext, version: string): Server {
-  const server = new Server(
-    { name: 'cartulary', title: 'Cartulary', version },
-    {
-      capabilities: { tools: {}, resources: {} },
-      instructions,
-      cacheHints: {
-        'tools/list': { ttlMs: toolsKept, cacheScope: 'public' },
-        'resources/list': { ttlMs: 0, cacheScope: 'private' },
-        'resources/templates/list': { ttlMs: toolsKept, cacheScope: 'public' },
-        'resources/read': { ttlMs: 0, cacheScope: 'private' },
-        'server/discover': { ttlMs: toolsKept, cacheScope: 'public' },
-      },
+  const server = new Server(describeServer(version), {
+    capabilities: { tools: {}, resources: {} },
+    instructions,
+    cacheHints: {
+      'tools/list': { ttlMs: toolsKept, cacheScope: 'public' },
+      'resources/list': { ttlMs: 0, cacheScope: 'private' },
+      'resources/templates/list': { ttlMs: toolsKept, cacheScope: 'public' },
+      'resources/read': { ttlMs: 0, cacheScope: 'private' },
+      'server/discover': { ttlMs: toolsKept, cacheScope: 'public' },
     },
-  );
+  });
   server.setRequestHandler('tools/list', () => ({ tools: box.definitions.map((tool) => ({ ...tool })) as never[] }));
   server.setRequestHandler('tools/call', async ({ params }) => {
+    if (context.refusal !== undefined) return { ...toResult(refuseCall(context.refusal, context.caller.requestId)) };
     if (!box.has(params.name)) {
       const refusal = await box.refuseUnknown(context, params.name);
       if (refusal.code === 'INVALID_REQUEST') throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
       throw protocolErrorOf(context, refusal);
     }
     context.tool = params.name;
-    return { ...(await box.call(context, params.name, params.arguments)) };
+    return { ...toResult(await box.call(context, params.name, params.arguments)) };
   });
   server.setRequestHandler('resources/list', ({ params }) =>
     answering(context, undefined, () => listResources(context, params?.cursor)),

@@ -1,5 +1,5 @@
 import { readPolicy } from '../access/policy.js';
-import { limitRate } from '../access/limit-rate.js';
+import { limitRate, mayReadRefused, type RatedSource } from '../access/limit-rate.js';
 import { parseKey } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { AccessToken, OAuthScope, RefusedToken } from '../domain/access-token.js';
@@ -24,12 +24,14 @@ export interface Recognised {
   readonly rated: string;
   readonly scopes: readonly OAuthScope[];
   readonly requestsPerMinute: number | null;
+  /** RATE_LIMITED, where the request is above the caller's rate and may still be read. */
+  readonly refusal?: Refusal;
 }
 
 /**
  * Recognises the caller by the bearer header. It holds a key for this interface, or the access token of a person's
  * application. Read again for each request.
- * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED; UNAVAILABLE
+ * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED for a flood; UNAVAILABLE
  */
 export function recognise(
   dependencies: McpDependencies,
@@ -59,9 +61,9 @@ export function recognise(
     scopes,
     requestsPerMinute,
   };
-  takeRate(dependencies, options, recognised);
-  later.noteUse(workspace, credential);
-  return recognised;
+  const taken = takeRate(dependencies, options, recognised);
+  if (taken.refusal === undefined) later.noteUse(workspace, credential);
+  return taken;
 }
 
 /** As a refused key: counted in its workspace, and answered like any other. */
@@ -116,16 +118,21 @@ function recogniseToken(
   }
 }
 
-/** @throws Refusal RATE_LIMITED */
+/** @throws Refusal RATE_LIMITED where a caller above its rate has also used up its allowance of read refusals */
 function takeRate(dependencies: McpDependencies, { later }: McpOptions, recognised: Recognised): Recognised {
-  const { workspace, rated, requestsPerMinute, policy, credentialId } = recognised;
-  const allowance = limitRate(dependencies.limiter, {
-    workspace: workspace.name,
-    source: rated,
-    requestsPerMinute,
-    policy,
-  });
+  const allowance = limitRate(dependencies.limiter, ratedAs(recognised));
   if (allowance.allowed) return recognised;
-  later.countRefused(workspace, 'mcp', overLimit, credentialId);
-  throw rateLimited(allowance.retryAfter);
+  later.countRefused(recognised.workspace, 'mcp', overLimit, recognised.credentialId);
+  const refusal = rateLimited(allowance.retryAfter);
+  requireReadable(dependencies, recognised, refusal);
+  return { ...recognised, refusal };
+}
+
+/** @throws the refusal where the caller has had as many refused requests read as it may */
+export function requireReadable({ limiter }: McpDependencies, recognised: Recognised, refusal: Refusal): void {
+  if (!mayReadRefused(limiter, ratedAs(recognised))) throw refusal;
+}
+
+function ratedAs({ workspace, rated, requestsPerMinute, policy }: Recognised): RatedSource {
+  return { workspace: workspace.name, source: rated, requestsPerMinute, policy };
 }

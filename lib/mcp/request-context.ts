@@ -1,6 +1,7 @@
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import type { Caller } from '../domain/caller.js';
+import type { Refusal } from '../domain/refusal.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** One request on its way through this face, and the facts found about it. */
@@ -12,6 +13,8 @@ export interface RequestContext {
   readonly owner: string;
   /** The scopes of an OAuth token; a key has both. */
   readonly scopes: readonly OAuthScope[];
+  /** Set where the caller has to wait: the answer of any tool, which is not called. */
+  readonly refusal?: Refusal;
   /** The called tool, once it is known. */
   tool?: string;
   /** Set where a call needs a scope beyond the token's: the HTTP answer is a challenge then. */

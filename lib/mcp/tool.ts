@@ -18,6 +18,8 @@ export interface ToolCall<Args = Arguments> {
   readonly cursors: CursorSealer;
   /** The owner of a cursor: a credential, or a person's client. */
   readonly owner: string;
+  /** Whether the token has the scope for writing. */
+  readonly mayWrite: boolean;
 }
 
 interface ToolEntryDefinition<Args, Input, Result, Prepared> {

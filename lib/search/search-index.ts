@@ -193,7 +193,7 @@ export class SearchIndex {
    */
   async search(request: SearchRequest): Promise<SearchPage> {
     const query = parseQuery(request.query, request.syntax, this.#languages);
-    if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
+    if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], leavesOut: false, position: null };
     const manner = this.#manner;
     if (request.position && request.position.manner !== manner) throw strangePosition();
     const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
@@ -217,7 +217,8 @@ export class SearchIndex {
     const last = found[examined - 1];
     const isEnd = last === undefined || examined === found.length;
     const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
-    return { hits, position: end };
+    const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
+    return { hits, leavesOut, position: end };
   }
 
   /** The snippet of a text document that was found. @throws Refusal as `search` does */

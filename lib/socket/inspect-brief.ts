@@ -24,9 +24,10 @@ export const briefCommands: Readonly<Record<string, Command>> = {
       after = page.next;
     }
     return {
-      items: changes.map(({ at, action, of, location, from, versions, by }) => ({
+      items: changes.map(({ at, action, of, location, from, versions, documents, by }) => ({
         at: formatTime(at),
-        what: of === 'folder' ? `${action} folder` : action,
+        what:
+          documents !== undefined ? `${action} ${documents} documents` : of === 'folder' ? `${action} folder` : action,
         where: from === null || action !== 'moved' ? location : `${from} > ${location}`,
         versions,
         by: by.map(({ displayName }) => displayName).join(', '),

@@ -238,7 +238,7 @@ async function readAll(content: Buffer | Readable): Promise<Buffer> {
  * Every face seals positions made of such numbers, so they show only their length.
  */
 function withoutInnerKeys(key: string, value: unknown): unknown {
-  const isPosition = key === 'position' || (key === 'next' && /^\d{16}/.test(String(value)));
+  const isPosition = key === 'position' || (key === 'next' && /^(?:\d{16}|[0-9a-z]{74}$)/.test(String(value)));
   if (isPosition && typeof value === 'string') return `position of ${value.length}`;
   const isInner = key === 'number' || key === 'documentNumber' || key === 'commit';
   // Whether a content lies in memory at this moment. This decides how it is sent, and not its bytes.

@@ -3,6 +3,7 @@
  * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
+import { measureAgents } from './measure-agents.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { measureHolds } from './measure-holds.js';
@@ -13,6 +14,7 @@ import { Report } from './report.js';
 import { measureSearch } from './search.js';
 
 const measurements: Readonly<Record<string, (report: Report, effort: Effort) => Promise<void>>> = {
+  agents: measureAgents,
   reads: measureReads,
   writes: measureWrites,
   lists: (report, effort) => measureLists(report, effort, numberOf('elsewhere') ?? 100_000),

@@ -8,6 +8,8 @@ export interface RunningServer {
   readonly url: string;
   /** Bytes of resident memory now. */
   residentBytes(): number;
+  /** Seconds of processor time until now, in all its threads. */
+  processorSeconds(): number;
   /** The holds of its event loop since the last call; only of a watched server. */
   readHolds(): Promise<Holds>;
   /** Ends it and waits for its end. */
@@ -37,6 +39,7 @@ async function startProcess(args: readonly string[]): Promise<RunningServer> {
   return {
     url,
     residentBytes: () => residentBytesOf(child.pid ?? 0),
+    processorSeconds: () => processorSecondsOf(child.pid ?? 0),
     readHolds: () =>
       new Promise((resolve) => {
         child.once('message', (holds) => resolve(holds as Holds));
@@ -77,4 +80,13 @@ async function readUrl(child: ChildProcess): Promise<string> {
 function residentBytesOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes ?? 0) * 1024;
+}
+
+/** Ticks of the kernel's clock in a second, as Linux shows them. */
+const ticks = 100;
+
+function processorSecondsOf(pid: number): number {
+  // The name in parentheses may hold blanks; behind it stand the state and 10 more fields before the two times.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticks;
 }

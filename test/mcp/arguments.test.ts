@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
+import { toResult } from '../../lib/mcp/write-result.js';
 import type { RequestContext } from '../../lib/mcp/request-context.js';
 import { reasons } from '../../lib/domain/reason.js';
 import { Client } from '../support/store/client.js';
@@ -77,7 +78,7 @@ describe('A tool called with any arguments', function () {
       await fc.assert(
         fc.asyncProperty(makeArguments(inputSchema as Schema, known), async (args) => {
           const { head, chain } = test.workspace.journal.state;
-          const answer = await box.call(context, name, args);
+          const answer = toResult(await box.call(context, name, args));
           const text = answer.content[0]?.text ?? '';
           checkSaid(name, answer, text);
           const after = test.workspace.journal.state;

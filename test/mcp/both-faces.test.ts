@@ -100,8 +100,8 @@ describe('REST and MCP agree', () => {
       ],
       [
         'a query of too many words',
-        editor.rest.get(`/v1/search?q=${'word%20'.repeat(40)}x`),
-        editor.mcp.call('search_org_knowledge', { query: `${'word '.repeat(40)}x` }),
+        editor.rest.get(`/v1/search?q=${'%2Bword%20'.repeat(40)}x`),
+        editor.mcp.call('search_org_knowledge', { query: `${'+word '.repeat(40)}x` }),
       ],
       [
         'a cursor of nobody',

@@ -203,6 +203,22 @@ describe('MCP over HTTP', () => {
     assert.ok(JSON.stringify(counted).includes('insufficient_scope'));
   });
 
+  it('moves no bookmark for a token that only reads', async () => {
+    const scopes = { scopes: ['org:read'] } as const;
+    const reading = server.client(token('brief-read', scopes));
+    const full = server.client(token('brief-full'));
+    await server.client(key).call('write_org_doc', { location: 'team/news.md', content: 'news' });
+    const seen = async (client: typeof full): Promise<number> => {
+      server.host.clock.advance(11 * 60_000);
+      return (await client.call('brief_me')).done.changes.length;
+    };
+    const first = await seen(reading);
+    assert.ok(first > 0);
+    assert.equal(await seen(reading), first);
+    assert.equal(await seen(full), first);
+    assert.equal(await seen(reading), 0);
+  });
+
   it('refuses batches, of both eras', async () => {
     for (const batch of [
       `[${call('list_org_docs')}]`,
@@ -232,6 +248,10 @@ describe('MCP over HTTP', () => {
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`;
     assert.equal((await client.post(deep)).status, 400);
     assert.equal((await client.post('{}', { 'Content-Type': 'text/plain' })).status, 415);
+    for (const encoding of ['gzip', 'identity, gzip', 'GZIP', 'x']) {
+      assert.equal((await client.post(call('list_org_docs'), { 'Content-Encoding': encoding })).status, 415, encoding);
+    }
+    assert.equal((await client.post(call('list_org_docs'), { 'Content-Encoding': 'identity' })).status, 200);
     assert.equal((await client.post('x'.repeat(9 * 1024 * 1024))).status, 413);
     assert.equal((await client.request('tools/list')).status, 200);
   });
@@ -294,7 +314,7 @@ describe('MCP over HTTP', () => {
     await perform(other.host.workspace, operator, changePolicy, { requestsPerMinute: 60, burst: 2 });
     assert.equal((await server.client(limited).post(call('list_org_docs'))).status, 200);
     assert.equal((await server.as(limited).get('/v1/documents')).status, 200);
-    const refused = await server.client(limited).post(call('list_org_docs'));
+    const refused = await server.client(limited).request('resources/list');
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
     assert.equal(refused.json.error.data.code, 'RATE_LIMITED');
   });

@@ -9,6 +9,7 @@ import type { RefusalDetails } from '../../lib/domain/refusal-details.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { listResources, readResource } from '../../lib/mcp/resources.js';
 import { tools } from '../../lib/mcp/tools.js';
+import { toResult } from '../../lib/mcp/write-result.js';
 import type { RequestContext } from '../../lib/mcp/request-context.js';
 import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
@@ -53,7 +54,7 @@ export class ToolPerson extends Person {
 
   /** @returns the `structuredContent`. @throws Refusal made of the tool's error */
   async call(name: string, args: object): Promise<Parsed> {
-    const answer = await box.call(this.#context, name, args);
+    const answer = toResult(await box.call(this.#context, name, args));
     const text = answer.content[0]?.text ?? '';
     checkSaid(name, answer, text);
     if (answer.isError !== true) return answer.structuredContent;
@@ -186,7 +187,7 @@ export class ToolPerson extends Person {
   override async briefFromTheStart(): Promise<BriefChange[]> {
     const changes = await this.#pages('brief_me', 'changes', { keep_bookmark: true, since: '1970-01-01T00:00:00Z' });
     return changes.map(
-      ({ of, action, location, from_location }: Parsed) =>
+      ({ of = 'document', action, location, from_location }: Parsed) =>
         ({ of, action, location: location as Location, from: from_location ?? null }) as Brief['changes'][number],
     );
   }

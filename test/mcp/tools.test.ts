@@ -65,7 +65,6 @@ describe('MCP tools', () => {
     it('declare that they only read', () => {
       const reading = listed.filter(({ annotations }) => annotations['readOnlyHint'] === true).map(({ name }) => name);
       assert.deepEqual(reading.toSorted(), [
-        'brief_me',
         'list_org_docs',
         'list_org_folders',
         'read_org_doc',

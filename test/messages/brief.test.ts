@@ -387,7 +387,7 @@ describe('a brief', () => {
     );
     assert.deepEqual([second.next, second.surroundings], [null, null]);
     assert.deepEqual(await newsOf(ben), ['changed a/n2.md by Ada']);
-    assert.equal(first.next?.length, 160);
+    assert.equal(first.next?.length, 74);
     assert.equal(await outcomeOf(briefOf(ben, { after: 'x' })), 'INVALID_REQUEST bad_cursor');
   });
 

@@ -124,7 +124,16 @@ const queryWord = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('"ada bell"', '-"ada bell"', '"the ada"', '"cell"', '"東京"', '"bell md"') },
   { weight: 1, arbitrary: fc.constantFrom('path:bell', 'label:bell', '10:30', 'ada-bell') },
 );
-export const query = fc.array(queryWord, { minLength: 1, maxLength: 4 }).map((list) => list.join(' '));
+export const query = fc.oneof(
+  { weight: 15, arbitrary: fc.array(queryWord, { minLength: 1, maxLength: 4 }).map((list) => list.join(' ')) },
+  // A question too long for a query.
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.constantFrom(...words, ...foreign), { minLength: 40, maxLength: 50 })
+      .map((list) => list.join(' ')),
+  },
+);
 
 export const filters = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },

@@ -44,9 +44,10 @@ export function searchSlowly(
   if (query.clauses.length === 0 && query.phrases.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
-  const named = query.clauses.filter(({ presence }) => presence !== 'prohibited');
+  const everyNamed = query.clauses.filter(({ presence }) => presence !== 'prohibited');
   const frequencyOf = (term: QueryTerm, fields: number): number =>
     documents.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
+  const named = query.question === undefined ? everyNamed : rarestOf(everyNamed, frequencyOf);
   const meaning = vectors === null ? undefined : findMeaning(query, vectors);
   const inverseOf = (term: QueryTerm, fields: number): number => {
     const frequency = frequencyOf(term, fields);
@@ -86,6 +87,20 @@ export function searchSlowly(
       (a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.document.location), Buffer.from(b.document.location)),
     )
     .map(({ document }) => document);
+}
+
+/** The 32 found in the fewest documents, in their order; one that is in none where all are. */
+function rarestOf(clauses: readonly Clause[], frequencyOf: (term: QueryTerm, fields: number) => number): Clause[] {
+  const counted = clauses.map((clause, place) => {
+    const frequency = clause.terms.reduce((sum, term) => sum + frequencyOf(term, clause.fields), 0);
+    return { clause, place, frequency };
+  });
+  const found = counted.filter(({ frequency }) => frequency > 0);
+  return (found.length === 0 ? counted.slice(0, 1) : found)
+    .toSorted((a, b) => a.frequency - b.frequency || a.place - b.place)
+    .slice(0, 32)
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ clause }) => clause);
 }
 
 /** Text and name apart; no word holds a space. */

@@ -34,6 +34,14 @@ describe('search: an index that follows commits', () => {
     assert.deepEqual(await of.find('climb'), ['a/other.txt', 'a/stairs.txt']);
   });
 
+  it('finds the document of a name first, by that name', async () => {
+    const text = 'git git git txt rebase rebase rebase git-rebase.txt and so on';
+    const of = new IndexOf({ 'd/git-pull.txt': text, 'd/git-rebase.txt': 'a short page', 'd/git-log.txt': text });
+    assert.equal((await of.find('git-rebase.txt'))[0], 'd/git-rebase.txt');
+    assert.equal((await of.find('the page git-rebase.txt'))[0], 'd/git-rebase.txt');
+    assert.deepEqual(await of.find('-git-rebase.txt +short'), []);
+  });
+
   it('filters by folder, kind and all labels given', async () => {
     const of = new IndexOf({ 'a/ladder.png': null });
     of.write('a/x.md', 'ladder', ['draft', 'safety']);
@@ -60,7 +68,8 @@ describe('search: an index that follows commits', () => {
 
   it('finds nothing for an empty question', async () => {
     const of = new IndexOf({ 'a.md': 'ladder' });
-    for (const query of ['', ' ', '+', '???']) assert.deepEqual(await of.page(query), { hits: [], position: null });
+    for (const query of ['', ' ', '+', '???'])
+      assert.deepEqual(await of.page(query), { hits: [], leavesOut: false, position: null });
   });
 });
 

@@ -7,6 +7,8 @@ import { findReadable } from './read-text.js';
 
 /** Maximum of rows read before other requests get their turn. */
 const rowsAtOnce = 200;
+/** Characters of all texts together, beyond the first. */
+const maxCharacters = 8_000;
 
 /**
  * Comments that mention the caller, or answer in a thread that it started. They lie between two numbers, come from
@@ -19,6 +21,7 @@ export async function findAddressed(
   limit: number,
 ): Promise<{ readonly comments: AddressedComment[]; readonly next: number }> {
   const comments: AddressedComment[] = [];
+  let characters = 0;
   const locations = new Map<number, Location | undefined>();
   for (let next = before; ;) {
     const view = workspace.view(caller);
@@ -27,7 +30,9 @@ export async function findAddressed(
       if (!locations.has(document)) locations.set(document, findReadable(view, document)?.location);
       const location = comment.author.id === caller.principalId ? undefined : locations.get(document);
       if (location !== undefined) {
-        if (comments.length === limit) return { comments, next };
+        characters += comment.text?.length ?? 0;
+        const isFull = comments.length === limit || (comments.length > 0 && characters > maxCharacters);
+        if (isFull) return { comments, next };
         const thread = view.tables.comments.findThread(comment.threadId);
         const [quote, isResolved] = [thread?.quote?.text ?? null, (thread?.resolved ?? null) !== null];
         comments.push({ comment: toComment(comment), location, why, quote, isResolved, addressedAt });

@@ -38,6 +38,8 @@ export interface SearchResults {
   /** The searched commit. Null in an empty workspace. */
   readonly commit: string | null;
   readonly hits: readonly FoundText[];
+  /** Whether terms of a long question were left out. */
+  readonly leavesOut: boolean;
   /** The start of the next page. It reveals the size of the caller's reach, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
 }
@@ -72,6 +74,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     const hits: FoundText[] = [];
     let { position } = input;
     let taken = 0;
+    let leavesOut = false;
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
@@ -85,14 +88,15 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         if (input.room !== undefined && taken > input.room && hits.length > 0) {
           // The position behind the hits of this page that fit.
           const fits = { reach, query: input.query, filters, limit: index, position };
-          return { commit, hits, position: index === 0 ? position : (await workspace.search.search(fits)).position };
+          const behind = index === 0 ? position : (await workspace.search.search(fits)).position;
+          return { commit, hits, leavesOut: page.leavesOut, position: behind };
         }
         hits.push(found);
       }
-      position = page.position;
+      ({ position, leavesOut } = page);
       // Documents deleted since the index was read leave room, and the next page fills it.
     } while (hits.length < input.limit && position !== null);
-    return { commit, hits, position };
+    return { commit, hits, leavesOut, position };
   },
   // The record does not name them: an erase would have to remove the names, and the query with them (decision 0118).
   noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),

@@ -38,14 +38,31 @@ const firstBrief = 7 * 24 * 60 * 60 * 1000;
  */
 const briefRepeated = 10 * 60 * 1000;
 
+/** Characters of each number, in base 36. Every position of a kind has one length, so its length says nothing. */
+const boundWidths = [7, 9, 7] as const;
+const pageWidths = [...boundWidths, ...boundWidths, 7, 9, 5, 7] as const;
+/** Digits of each number in positions of an earlier release. */
 const digits = 16;
-const encode = (...numbers: number[]): string => numbers.map((each) => String(each).padStart(digits, '0')).join('');
+
+const sum = (widths: readonly number[]): number => widths.reduce((total, each) => total + each, 0);
+
+const encode = (numbers: readonly number[], widths: readonly number[]): string =>
+  numbers.map((each, index) => each.toString(36).padStart(widths[index] ?? 0, '0')).join('');
 
 /** @throws Refusal INVALID_REQUEST `bad_cursor` */
-function decode(text: string, counts: readonly number[], field: string): number[] {
-  if (!/^\d+$/.test(text) || !counts.includes(text.length / digits)) {
+function decode(text: string, widths: readonly number[], field: string): number[] {
+  if (!/^[0-9a-z]+$/.test(text) || text.length !== sum(widths)) {
     throw invalidRequest('bad_cursor', 'This is no position of a brief. Start again without it.', { field });
   }
+  return widths.map((width, index) => {
+    const start = sum(widths.slice(0, index));
+    return Number.parseInt(text.slice(start, start + width), 36);
+  });
+}
+
+/** Positions of an earlier release are digits: a moment and a time, and later a comment's number. */
+function decodeEarlier(text: string): number[] | undefined {
+  if (!/^\d+$/.test(text) || ![2, 3].includes(text.length / digits)) return undefined;
   return Array.from({ length: text.length / digits }, (_, index) =>
     Number(text.slice(index * digits, (index + 1) * digits)),
   );
@@ -53,13 +70,13 @@ function decode(text: string, counts: readonly number[], field: string): number[
 
 /** The start of a later brief; of one length. */
 export function encodePosition({ moment, at, addressed }: BriefBound): string {
-  return encode(moment, at, addressed);
+  return encode([moment, at, addressed], boundWidths);
 }
 
 /** The start of the next page; of one length. */
 export function encodePage({ since, until, position, addressed }: Omit<BriefPage, 'isRepeat'>): string {
   const bounds = [since, until].flatMap((bound) => [bound.moment, bound.at, bound.addressed]);
-  return encode(...bounds, position.moment, position.place, position.given, addressed);
+  return encode([...bounds, position.moment, position.place, position.given, addressed], pageWidths);
 }
 
 function toBound([moment = 0, at = 0, addressed = 0]: readonly number[]): BriefBound {
@@ -74,7 +91,7 @@ export function findBriefBounds(
   mark: BriefMark | undefined,
 ): BriefPage {
   if (after !== '') {
-    const numbers = decode(after, [10], 'cursor');
+    const numbers = decode(after, pageWidths, 'cursor');
     const [moment = 0, place = 0, given = 0, addressed = 0] = numbers.slice(6);
     const [from, until] = [toBound(numbers), toBound(numbers.slice(3))];
     return { since: from, until, position: { moment, place, given }, addressed, isRepeat: false };
@@ -89,7 +106,7 @@ export function findBriefBounds(
   const begin = (): BriefBound => {
     if (typeof since === 'string') {
       // Positions from before comments had numbers of their own are a moment and a time.
-      const [moment = 0, at = 0, addressed] = decode(since, [2, 3], 'since');
+      const [moment = 0, at = 0, addressed] = decodeEarlier(since) ?? decode(since, boundWidths, 'since');
       return { moment, at, addressed: addressed ?? comments.lastAddressedBefore(principalId, at) };
     }
     if (since === undefined) {

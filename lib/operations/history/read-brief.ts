@@ -24,7 +24,7 @@ interface PreparedBrief {
 }
 
 /** Maximum of rows read before other requests get their turn. */
-const rowsAtOnce = 200;
+const rowsAtOnce = 40;
 const maxPlaces = 50;
 const maxClaims = 50;
 const maxMessages = 10;
@@ -97,7 +97,7 @@ async function readChanges(
   const changes: BriefChange[] = [];
   let page = from;
   for (let view = first, position = from; ;) {
-    const walked = new ChangeWalk(view, range).read(position, rowsAtOnce);
+    const walked = new ChangeWalk(view, range).read(position, rowsAtOnce, limit - changes.length + 1);
     for (const step of walked.steps) {
       if (changes.length === limit) return { changes, next: page };
       changes.push(step.change);

@@ -50,9 +50,10 @@ function presentHit({ document, snippet, highlights }: FoundText): object {
 }
 
 /** A page of hits; the position to go on from is sealed for this key and this query alone. */
-function presentSearch({ hits, position }: SearchResults, request: CheckedRequest): Answer {
+function presentSearch({ hits, leavesOut, position }: SearchResults, request: CheckedRequest): Answer {
   return answerJson(200, {
     items: hits.map(presentHit),
+    ...(leavesOut ? { words_left_out: true } : {}),
     next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),
   });
 }

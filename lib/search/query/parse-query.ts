@@ -1,6 +1,6 @@
 import lunr from 'lunr';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
-import { bodyField, everyField, fieldNames } from '../segments/posting.js';
+import { bodyField, everyField, fieldNames, pathField } from '../segments/posting.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
 
@@ -16,6 +16,9 @@ const { QueryParser } = lunr as unknown as {
 export const maxQueryLength = 512;
 export const maxClauses = 24;
 export const maxTerms = 64;
+/** Terms of a long question that are looked up, and those of them that count. */
+export const maxTermsOfQuestion = 128;
+export const countedTerms = 32;
 export const maxPatterns = 4;
 export const minPrefixLength = 3;
 export const maxEdits = 2;
@@ -48,6 +51,11 @@ export interface Phrase {
 export interface Query {
   readonly clauses: readonly Clause[];
   readonly phrases: readonly Phrase[];
+  /** Of a long question, only the terms count that are rarest in the reach. Each clause has one term. */
+  readonly question?: {
+    /** Whether it has more terms than are looked up. */
+    readonly isCut: boolean;
+  };
 }
 
 /** `operators` is lunr's language and quotes; `plain` is words and quotes. */
@@ -86,9 +94,51 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const query = read(false);
   // The query has only stop words: titles and names hold them.
   const complete = query.clauses.length > 0 ? query : read(true);
+  const question = readQuestion(complete);
+  if (question !== undefined) return question;
   checkLimits(complete);
-  return complete;
+  return { ...complete, clauses: [...complete.clauses, ...readNames(rest, { languages, keepsStopWords: true })] };
 }
+
+/** A word that looks like the name of a file. */
+const nameLike = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_-]{1,100}\.\p{L}[\p{L}\p{N}]{0,7}$/u;
+/** Names of a query that are sought as names, beside their words. */
+const maxNames = 2;
+/** Makes the words of a name weigh more in names than anywhere in a text. */
+const nameBoost = 4;
+
+/** For words like the name of a file: its words, in names alone. So the document of that name comes first. */
+function readNames(text: string, manner: Manner): Clause[] {
+  return text
+    .split(/\s+/u)
+    .filter((word) => nameLike.test(word))
+    .slice(0, maxNames)
+    .map((word) => ({
+      presence: 'optional',
+      boost: nameBoost,
+      fields: pathField,
+      terms: exactTerms(wordsOfQuery(word), manner).slice(0, 8),
+    }));
+}
+
+/** A query of plain words with too many of them for a query: a question. Each term counts once. */
+function readQuestion({ clauses, phrases }: Query): Query | undefined {
+  const terms = clauses.flatMap((clause) => clause.terms);
+  if (clauses.length <= maxClauses && terms.length <= maxTerms) return undefined;
+  const isPlain = (clause: Clause): boolean =>
+    clause.presence === 'optional' && clause.boost === 1 && clause.fields === everyField && clause.terms.every(isWord);
+  if (phrases.length > 0 || !clauses.every(isPlain)) return undefined;
+  const distinct = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+  return {
+    clauses: distinct
+      .slice(0, maxTermsOfQuestion)
+      .map((term) => ({ presence: 'optional', boost: 1, fields: everyField, terms: [term] })),
+    phrases,
+    question: { isCut: distinct.length > maxTermsOfQuestion },
+  };
+}
+
+const isWord = ({ type }: QueryTerm): boolean => type === 'exact' || type === 'any';
 
 /** How words of the query become terms. */
 interface Manner {

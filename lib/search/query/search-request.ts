@@ -30,6 +30,8 @@ export interface SearchHit {
 
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
+  /** Whether terms of a long question were left out. */
+  readonly leavesOut: boolean;
   /** Plain data, to be sealed: it reveals how many documents the caller reaches. Null at the end. */
   readonly position: SearchPosition | null;
 }

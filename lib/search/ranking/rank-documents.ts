@@ -5,6 +5,7 @@ import { BestDocuments, type Candidate } from './best-documents.js';
 import { cutTerm, type CutTerm, type ReachedSegment } from '../segments/cut-postings.js';
 import { labelTerm } from '../query/expand-term.js';
 import { gatherStatistics } from './gather-statistics.js';
+import { keepRarest, type Rarest } from './keep-rarest.js';
 import { markAll, markExcluded, markRequired } from '../query/mark-documents.js';
 import type { SearchPosition } from './search-position.js';
 import { offerBest } from './maxscore.js';
@@ -39,9 +40,12 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
   const accumulator = takeAccumulator(
     reached.reduce((most, { reader }) => Math.max(most, reader.segment.documents), 0),
   );
-  const sought = yield* cutTerms(reached, request, accumulator);
+  const all = yield* cutTerms(reached, request, accumulator);
+  const before = request.after?.statistics;
+  const rarest = request.query.question === undefined ? undefined : keepRarest(all, before);
+  const sought = rarest?.sought ?? all;
   const { scored, filters, prohibited } = sought;
-  const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
+  const statistics = before ?? { ...gatherStatistics(reached, scored), ...choiceOf(rarest) };
   const plan = makePlan(sought, statistics, request.meaning);
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
@@ -63,6 +67,10 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
   }
   releaseAccumulator(accumulator);
   return { candidates: best.inOrder(), statistics };
+}
+
+function choiceOf(rarest: Rarest | undefined): Pick<Statistics, 'rarest'> {
+  return rarest === undefined ? {} : { rarest: { places: rarest.places, leavesOut: rarest.leavesOut } };
 }
 
 function* cutTerms(

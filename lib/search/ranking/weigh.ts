@@ -14,6 +14,8 @@ export interface Statistics {
   readonly lengths: readonly number[];
   /** Numbers of documents with a term, term by term of the query. */
   readonly frequencies: readonly number[];
+  /** Of a long question: the places of the terms that count, and whether any was left out. */
+  readonly rarest?: { readonly places: readonly number[]; readonly leavesOut: boolean };
 }
 
 /** The weight of a term that so many of so many documents hold. */

@@ -4,11 +4,11 @@ import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import { Table } from '../statement.js';
 
-/** An event of a document or folder: a line in the order of all events. */
+/** The last event of a document, a move of a folder, or a deletion: a line in the order of all events. */
 export interface ChangeRow {
-  readonly type: 'version' | 'relocation' | 'deletion';
+  readonly type: 'document' | 'relocation' | 'deletion';
   readonly moment: number;
-  /** Orders the events of one commit: the document's number, for a rename or move its own. */
+  /** Orders the events of one commit: the document's number, for the move of a folder its own. */
   readonly place: number;
   /** Null when a folder went. */
   readonly document: { readonly number: number; readonly id: string; readonly name: string } | null;
@@ -26,6 +26,16 @@ export interface FolderRelocation {
   readonly author: Author;
   readonly from: Location;
   readonly to: Location;
+}
+
+/** The documents of a folder whose last event is of one moment. */
+export interface ChangedFolder {
+  readonly folder: number;
+  readonly documents: number;
+  /** Those of them that were created at that moment. */
+  readonly created: number;
+  /** The number of one of them. */
+  readonly document: number;
 }
 
 interface Range {
@@ -65,24 +75,29 @@ interface RelocationRow {
 }
 
 /** Leaves out a document that is being erased: nothing more may be reported of it. */
-const isKept = (table: string): string =>
-  `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.document = ${table}.document)`;
+const isKept = (table: string, column = 'document'): string =>
+  `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.document = ${table}.${column})`;
 
 /**
  * All find their rows by an index, in order. The cost is that of the events since then, however long the history is.
  */
 export const briefStatements = {
   changes: `SELECT e.*, d.id, d.name, d.folder FROM (
-      SELECT 'version' AS type, moment, document AS place, document, NULL AS location, NULL AS deleted_folder
-        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('version')}
+      SELECT 'document' AS type, last_moment AS moment, number AS place, number AS document, NULL AS location,
+          NULL AS deleted_folder
+        FROM document WHERE last_moment > @since AND last_moment <= @moment AND (last_moment, number) < (@moment, @place)
+          AND folder IS NOT NULL AND ${isKept('document', 'number')}
       UNION ALL
       SELECT 'relocation', moment, number, document, NULL, NULL
-        FROM relocation WHERE moment > @since AND (moment, number) < (@moment, @place)
+        FROM relocation WHERE document IS NULL AND moment > @since AND (moment, number) < (@moment, @place)
       UNION ALL
       SELECT 'deletion', moment, document, document, location, folder
         FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('deletion')}
       ORDER BY moment DESC, place DESC LIMIT @limit
     ) e LEFT JOIN document d ON d.number = e.document ORDER BY e.moment DESC, e.place DESC`,
+  changedFolders: `SELECT folder, count(*) AS documents, sum(first_moment = last_moment) AS created,
+      max(number) FILTER (WHERE first_moment = last_moment) AS document
+    FROM document WHERE last_moment = ? AND folder IS NOT NULL AND ${isKept('document', 'number')} GROUP BY folder`,
   folderRelocations: `SELECT r.moment, r.at, r.author, r.from_location, r.to_location,
       p.kind AS author_kind, p.display_name AS author_name
     FROM relocation r JOIN principal p ON p.id = r.author
@@ -92,12 +107,15 @@ export const briefStatements = {
   deletionFrom: 'SELECT moment, at FROM deletion WHERE moment >= ? ORDER BY moment LIMIT 1',
   isWriter: `SELECT EXISTS (SELECT 1 FROM
       (SELECT author FROM version WHERE document = ? ORDER BY sequence DESC LIMIT ?) WHERE author = ?) AS wrote`,
+  authors: `SELECT v.author, p.kind, p.display_name FROM version v JOIN principal p ON p.id = v.author
+    WHERE v.document = ? ORDER BY v.sequence DESC LIMIT ?`,
   momentOf: 'SELECT moment FROM version WHERE document = ? AND sequence = ?',
 } as const;
 
 /** Events since a moment, and the moment of each principal's last brief. */
 export class BriefTable extends Table {
   readonly #changes = this.statement<[Range], Row>(briefStatements.changes);
+  readonly #changedFolders = this.statement<[number], ChangedFolder>(briefStatements.changedFolders);
   readonly #folderRelocations = this.statement<[number], RelocationRow>(briefStatements.folderRelocations);
   readonly #lastMoments = (['version', 'relocation', 'deletion'] as const).map((table) =>
     this.valueStatement<[], number | null>(`SELECT max(moment) AS moment FROM ${table}`),
@@ -106,6 +124,9 @@ export class BriefTable extends Table {
     this.statement<[number], Moment>(briefStatements[name]),
   );
   readonly #isWriter = this.valueStatement<[number, number, string], number>(briefStatements.isWriter);
+  readonly #authors = this.arrayStatement<[number, number], readonly [string, PrincipalKind, string]>(
+    briefStatements.authors,
+  );
   readonly #momentOf = this.valueStatement<[number, number], number>(briefStatements.momentOf);
   readonly #mark = this.statement<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
   readonly #setMark = this.statement(
@@ -127,6 +148,11 @@ export class BriefTable extends Table {
       deletedFrom: row.location as Location | null,
       deletedFolder: row.deleted_folder as Location | null,
     }));
+  }
+
+  /** Folders with documents whose last event is of that moment. */
+  changedFolders(moment: number): ChangedFolder[] {
+    return this.#changedFolders.all(moment);
   }
 
   /** Renames and moves of folders after the moment, in order. */
@@ -178,6 +204,12 @@ export class BriefTable extends Table {
       else before = middle;
     }
     return before;
+  }
+
+  /** The authors of the document's last `most` versions, the latest first, each once. */
+  authors(document: number, most: number): Author[] {
+    const found = new Map(this.#authors.all(document, most).map((row) => [row[0], row]));
+    return [...found.values()].map(([id, kind, displayName]) => ({ id, kind, displayName }));
   }
 
   /** Whether one of the document's last `most` versions is the principal's. */

@@ -248,8 +248,9 @@ export class Client extends Actor {
   }
 }
 
-export function describeChange({ of, action, location, versions, from, by }: BriefChange): string {
-  const place = of === 'folder' ? `${location}/` : location;
+export function describeChange({ of, action, location, versions, documents, from, by }: BriefChange): string {
+  const folder = documents === undefined ? `${location}/` : `${documents} in ${location}/`;
+  const place = of === 'folder' ? folder : location;
   const details = [...(versions > 1 ? [`${versions} versions`] : []), ...(from === null ? [] : [`from ${from}`])];
   const names = by.map(({ displayName }) => displayName).join(', ');
   return `${action} ${place}${details.length === 0 ? '' : ` (${details.join(', ')})`} by ${names}`;
