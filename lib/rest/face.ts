@@ -14,7 +14,7 @@ import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { noContent, withHeader, type Answer } from './answers/answer.js';
+import { answerMethods, noContent, withHeader, type Answer } from './answers/answer.js';
 import type { HeaderLines } from './answers/header-lines.js';
 import { admitOrigin, beginHeaders } from './answers/protect.js';
 import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
@@ -23,11 +23,11 @@ import { presentProblem } from './problem.js';
 import { SyntaxChecker } from './requests/check-syntax.js';
 import { describeBelow, readDescription } from './requests/description.js';
 import { missingHeader } from './requests/explain-invalid.js';
-import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
+import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
 import { makeAddressReader } from '../http/client-address.js';
 import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
-import { makeOpenRoutes } from './resources/open.js';
+import { indexPath, makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 
@@ -60,6 +60,7 @@ export class RestFace {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly #dependencies: RestDependencies;
   readonly #options: RestOptions;
+  readonly #ids = new WeakMap<ServerResponse, string>();
   readonly #routes: RouteFinder<Route | OpenRoute>;
   readonly #syntax: SyntaxChecker;
 
@@ -68,8 +69,10 @@ export class RestFace {
     this.#options = options;
     this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
-    const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(options.build, formatTime(dependencies.clock.now()), served), ...routes];
+    const { build, base = '' } = options;
+    const served = describeBelow(base, description);
+    const startedAt = formatTime(dependencies.clock.now());
+    const table = [...makeOpenRoutes({ build, startedAt, description: served, base }), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
@@ -77,6 +80,7 @@ export class RestFace {
   /** Answers any request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
+    this.#ids.set(response, context.id);
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
@@ -93,13 +97,19 @@ export class RestFace {
     }
   }
 
+  /** The id of the request for a response; undefined for a response of another face. */
+  idOf(response: ServerResponse): string | undefined {
+    return this.#ids.get(response);
+  }
+
   /** The steps of every request, in order. @throws Refusal */
   async #answer(context: RequestContext): Promise<Answer> {
     requireHost(context);
     if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
-    const target = splitTarget(context.request.url ?? '');
+    const target = readTarget(context.request);
     const found = this.#routes.find(target.path);
     context.route = found?.path ?? null;
+    if (context.request.method === 'OPTIONS') return answerOptions(found);
     if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
     const asking = this.#recognise(context);
@@ -133,7 +143,7 @@ export class RestFace {
     const query = await this.#checkSyntax(context, route.path, target, parameters, body);
     const { workspace, caller, policy } = asking;
     return route.read({
-      method: route.method,
+      method: request.method === 'HEAD' ? 'HEAD' : route.method,
       route: route.path,
       workspace,
       caller,
@@ -284,6 +294,21 @@ function makeContext(id: string, request: IncomingMessage, response: ServerRespo
   const lines = beginHeaders(id);
   const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
   return { id, request, response, lines, held: [], ...unknown };
+}
+
+/** The request's target. The index stands at both of its usual addresses. */
+function readTarget({ url = '' }: IncomingMessage): Target {
+  const target = splitTarget(url);
+  return target.path === `${indexPath}/` ? { ...target, path: indexPath } : target;
+}
+
+/**
+ * The methods of a path, for anyone: the description names them too.
+ * @throws Refusal NOT_FOUND for an unknown path
+ */
+function answerOptions(found: FoundPath<unknown> | undefined): Answer {
+  if (found === undefined) throw notFound();
+  return answerMethods([...methodsOf(found), 'OPTIONS']);
 }
 
 /** RFC 9112 §3.2 asks for a refusal. */

@@ -21,6 +21,8 @@ export type AnswerBody =
       readonly form: 'flow';
       readonly mediaType: string;
       readonly open: () => Readable | Promise<Readable>;
+      /** Releases what the stream would have held, where it is not opened. */
+      readonly leave?: () => void;
     }
   | {
       /** Part of a stream: bytes before `start` are skipped, and the stream is closed after `length` bytes. */
@@ -32,6 +34,11 @@ export type AnswerBody =
 
 /** An answer to a preflight request: the headers say everything. */
 export const noContent: Answer = { status: 204, headers: {}, body: { form: 'none' } };
+
+/** An answer to OPTIONS: the methods of a path (RFC 9110 §9.3.7). */
+export function answerMethods(methods: readonly string[]): Answer {
+  return { ...noContent, headers: { Allow: methods.join(', ') } };
+}
 
 /** An answer with one JSON value, in UTF-8. */
 export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findFaultOfShape, type ShapeLimits } from '../../domain/json-shape.js';
+import { examineShape, type ShapeLimits } from '../../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../../domain/policy.js';
 import { invalidRequest, Refusal } from '../../domain/refusal.js';
 import { requireWellFormed } from '../../domain/well-formed.js';
@@ -99,7 +99,7 @@ export interface BodyReading {
 /**
  * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
  * @throws Refusal INVALID_REQUEST `body_too_large`, before reading where its length is stated; `bad_json`; `bad_field`
- * for invalid Unicode, too many values or too deep nesting. Refusals of `takeRoom`
+ * for a repeated member, invalid Unicode, too many values or too deep nesting. Refusals of `takeRoom`
  */
 export async function readJson({ request, response, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
@@ -117,8 +117,10 @@ export async function readJson({ request, response, limits, ...reading }: BodyRe
     gathered.add(piece);
   }
   const bytes = gathered.bytes();
-  const fault = await runCooperatively(findFaultOfShape(bytes, maxShape));
-  if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
+  const fault = await runCooperatively(examineShape(bytes, maxShape));
+  if (fault !== undefined) {
+    throw invalidRequest('bad_field', `The body ${fault.problem}.`, { field: fault.member ?? 'body' });
+  }
   try {
     return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };
   } catch (error) {

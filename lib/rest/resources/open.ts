@@ -1,24 +1,30 @@
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson } from '../answers/answer.js';
 import type { Build } from '../dependencies.js';
 import type { OpenRoute } from '../route.js';
 
-/**
- * Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content.
- * @param startedAt RFC 3339
- * @param description the served text
- */
-export function makeOpenRoutes(build: Build, startedAt: string, description: string): readonly OpenRoute[] {
+/** Where a client begins that knows the address alone. */
+export const indexPath = '/v1';
+
+/** What the routes without a key answer from. */
+export interface OpenFacts {
+  readonly build: Build;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** The served text. */
+  readonly description: string;
+  /** The path prefix of a proxy in front; '' for none. */
+  readonly base: string;
+}
+
+/** Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content. */
+export function makeOpenRoutes({ build, startedAt, description, base }: OpenFacts): readonly OpenRoute[] {
+  const index = { name: 'Cartulary', description: `${base}/v1/openapi.yaml`, health: `${base}/v1/health` };
+  const link = `<${index.description}>; rel="service-desc"; type="application/yaml"`;
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
   const bytes = Buffer.from(description, 'utf8');
-  const noBody: Answer = {
-    status: 200,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: { form: 'none' },
-  };
   return [
+    { method: 'GET', path: indexPath, answerOpenly: () => answerJson(200, index, { Link: link }) },
     { method: 'GET', path: '/v1/health', answerOpenly: () => answerJson(200, health) },
-    // Load balancers ask like this.
-    { method: 'HEAD', path: '/v1/health', answerOpenly: () => noBody },
     {
       method: 'GET',
       path: '/v1/openapi.yaml',
