@@ -26,7 +26,7 @@ import { missingHeader } from './requests/explain-invalid.js';
 import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
 import { makeAddressReader } from '../http/client-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
+import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/read-body.js';
 import { indexPath, makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
@@ -133,7 +133,8 @@ export class RestFace {
   ): Promise<() => Promise<Answer>> {
     const { request } = context;
     if (found === undefined) throw notFound();
-    const route = chooseRoute(found, request.method ?? '');
+    const usual = chooseRoute(found, request.method ?? '');
+    const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
     context.action = route.action;
     context.location = locationOf(found);
     requireShortHeaders(request.headers, headersRead);
@@ -233,7 +234,8 @@ export class RestFace {
       },
       takeUpload: async () => hold(context, await uploads.take(source)),
     };
-    return chooseForm(request.headers, takes) === 'raw' ? takeRaw(reading) : readJson(reading);
+    const read = { json: readJson, raw: takeRaw, file: takeFile };
+    return read[chooseForm(request.headers, takes)](reading);
   }
 
   /** Routes know of no proxy, so their addresses get the proxy's path prefix here. */

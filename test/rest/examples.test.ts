@@ -91,6 +91,10 @@ describe('the examples of errors in the description', () => {
       return ada.create('large.md', 'x'.repeat(1001));
     },
     BodyTooLarge: () => ada.create('large.md', 'x'.repeat(80_000)),
+    RangeNotSatisfiable: async () => {
+      await ada.create('short.md');
+      return ada.get('/v1/files/short.md', { Range: 'bytes=88-' });
+    },
     UseRawForm: async () => {
       await ada.post('/v1/documents?location=long.md', Buffer.alloc(1001, 'x'));
       return ada.get('/v1/documents/long.md');

@@ -8,12 +8,14 @@ import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 
+/** A browser saves content of this type. */
+const unknownType = 'application/octet-stream';
 /** Nothing in a document can run, whichever way a browser reads it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
-  const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
+  const headers = { ...namesOf(read), Vary: 'Accept' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
   const record = presentDocument(read.document, read.version);
@@ -34,6 +36,23 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
 }
 
+/** The bytes of a document, under its media type. A browser saves them where the request says so. */
+export function presentFile(read: DocumentRead, request: CheckedRequest): Answer {
+  const headers = { ...namesOf(read), Vary: 'Accept-Encoding' };
+  if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
+  const { download = false } = request.query as { readonly download?: boolean };
+  return presentRaw(read, request, headers, download);
+}
+
+/**
+ * The version's ETag and time. The time is no validator: two versions may have the same second, so conditions with a
+ * date are not heeded.
+ */
+function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
+  const names = { ETag: formatEtag(version.id) };
+  return isKnown ? names : { ...names, 'Last-Modified': new Date(version.at).toUTCString() };
+}
+
 /** As JSON, written while it is sent: its length is known only at its end. */
 function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
@@ -49,12 +68,17 @@ export function wantsRawForm(request: CheckedRequest): boolean {
   return !accept.includes(',') && (accept.split(';')[0] ?? '').trim().toLowerCase() === 'application/octet-stream';
 }
 
-function presentRaw(read: DocumentRead, request: CheckedRequest, common: Readonly<Record<string, string>>): Answer {
+function presentRaw(
+  read: DocumentRead,
+  request: CheckedRequest,
+  common: Readonly<Record<string, string>>,
+  isSaved = false,
+): Answer {
   const { document, version } = read;
   const headers = {
     ...common,
     'Content-Type': version.mediaType,
-    'Content-Disposition': nameDownload(document.name, version.mediaType),
+    'Content-Disposition': nameDownload(document.name, isSaved ? unknownType : version.mediaType),
     'Content-Security-Policy': sandbox,
     'Accept-Ranges': 'bytes',
   };
@@ -69,7 +93,7 @@ function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
   return { status: 200, headers, body: { form: 'none' } };
 }
 
-/** If-Range takes an entity-tag, compared strongly; dates never match, since the service issues none. */
+/** If-Range takes an entity-tag, compared strongly. Dates never match, since two versions may have the same second. */
 function readRange(request: CheckedRequest, size: number, etag: string | undefined): ByteRange | undefined {
   const condition = request.header('if-range');
   if (condition !== undefined && condition.trim() !== etag) return undefined;

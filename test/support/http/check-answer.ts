@@ -65,7 +65,8 @@ function resolve<Value>(value: Value): Value {
 
 function describedResponses(method: string, target: string): Record<string, Response> | undefined {
   const path = target.split('?')[0] ?? '';
-  const template = path.startsWith('/v1/documents/') ? '/v1/documents/{location}' : path;
+  const [base] = /^\/v1\/(?:documents|files)\//.exec(path) ?? [];
+  const template = base === undefined ? path : `${base}{location}`;
   const operation = findOperation(description.paths[template === '/v1/' ? '/v1' : template] ?? {}, method) as
     { responses: Record<string, Response> } | undefined;
   return operation?.responses;
@@ -101,7 +102,9 @@ export function checkAnswer(answer: JudgedAnswer): void {
       validate({ $ref: `#/components/schemas/${name}` }, body, what);
     }
   }
-  const responses = describedResponses(method, target);
+  // The raw form at a document's address is the file at the other.
+  const isRaw = headers['content-disposition'] !== undefined;
+  const responses = describedResponses(method, isRaw ? target.replace('/v1/documents/', '/v1/files/') : target);
   if (responses === undefined) {
     assert.ok(status >= 400 || status === 204, `${what}: what is not described was answered`);
     return;
