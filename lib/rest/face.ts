@@ -290,7 +290,16 @@ export class RestFace {
 }
 
 /** Headers read from callers' requests, except the key. */
-const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
+const headersRead = [
+  'Accept',
+  'Accept-Encoding',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'If-Range',
+  'Range',
+];
 
 function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
   const lines = beginHeaders(id);

@@ -147,6 +147,22 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
     },
     { route: 'GET /v1/files/{location}', as: 'reader', target: '/v1/files/long/controls.txt', status: 200 },
     {
+      route: 'GET /v1/files/{location}',
+      kind: 'compressed',
+      as: 'reader',
+      target: '/v1/files/long/words.md',
+      headers: { 'accept-encoding': 'br' },
+      status: 200,
+    },
+    {
+      route: 'GET /v1/documents/{location}',
+      kind: 'compressed',
+      as: 'reader',
+      target: '/v1/documents/long/controls.txt',
+      headers: { 'accept-encoding': 'gzip' },
+      status: 200,
+    },
+    {
       route: 'PUT /v1/files/{location}',
       as: 'editor',
       target: '/v1/files/written.txt',

@@ -173,7 +173,7 @@ describe('the REST server', () => {
       ]) {
         assert.ok(String(read.headers['access-control-expose-headers']).includes(name), name);
       }
-      assert.equal(read.headers['vary'], 'Origin, Accept');
+      assert.equal(read.headers['vary'], 'Origin, Accept, Accept-Encoding');
     });
 
     it('sends no headers to an unconfigured origin', async () => {

@@ -5,6 +5,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AnswerBody;
+  /**
+   * Whether it may be compressed. A compressed length depends on all of its text together, so it says something of a
+   * secret beside text that somebody else has chosen (decision 0163).
+   */
+  readonly mayCompress?: boolean;
 }
 
 export type AnswerBody =

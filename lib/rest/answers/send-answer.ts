@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { Answer, AnswerBody } from './answer.js';
+import { sendCompressed } from './compress.js';
 import type { HeaderLines } from './header-lines.js';
 
 /**
@@ -11,13 +12,11 @@ import type { HeaderLines } from './header-lines.js';
  * @throws any error of opening or reading a stream. After the first bytes the connection is broken off, so a part is
  * never taken for the whole.
  */
-export async function sendAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  common: HeaderLines,
-): Promise<void> {
+export async function sendAnswer(response: ServerResponse, answer: Answer, common: HeaderLines): Promise<void> {
+  const { status, headers, body } = answer;
   const lines = common.copy();
   lines.setAll(headers);
+  if (await sendCompressed(response, answer, lines)) return;
   if (response.req.method === 'HEAD' && (body.form === 'stream' || body.form === 'flow')) {
     sendHeaders(response, status, lines, body);
     return;

@@ -15,13 +15,13 @@ const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
-  const headers = { ...namesOf(read), Vary: 'Accept' };
+  const headers = { ...namesOf(read), Vary: 'Accept, Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
   const record = presentDocument(read.document, read.version);
   const isText = read.version.kind === 'text';
   const { bytes } = read;
-  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, request, headers);
+  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, headers);
   const body =
     isText && read.isHeld
       ? writeText(record, bytes)
@@ -31,9 +31,7 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
             ? { ...record, content: bytes.toString('utf8'), encoding: 'utf-8' }
             : { ...record, content: bytes.toString('base64'), encoding: 'base64' },
         };
-  if (request.method === 'GET') return { status: 200, headers, body };
-  const length = String('text' in body ? body.text.length : Buffer.byteLength(JSON.stringify(body.value)));
-  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
+  return { status: 200, headers, body, mayCompress: true };
 }
 
 /** The bytes of a document, under its media type. A browser saves them where the request says so. */
@@ -41,7 +39,8 @@ export function presentFile(read: DocumentRead, request: CheckedRequest): Answer
   const headers = { ...namesOf(read), Vary: 'Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   const { download = false } = request.query as { readonly download?: boolean };
-  return presentRaw(read, request, headers, download);
+  const answer = presentRaw(read, request, headers, download);
+  return { ...answer, mayCompress: read.version.kind === 'text' && request.header('range') === undefined };
 }
 
 /**
@@ -54,12 +53,11 @@ function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
 }
 
 /** As JSON, written while it is sent: its length is known only at its end. */
-function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
+function presentStreamed(read: DocumentRead, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
   const body = streamDocument(presentDocument(document, version), version.kind === 'text', open);
-  if (request.method === 'GET') return { status: 200, headers, body };
-  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+  return { status: 200, headers, body, mayCompress: true };
 }
 
 /** `Accept: application/octet-stream`, and nothing else beside it. */
@@ -82,15 +80,10 @@ function presentRaw(
     'Content-Security-Policy': sandbox,
     'Accept-Ranges': 'bytes',
   };
-  if (request.method === 'HEAD') return presentHeaders({ ...headers, 'Content-Length': String(version.size) });
-  const range = readRange(request, version.size, common['ETag']);
+  const range = request.method === 'HEAD' ? undefined : readRange(request, version.size, common['ETag']);
   if (range === undefined) return { status: 200, headers, body: cut(read, { start: 0, end: version.size }) };
   const contentRange = `bytes ${range.start}-${range.end - 1}/${version.size}`;
   return { status: 206, headers: { ...headers, 'Content-Range': contentRange }, body: cut(read, range) };
-}
-
-function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
-  return { status: 200, headers, body: { form: 'none' } };
 }
 
 /** If-Range takes an entity-tag, compared strongly. Dates never match, since two versions may have the same second. */

@@ -30,8 +30,9 @@ export function makeOpenRoutes({ build, startedAt, description, base }: OpenFact
       path: '/v1/openapi.yaml',
       answerOpenly: () => ({
         status: 200,
-        headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
+        headers: { 'Content-Type': 'application/yaml; charset=utf-8', Vary: 'Accept-Encoding' },
         body: { form: 'bytes', bytes },
+        mayCompress: true,
       }),
     },
   ];
