@@ -30,7 +30,7 @@ interface Source {
  */
 export async function sendCompressed(response: ServerResponse, answer: Answer, lines: HeaderLines): Promise<boolean> {
   if (answer.mayCompress !== true || answer.status !== 200) return false;
-  const coding = chooseCoding(response.req.headers['accept-encoding'] as string | undefined);
+  const coding = chooseCoding(response.req.headers['accept-encoding']);
   const source = coding === undefined ? undefined : sourceOf(answer.body);
   if (coding === undefined || source === undefined) return false;
   const isHead = response.req.method === 'HEAD';
