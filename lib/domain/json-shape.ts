@@ -17,46 +17,128 @@ const near = 32;
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const brace = 0x7b;
 
 const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
+/** What is wrong with the outline of JSON. */
+export interface FaultOfShape {
+  /** The end of a sentence about the input: "has more than …". */
+  readonly problem: string;
+  /** The member at fault, by its path: `subject.id`. */
+  readonly member?: string;
+}
+
+/** An open list or object on the way to a place in JSON. */
+interface Enclosure {
+  /** The members so far; undefined in a list. */
+  readonly members: Set<string> | undefined;
+  /** The last member; the number of the item in a list. */
+  at: string | number;
+  /** Whether the next text names a member. */
+  awaitsName: boolean;
+}
+
+/** Bytes of a name that is compared with others. No face knows a longer one. */
+const maxName = 64 * 1024;
+/** Characters of a path in a message. */
+const maxPath = 100;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /**
  * Examines the outline of JSON before it is parsed, because parsing cannot be interrupted. Text takes next to no time,
  * a million lists in lists a second. Pauses on the way. Malformed JSON may pass.
- * @returns the fault as the end of a sentence about the input: "has more than …"; undefined when there is none
+ *
+ * A member that stands twice in an object is a fault too: parsers disagree on which one counts (RFC 8259 §4).
  */
-export function* findFaultOfShape(
+export function* examineShape(
   bytes: Uint8Array,
   { deepest, maxValues }: ShapeLimits,
-): Generator<void, string | undefined> {
-  let depth = 0;
+): Generator<void, FaultOfShape | undefined> {
+  const open: Enclosure[] = [];
   let values = 1;
   let isText = false;
+  let textStart = 0;
   let at = 0;
   for (let end = between; at < bytes.length; end += between) {
     const stop = Math.min(end, bytes.length);
     while (at < stop) {
       if (isText) {
         const next = skipText(bytes, at, stop);
-        isText = next.isText;
-        at = next.at;
+        ({ isText, at } = next);
+        const inner = open.at(-1);
+        if (isText || inner?.awaitsName !== true) continue;
+        if (isRepeated(inner, readName(bytes, { start: textStart, end: at - 1 }))) {
+          const member = namePath(open);
+          return { problem: `names the member ${member} more than once`, member };
+        }
         continue;
       }
       const byte = bytes[at] ?? 0;
       at += 1;
-      if (byte === quote) isText = true;
-      else if (closes(byte)) depth -= 1;
+      if (byte === quote) {
+        isText = true;
+        textStart = at;
+      } else if (closes(byte)) open.pop();
       else if (byte === comma || opens(byte)) {
         values += 1;
-        if (byte !== comma) depth += 1;
-        if (depth > deepest) return 'is nested too deeply';
-        if (values > maxValues) return `has more than ${maxValues} values`;
+        if (byte === comma) goOn(open.at(-1));
+        else open.push(enclose(byte));
+        if (open.length > deepest) return { problem: 'is nested too deeply' };
+        if (values > maxValues) return { problem: `has more than ${maxValues} values` };
       }
     }
     yield;
   }
   return undefined;
+}
+
+/** @returns the problem alone, as `examineShape` finds it */
+export function* findFaultOfShape(bytes: Uint8Array, limits: ShapeLimits): Generator<void, string | undefined> {
+  return (yield* examineShape(bytes, limits))?.problem;
+}
+
+function enclose(byte: number): Enclosure {
+  return byte === brace
+    ? { members: new Set(), at: '', awaitsName: true }
+    : { members: undefined, at: 0, awaitsName: false };
+}
+
+/** Goes on to the next item or member. */
+function goOn(enclosure: Enclosure | undefined): void {
+  if (enclosure === undefined) return;
+  if (typeof enclosure.at === 'number') enclosure.at += 1;
+  else enclosure.awaitsName = true;
+}
+
+/** Notes a member of an object. @returns whether the object has it already */
+function isRepeated(enclosure: Enclosure, name: string | undefined): boolean {
+  enclosure.awaitsName = false;
+  enclosure.at = name ?? '';
+  if (name === undefined || enclosure.members === undefined) return false;
+  if (enclosure.members.has(name)) return true;
+  enclosure.members.add(name);
+  return false;
+}
+
+/** @returns undefined for a name that is too long, or no text */
+function readName(bytes: Uint8Array, { start, end }: TextSpan): string | undefined {
+  if (end - start > maxName) return undefined;
+  const name = decoder.decode(bytes.subarray(start, end));
+  if (!name.includes('\\')) return name;
+  try {
+    return JSON.parse(`"${name}"`) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+function namePath(open: readonly Enclosure[]): string {
+  return open
+    .map(({ at }) => String(at).slice(0, maxPath))
+    .join('.')
+    .slice(0, maxPath);
 }
 
 /** Where the characters of a text lie in JSON, between its quotes: bytes from `start` to before `end`. */

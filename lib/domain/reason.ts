@@ -78,6 +78,11 @@ export const reasons = {
   unsupported_media_type: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The body is of no type that is taken.' },
   method_not_allowed: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The path has no such method.' },
   use_raw_form: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The document is too long for JSON.' },
+  range_not_satisfiable: {
+    code: 'INVALID_REQUEST',
+    at: ['rest'],
+    means: 'The document ends before the range of bytes begins.',
+  },
   bad_form: { code: 'INVALID_REQUEST', at: ['browser'], means: 'The form that was sent cannot be read.' },
   stale_form: { code: 'INVALID_REQUEST', at: ['browser'], means: 'The form is from a page that is too old.' },
   unknown_command: { code: 'INVALID_REQUEST', at: ['command'], means: 'There is no such command.' },

@@ -87,6 +87,7 @@ interface DetailsByReason {
   missing_idempotency_key: RequestPart;
   method_not_allowed: { readonly allowed: readonly string[] };
   use_raw_form: OfSize;
+  range_not_satisfiable: { readonly size: number };
   body_too_large: { readonly limit: number };
   content_too_large: OfSize;
   storage_quota: { readonly limit: number };

@@ -18,8 +18,15 @@ export interface PortOptions {
   /** Paths with this prefix go to `serve`, and so does every path without a mounted face. */
   readonly ownPaths: string;
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Words the answer to bytes that are no HTTP request. @param code of Node's error */
-  readonly explainMalformed: (code: string | undefined) => {
+  /**
+   * Words the answer to bytes that are no HTTP request.
+   * @param code of Node's error
+   * @param response of the request under way, where its body is malformed
+   */
+  readonly explainMalformed: (
+    code: string | undefined,
+    response: ServerResponse | undefined,
+  ) => {
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;
   };
@@ -45,6 +52,8 @@ const requestTimeout = 10 * 60_000;
 const keepAliveTimeout = 75_000;
 /** Milliseconds of silence on a connection in the middle of a request or answer. */
 const silenceTimeout = 2 * 60_000;
+/** Milliseconds for a client to read the refusal of bytes that are no HTTP. */
+const lingering = 1000;
 /** Bytes of request line and headers together: the longest location and the longest cursor fit. */
 export const maxHeaderSize = 32 * 1024;
 
@@ -115,7 +124,8 @@ class Connections {
   readonly #server: Server;
   readonly #common: readonly (readonly [string, string])[];
   readonly #open = new Set<Socket>();
-  readonly #busy = new Map<Socket, number>();
+  readonly #busy = new Map<Socket, Set<ServerResponse>>();
+  readonly #refused = new WeakSet<Socket>();
   #isClosing = false;
 
   /** @param common headers of every answer */
@@ -129,23 +139,32 @@ class Connections {
   }
 
   begin(socket: Socket, response: ServerResponse): void {
-    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    const under = this.#busy.get(socket) ?? new Set<ServerResponse>();
+    this.#busy.set(socket, under.add(response));
     if (this.#isClosing) response.setHeader('Connection', 'close');
     response.on('close', () => {
-      const left = (this.#busy.get(socket) ?? 1) - 1;
-      if (left > 0) this.#busy.set(socket, left);
-      else this.#busy.delete(socket);
-      if (left === 0 && this.#isClosing) socket.destroySoon();
+      under.delete(response);
+      if (under.size > 0) return;
+      this.#busy.delete(socket);
+      if (this.#isClosing) socket.destroySoon();
     });
   }
 
-  /** Answers bytes that are not a request, or a request above the limits of size or time. */
+  /**
+   * Answers bytes that are not a request, or a request above the limits of size or time. A body can be malformed too,
+   * in its chunks. Its request is answered here unless its answer has begun, or another one is due before it.
+   */
   refuse(socket: Socket, error: NodeJS.ErrnoException, explain: PortOptions['explainMalformed']): void {
-    if (!socket.writable || error.code === 'ECONNRESET' || this.#busy.has(socket)) {
+    // More of the same: the answer is on its way.
+    if (this.#refused.has(socket)) return;
+    const [response, another] = this.#busy.get(socket) ?? [];
+    const isLate = response?.headersSent === true || another !== undefined;
+    if (!socket.writable || error.code === 'ECONNRESET' || isLate) {
       socket.destroy();
       return;
     }
-    const { headers, text } = explain(error.code);
+    this.#refused.add(socket);
+    const { headers, text } = explain(error.code, response);
     const lines = {
       ...Object.fromEntries(this.#common),
       ...headers,
@@ -155,6 +174,9 @@ class Connections {
     };
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${text}`);
+    // Closing at once would make the client lose the answer.
+    const timer = setTimeout(() => socket.destroy(), lingering);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   async close(within: number): Promise<void> {

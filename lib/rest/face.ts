@@ -1,3 +1,4 @@
+import { formatTime } from '../domain/clock.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limitRate } from '../access/limit-rate.js';
 import type { Release } from '../access/work-limiter.js';
@@ -13,7 +14,7 @@ import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { noContent, withHeader, type Answer } from './answers/answer.js';
+import { answerMethods, noContent, withHeader, type Answer } from './answers/answer.js';
 import type { HeaderLines } from './answers/header-lines.js';
 import { admitOrigin, beginHeaders } from './answers/protect.js';
 import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
@@ -22,11 +23,11 @@ import { presentProblem } from './problem.js';
 import { SyntaxChecker } from './requests/check-syntax.js';
 import { describeBelow, readDescription } from './requests/description.js';
 import { missingHeader } from './requests/explain-invalid.js';
-import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
+import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
 import { makeAddressReader } from '../http/client-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
-import { makeOpenRoutes } from './resources/open.js';
+import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/read-body.js';
+import { indexPath, makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 
@@ -59,6 +60,7 @@ export class RestFace {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly #dependencies: RestDependencies;
   readonly #options: RestOptions;
+  readonly #ids = new WeakMap<ServerResponse, string>();
   readonly #routes: RouteFinder<Route | OpenRoute>;
   readonly #syntax: SyntaxChecker;
 
@@ -67,8 +69,11 @@ export class RestFace {
     this.#options = options;
     this.addressOf = makeAddressReader(options.trustProxy, () => options.log.warn({}, ignoredForwarded));
     const description = readDescription();
-    const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(dependencies, options.build, served), ...routes];
+    const { build, base = '' } = options;
+    const { readiness } = dependencies;
+    const served = describeBelow(base, description);
+    const startedAt = formatTime(dependencies.clock.now());
+    const table = [...makeOpenRoutes({ build, startedAt, description: served, base, readiness }), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
@@ -76,6 +81,7 @@ export class RestFace {
   /** Answers any request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
+    this.#ids.set(response, context.id);
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
@@ -92,13 +98,19 @@ export class RestFace {
     }
   }
 
+  /** The id of the request for a response; undefined for a response of another face. */
+  idOf(response: ServerResponse): string | undefined {
+    return this.#ids.get(response);
+  }
+
   /** The steps of every request, in order. @throws Refusal */
   async #answer(context: RequestContext): Promise<Answer> {
     requireHost(context);
     if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
-    const target = splitTarget(context.request.url ?? '');
+    const target = readTarget(context.request);
     const found = this.#routes.find(target.path);
     context.route = found?.path ?? null;
+    if (context.request.method === 'OPTIONS') return answerOptions(found);
     if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
     const asking = this.#recognise(context);
@@ -122,7 +134,8 @@ export class RestFace {
   ): Promise<() => Promise<Answer>> {
     const { request } = context;
     if (found === undefined) throw notFound();
-    const route = chooseRoute(found, request.method ?? '');
+    const usual = chooseRoute(found, request.method ?? '');
+    const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
     context.action = route.action;
     context.location = locationOf(found);
     requireShortHeaders(request.headers, headersRead);
@@ -132,7 +145,7 @@ export class RestFace {
     const query = await this.#checkSyntax(context, route.path, target, parameters, body);
     const { workspace, caller, policy } = asking;
     return route.read({
-      method: route.method,
+      method: request.method === 'HEAD' ? 'HEAD' : route.method,
       route: route.path,
       workspace,
       caller,
@@ -222,7 +235,8 @@ export class RestFace {
       },
       takeUpload: async () => hold(context, await uploads.take(source)),
     };
-    return chooseForm(request.headers, takes) === 'raw' ? takeRaw(reading) : readJson(reading);
+    const read = { json: readJson, raw: takeRaw, file: takeFile };
+    return read[chooseForm(request.headers, takes)](reading);
   }
 
   /** Routes know of no proxy, so their addresses get the proxy's path prefix here. */
@@ -280,12 +294,36 @@ const ignoredForwarded =
   'X-Forwarded-For came and was ignored, because trust_proxy is 0. Behind a proxy, set trust_proxy: otherwise all clients have its address';
 
 /** Headers read from callers' requests, except the key. */
-const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
+const headersRead = [
+  'Accept',
+  'Accept-Encoding',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'If-Range',
+  'Range',
+];
 
 function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
   const lines = beginHeaders(id);
   const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
   return { id, request, response, lines, held: [], ...unknown };
+}
+
+/** The request's target. The index stands at both of its usual addresses. */
+function readTarget({ url = '' }: IncomingMessage): Target {
+  const target = splitTarget(url);
+  return target.path === `${indexPath}/` ? { ...target, path: indexPath } : target;
+}
+
+/**
+ * The methods of a path, for anyone: the description names them too.
+ * @throws Refusal NOT_FOUND for an unknown path
+ */
+function answerOptions(found: FoundPath<unknown> | undefined): Answer {
+  if (found === undefined) throw notFound();
+  return answerMethods([...methodsOf(found), 'OPTIONS']);
 }
 
 /** RFC 9112 §3.2 asks for a refusal. */

@@ -10,6 +10,8 @@ export function presentProblem(refusal: Refusal, requestId: string): Answer {
   const headers: Record<string, string> = {};
   if (refusal.retryAfter !== undefined) headers['Retry-After'] = String(refusal.retryAfter);
   if (details?.reason === 'stale_if_match') headers['ETag'] = formatEtag(details.current.id);
+  if (details?.reason === 'method_not_allowed') headers['Allow'] = details.allowed.join(', ');
+  if (details?.reason === 'range_not_satisfiable') headers['Content-Range'] = `bytes */${details.size}`;
   if (code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Bearer';
   const error =
     details === undefined

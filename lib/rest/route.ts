@@ -17,6 +17,8 @@ export interface RouteDefinition<Input, Result, Prepared> {
   readonly path: string;
   /** The header required for any effect. */
   readonly requires?: 'Idempotency-Key' | 'If-Match';
+  /** Whether an Idempotency-Key is taken without being required. */
+  readonly mayBeRetried?: true;
   /** Forms of body it takes; none when left out. */
   readonly takes?: readonly BodyForm[];
   /** Whether a body can hold a document's content; every other body is small. */
@@ -29,6 +31,8 @@ export interface RouteDefinition<Input, Result, Prepared> {
 
 /** The same with its types closed over, ready for use. */
 export interface Route {
+  /** Another route of the same method and path, which the request's headers ask for. */
+  readonly variantFor?: (header: (name: string) => string | undefined) => Route | undefined;
   readonly method: Method;
   readonly path: string;
   readonly requires?: 'Idempotency-Key' | 'If-Match';
@@ -64,6 +68,8 @@ export interface OpenRoute {
  */
 export function route<Input, Result, Prepared>(definition: RouteDefinition<Input, Result, Prepared>): Route {
   const { method, path, requires, takes = [], carriesContent = false, operation, read, present } = definition;
+  const isRepeatable = (header: CheckedRequest['header']): boolean =>
+    requires === 'Idempotency-Key' || (definition.mayBeRetried === true && header('idempotency-key') !== undefined);
   return {
     method,
     path,
@@ -71,7 +77,7 @@ export function route<Input, Result, Prepared>(definition: RouteDefinition<Input
     carriesContent,
     ...(requires === undefined ? {} : { requires }),
     isRetried({ workspace, caller, header }) {
-      if (requires !== 'Idempotency-Key') return false;
+      if (!isRepeatable(header)) return false;
       const { journal, clock } = workspace;
       const key = parseIdempotencyKey(header('idempotency-key'));
       return isAnswered(journal.reader, clock.now(), caller, operation, { key });
@@ -79,7 +85,7 @@ export function route<Input, Result, Prepared>(definition: RouteDefinition<Input
     action: operation.name,
     read(request) {
       const input = read(request);
-      const retry = requires === 'Idempotency-Key' ? readRetry(request) : undefined;
+      const retry = isRepeatable((name) => request.header(name)) ? readRetry(request) : undefined;
       return async () => {
         const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
         const answer = await present(result, request);

@@ -1,6 +1,7 @@
 import { claimRoutes } from './resources/claims.js';
 import { commentRoutes } from './resources/comments.js';
 import { documentRoutes } from './resources/documents.js';
+import { fileRoutes } from './resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from './resources/folders.js';
 import { grantRoutes } from './resources/grants.js';
 import { historyRoutes } from './resources/history.js';
@@ -11,10 +12,11 @@ import { searchRoutes } from './resources/search.js';
 import type { Route } from './route.js';
 
 /**
- * Routes beyond the specification: a client can do without them. None of these paths has a location in it, since every
- * path below `/v1/documents/` is a document's.
+ * Routes beyond the specification: a client can do without them. Every path below `/v1/documents/` and `/v1/files/` is
+ * a document's.
  */
 export const extensionRoutes: readonly Route[] = [
+  ...fileRoutes,
   ...historyRoutes,
   ...folderDeletionRoutes,
   ...revertRoutes,

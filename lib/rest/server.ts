@@ -48,7 +48,11 @@ export async function startServer(dependencies: RestDependencies, options: Serve
     ...options,
     ownPaths,
     serve: (request, response) => void rest.serve(request, response),
-    explainMalformed: (code) => presentMalformed(code, makeIdentifier('req', dependencies.randomness)),
+    explainMalformed(code, response) {
+      const id = response === undefined ? undefined : rest.idOf(response);
+      const refusal = response === undefined ? explainMalformed(code) : explainMalformedBody(code);
+      return presentMalformed(refusal, id ?? makeIdentifier('req', dependencies.randomness));
+    },
   });
   await later.start();
   return {
@@ -63,12 +67,18 @@ export async function startServer(dependencies: RestDependencies, options: Serve
 }
 
 /** Bytes that are not HTTP are answered in the shape of every other error. */
-function presentMalformed(code: string | undefined, id: string) {
-  const { body, headers } = presentProblem(explainMalformed(code), id);
+function presentMalformed(refusal: Refusal, id: string) {
+  const { body, headers } = presentProblem(refusal, id);
   return {
     headers: { ...headers, 'X-Request-Id': id, 'Content-Type': 'application/json; charset=utf-8' },
     text: body.form === 'json' ? JSON.stringify(body.value) : '',
   };
+}
+
+/** The face meets the end of such a body as well, and records its request. */
+function explainMalformedBody(code: string | undefined): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return explainMalformed(code);
+  return invalidRequest('bad_field', 'The body is not in well-formed chunks.', { field: 'body' });
 }
 
 function explainMalformed(code: string | undefined): Refusal {

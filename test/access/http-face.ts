@@ -13,7 +13,7 @@ export class HttpFace implements Face {
   async ask(question: Question): Promise<string> {
     switch (question.does) {
       case 'read':
-        return show(await this.#client.get(pathOf(question.path)));
+        return this.#readInEachForm(question.path);
       case 'read-version':
         return show(await this.#client.get(`${pathOf(question.path)}?version=${question.version}`));
       case 'create':
@@ -110,6 +110,18 @@ export class HttpFace implements Face {
         return show(await this.#client.delete(`/v1/grants?scope_type=${scope}&scope_id=${path}&${query}`));
       }
     }
+  }
+
+  /** The record, the bytes as they are and compressed, and a part of them. */
+  async #readInEachForm(location: string): Promise<string> {
+    const file = pathOf(location).replace('/v1/documents/', '/v1/files/');
+    const answers = [
+      await this.#client.get(pathOf(location)),
+      await this.#client.get(file),
+      await this.#client.head(file, { 'Accept-Encoding': 'gzip' }),
+      await this.#client.get(file, { Range: 'bytes=3-' }),
+    ];
+    return answers.map(show).join('\n');
   }
 
   /** The oldest visible claim on it, or an id without a claim. */

@@ -22,7 +22,7 @@ describe('the errors of the REST API', () => {
       await hasty.get('/v1/folders');
       return {
         NOT_FOUND: await ada.get('/v1/documents/none.md'),
-        INVALID_REQUEST: await ada.get('/v1/documents?limit=0'),
+        INVALID_REQUEST: await ada.get('/v1/folders?limit=0'),
         CONFLICT: await ada.create('a.md'),
         UNAUTHENTICATED: await server.as('no-key').get('/v1/folders'),
         RATE_LIMITED: await hasty.get('/v1/folders'),
@@ -74,14 +74,13 @@ describe('the errors of the REST API', () => {
     const answers = [
       await reader.delete('/v1/documents/a.md'),
       await ada.send('PATCH', '/v1/documents/a.md'),
-      await ada.send('OPTIONS', '/v1/documents/a.md'),
       await ada.post('/v1/documents', 'text', { 'Content-Type': 'text/plain' }),
       await ada.get('/v1/documents/a.md', { Accept: 'image/png' }),
       await ada.get('/v1/nothing'),
     ];
     assert.deepEqual(
       answers.map(({ status }) => status),
-      [404, 400, 400, 400, 200, 404],
+      [404, 400, 400, 200, 404],
     );
   });
 
@@ -100,7 +99,7 @@ describe('the errors of the REST API', () => {
       [await ada.post('/v1/documents', { location: 'x.md', content: 1 }), 'bad_field', 'content'],
       [await ada.post('/v1/documents', { location: '../x.md', content: '' }), 'bad_location', 'location'],
       [await ada.get('/v1/documents?page=2'), 'unknown_field', 'page'],
-      [await ada.get('/v1/documents?cursor=x'), 'bad_cursor', 'cursor'],
+      [await ada.get('/v1/folders?cursor=x'), 'bad_cursor', 'cursor'],
       [await ada.get('/v1/documents/a.md?version=1'), 'bad_field', 'version'],
       [await ada.put('/v1/documents/a.md', { content: '' }, { 'If-Match': '"' }), 'bad_field', 'If-Match'],
       [await ada.create('x.md', '', { 'Idempotency-Key': 'no spaces' }), 'bad_field', 'Idempotency-Key'],

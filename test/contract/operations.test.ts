@@ -24,8 +24,14 @@ describe('the operations of the REST API', () => {
       );
       assert.ok(!('content' in json.items[0]));
       const root = await ada.get('/v1/documents?location=');
-      assert.deepEqual(root.json, (await ada.get('/v1/documents')).json);
       assert.equal(root.json.items.length, 2);
+    });
+
+    it('Operations: GET /v1/documents without a folder is refused; an empty one is the root', async () => {
+      const { refusal, json } = await ada.get('/v1/documents');
+      assert.deepEqual([refusal, json.error.details.field], ['INVALID_REQUEST missing_field', 'location']);
+      assert.equal((await ada.get('/v1/documents?location=')).status, 200);
+      assert.equal((await ada.get('/v1/folders/export')).refusal, 'INVALID_REQUEST missing_field');
     });
 
     it('Operations: GET /v1/documents of a folder that is not there is an empty page', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findFaultOfShape } from '../../lib/domain/json-shape.js';
+import { examineShape, findFaultOfShape } from '../../lib/domain/json-shape.js';
 
 const boundless = { deepest: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 
@@ -46,6 +46,13 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
+function repeatedIn(text: string): string | undefined {
+  const work = examineShape(Buffer.from(text), boundless);
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value?.member;
+}
+
 describe('The outline of JSON', () => {
   it('is the one that parsing finds, with any content of texts', () => {
     fc.assert(
@@ -71,5 +78,27 @@ describe('The outline of JSON', () => {
     }
     const escaped = JSON.stringify(['\\"'.repeat(stretch), 'y']);
     assert.equal(faultOf(escaped, { deepest: 1, maxValues: 3 }), undefined);
+  });
+
+  it('shows a member that stands twice in one object, at any depth and in any spelling', () => {
+    const cases: [string, string | undefined][] = [
+      ['{"a":1,"a":2}', 'a'],
+      ['{"a":1,"\\u0061":2}', 'a'],
+      ['{"b":[0,{"c":{"d":[],"é":1,"é":2}}]}', 'b.1.c.é'],
+      ['{"a":{"x":1},"b":{"x":1}}', undefined],
+      ['{"a":"a","b":["a","a"],"c":"b"}', undefined],
+      ['[{"a":1},{"a":1}]', undefined],
+      ['{"a":{},"a":{}}', 'a'],
+      ['{"":1,"":2}', ''],
+      ['{"__proto__":1,"__proto__":2}', '__proto__'],
+      ['{"a":"\\",\\"a","b":1}', undefined],
+    ];
+    for (const [sent, member] of cases) assert.equal(repeatedIn(sent), member, sent);
+    const far = `{"content":"${'x'.repeat(600_000)}","z":{"content":"${'y'.repeat(600_000)}","content":1}}`;
+    assert.equal(repeatedIn(far), 'z.content');
+  });
+
+  it('has no repeated member in JSON that a program wrote', () => {
+    fc.assert(fc.property(json, (value) => assert.equal(repeatedIn(JSON.stringify(value)), undefined)));
   });
 });

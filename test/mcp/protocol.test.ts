@@ -152,7 +152,7 @@ describe('MCP over HTTP', () => {
   it('takes a key minted for REST and for MCP on both', async () => {
     const both = await server.host.key(person, ['rest', 'mcp']);
     assert.equal((await server.client(both).post(call('list_org_docs'))).status, 200);
-    assert.equal((await server.as(both).get('/v1/documents')).status, 200);
+    assert.equal((await server.as(both).get('/v1/documents?location=')).status, 200);
   });
 
   it('lets an application act as the signed-in person, within the scope of the token', async () => {
@@ -161,7 +161,7 @@ describe('MCP over HTTP', () => {
     const { modified_by } = (await full.call('read_org_doc', { location: 'team/t.md' })).done;
     assert.equal(modified_by.kind, 'person');
     assert.equal(server.records().at(-1)?.record.principal, person);
-    assert.equal((await server.as('full').get('/v1/documents')).status, 401);
+    assert.equal((await server.as('full').get('/v1/documents?location=')).status, 401);
     tokens.delete('full');
     assert.equal((await full.post(call('list_org_docs'))).status, 401);
   });
@@ -313,7 +313,7 @@ describe('MCP over HTTP', () => {
     const limited = await other.host.key(id, ['rest', 'mcp']);
     await perform(other.host.workspace, operator, changePolicy, { requestsPerMinute: 60, burst: 2 });
     assert.equal((await server.client(limited).post(call('list_org_docs'))).status, 200);
-    assert.equal((await server.as(limited).get('/v1/documents')).status, 200);
+    assert.equal((await server.as(limited).get('/v1/documents?location=')).status, 200);
     const refused = await server.client(limited).request('resources/list');
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
     assert.equal(refused.json.error.data.code, 'RATE_LIMITED');

@@ -104,7 +104,7 @@ describe('a server as it runs for users', () => {
       ['DELETE', '/v1/documents/absent.md'],
       ['DELETE', '/v1/documents/absent.md', { 'If-Match': 'x' }],
       ['GET', '/v1/documents'],
-      ['GET', '/v1/documents?limit=0'],
+      ['GET', '/v1/folders?limit=0'],
       ['GET', '/v1/search'],
       ['POST', '/v1/documents'],
       ['GET', '/v1/grants'],

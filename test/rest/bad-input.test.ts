@@ -211,7 +211,7 @@ describe('bad input over REST', () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 120 }), async (bytes) => {
           const cursor = Buffer.from(bytes).toString('base64url');
-          const { refusal } = await ada.get(`/v1/documents?cursor=${cursor}`);
+          const { refusal } = await ada.get(`/v1/documents?location=&cursor=${cursor}`);
           assert.equal(refusal, 'INVALID_REQUEST bad_cursor');
         }),
         { numRuns: 60 },
@@ -274,6 +274,21 @@ describe('bad input over REST', () => {
         await server.as().post('/v1/documents', {}, { 'Content-Type': type });
       }
     });
+  });
+
+  it('names the member that stands twice in a body, at any depth and in any length', async () => {
+    const long = 'x'.repeat(300_000);
+    const grant = '"scope_type":"folder","scope_id":"","role":"reader"';
+    for (const [target, body, field] of [
+      ['/v1/documents', '{"location":"a","content":"1","content":"2"}', 'content'],
+      ['/v1/documents', '{"location":"a","content":"1","c\\u006fntent":"2"}', 'content'],
+      ['/v1/documents', `{"location":"a","content":"${long}","content":"${long}"}`, 'content'],
+      ['/v1/documents', `{"location":"a","content":"${long}","location":"b"}`, 'location'],
+      ['/v1/grants', `{${grant},"subject":{"type":"group","id":"g","type":"principal"}}`, 'subject.type'],
+    ] as const) {
+      const { refusal, json } = await ada.post(target, body, { 'Content-Type': 'application/json' });
+      assert.deepEqual([refusal, json.error.details.field], ['INVALID_REQUEST bad_field', field], body.slice(0, 60));
+    }
   });
 
   describe('in bodies', () => {

@@ -112,6 +112,29 @@ describe('a connection to the REST face', () => {
     });
   }
 
+  it('answers a malformed chunk under the id of its request, in the shape of every error', async () => {
+    for (const [chunk, target] of [
+      ['zz\r\nbody', '/v1/documents'],
+      ['5\r\nhello\r\nfollowed by nonsense', '/v1/documents'],
+      [`5;${'x'.repeat(40_000)}`, '/v1/documents'],
+      ['-1\r\n', '/v1/documents?location=c.bin'],
+    ] as const) {
+      const type = target.includes('?') ? 'application/octet-stream' : 'application/json';
+      const connection = await connect();
+      connection.write(
+        ask('POST', target, ['Idempotency-Key: k', `Content-Type: ${type}`, 'Transfer-Encoding: chunked']),
+      );
+      connection.write(chunk);
+      const answer = await connection.read();
+      const { error } = bodyOf(answer);
+      assert.deepEqual([answer.status, error.code, error.details?.reason], [400, 'INVALID_REQUEST', 'bad_field']);
+      assert.ok(answer.head.toLowerCase().includes(`x-request-id: ${error.request_id}`));
+      connection.end();
+      await until('the request is recorded', () => server.records().at(-1)?.record.request_id === error.request_id);
+      assert.equal(server.records().at(-1)?.record.code, 'INVALID_REQUEST');
+    }
+  });
+
   it('refuses a request without a host, as HTTP demands', async () => {
     const connection = await connect();
     connection.write('GET /v1/health HTTP/1.1\r\n\r\n');

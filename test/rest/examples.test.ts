@@ -38,7 +38,7 @@ describe('the examples of errors in the description', () => {
     MissingField: () => ada.get('/v1/history'),
     UnknownField: () => ada.post('/v1/documents', { location: 'x.md', content: '', titel: 'x' }),
     UnknownQueryParameter: () => ada.get('/v1/documents?page=2'),
-    BadLimit: () => ada.get('/v1/documents?limit=201'),
+    BadLimit: () => ada.get('/v1/folders?limit=201'),
     BadRole: () =>
       ada.post('/v1/grants', {
         scope_type: 'folder',
@@ -47,7 +47,7 @@ describe('the examples of errors in the description', () => {
         role: 'owner',
       }),
     BadLocation: () => ada.get('/v1/documents/a/../b.md'),
-    BadCursor: () => ada.get('/v1/documents?cursor=x'),
+    BadCursor: () => ada.get('/v1/folders?cursor=x'),
     IntoItself: () => ada.post('/v1/moves', { location: 'handbook', to_folder: 'handbook' }),
     MissingIdempotencyKey: () => ada.send('POST', '/v1/documents', { body: { location: 'x.md', content: '' } }),
     MissingIfMatch: () => ada.send('PUT', at, { body: { content: '' } }),
@@ -91,6 +91,10 @@ describe('the examples of errors in the description', () => {
       return ada.create('large.md', 'x'.repeat(1001));
     },
     BodyTooLarge: () => ada.create('large.md', 'x'.repeat(80_000)),
+    RangeNotSatisfiable: async () => {
+      await ada.create('short.md');
+      return ada.get('/v1/files/short.md', { Range: 'bytes=88-' });
+    },
     UseRawForm: async () => {
       await ada.post('/v1/documents?location=long.md', Buffer.alloc(1001, 'x'));
       return ada.get('/v1/documents/long.md');

@@ -47,6 +47,12 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     const stale = await call('updateDocument', { location, 'If-Match': made.data.etag }, { content: 'x' });
     assert.deepEqual([stale.status, stale.data.error.details.current_etag], [409, put.data.etag]);
 
+    const bytes = { headers: { 'Content-Type': 'text/csv' } };
+    const file = await call('writeFile', { location: 'team/dates.csv', 'If-None-Match': '*' }, 'Oslo', bytes);
+    assert.deepEqual([file.status, file.data.media_type], [201, 'text/csv']);
+    assert.equal((await call('readFile', { location: 'team/dates.csv' })).data, 'Oslo');
+    await call('deleteDocument', { location: 'team/dates.csv', 'If-Match': file.data.etag });
+
     const history = await call('listHistory', { location, limit: 1 });
     assert.deepEqual(
       [history.data.items[0].operation, history.data.items[0].version.id],
@@ -123,7 +129,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
     const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
     assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
-    for (const id of operations.filter((name) => /Health|Openapi/.test(name))) {
+    for (const id of operations.filter((name) => /Health|Index|Openapi/.test(name))) {
       assert.equal((await call(id)).status, 200, id);
     }
 

@@ -33,7 +33,7 @@ describe('the raw form over REST', () => {
     assert.equal(headers['content-length'], '15');
     assert.deepEqual(
       [headers['accept-ranges'], headers['vary'], headers['cache-control'], headers['x-content-type-options']],
-      ['bytes', 'Accept', 'private, no-cache', 'nosniff'],
+      ['bytes', 'Accept, Accept-Encoding', 'private, no-cache', 'nosniff'],
     );
     assert.match(String(headers['content-security-policy']), /default-src 'none'.*sandbox/);
     assert.equal(etag, (await ada.get('/v1/documents/a.md')).etag);

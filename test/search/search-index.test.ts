@@ -93,7 +93,7 @@ describe('search: phrases', () => {
       texts[`${String(number).padStart(3, '0')}.md`] = 'near by, far off';
     texts['zzz.md'] = 'far by the sea';
     let read = 0;
-    const of = new IndexOf(texts, {
+    const of: IndexOf = new IndexOf(texts, {
       readText: (_, location) => {
         read += 1;
         return of.texts.get(location) ?? null;

@@ -22,6 +22,8 @@ export interface ReadDocumentInput {
   readonly known?: Precondition | undefined;
   /** Maximum bytes of content in the requested form. Left out: no limit. */
   readonly largest?: number | undefined;
+  /** The first wanted byte of a version; infinite for a part without bytes. Left out, or undefined: any. */
+  readonly firstByte?: ((version: Version) => number | undefined) | undefined;
 }
 
 export interface DocumentRead {
@@ -46,14 +48,14 @@ export interface DocumentRead {
 /**
  * A document with one of its versions. Reader.
  * @throws Refusal CONFLICT `stale_if_match` where one was expected; INVALID_REQUEST `use_raw_form` where it is too long
- * for the form: content is never cut
+ * for the form: content is never cut; `range_not_satisfiable` where it ends before the first wanted byte
  */
 export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   kind: 'read',
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run(context, { location, versionId, expected, withContent, known, largest }) {
+  run(context, { location, versionId, expected, withContent, known, largest, firstByte }) {
     const { view, workspace, caller } = context;
     const document = view.document(location);
     if (document === undefined) throw notFound();
@@ -66,6 +68,8 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
+    const first = firstByte?.(version);
+    if (first !== undefined && first >= version.size) throw pastTheEnd(version.size);
     if (version.size > stagedFrom) {
       const revocableStream = new RevocableStream(context, readDocument.name, {
         target: location,
@@ -89,6 +93,11 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };
+
+function pastTheEnd(size: number): Refusal {
+  const message = `The document has ${size} bytes, and the range begins behind them.`;
+  return invalidRequest('range_not_satisfiable', message, { size });
+}
 
 function tooLongForForm(size: number, limit: number): Refusal {
   const message = `The document has ${size} bytes; JSON carries up to ${limit}. Ask with Accept: application/octet-stream.`;

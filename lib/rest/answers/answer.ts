@@ -5,6 +5,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AnswerBody;
+  /**
+   * Whether it may be compressed. A compressed length depends on all of its text together, so it says something of a
+   * secret beside text that somebody else has chosen (decision 0163).
+   */
+  readonly mayCompress?: boolean;
 }
 
 export type AnswerBody =
@@ -21,6 +26,8 @@ export type AnswerBody =
       readonly form: 'flow';
       readonly mediaType: string;
       readonly open: () => Readable | Promise<Readable>;
+      /** Releases what the stream would have held, where it is not opened. */
+      readonly leave?: () => void;
     }
   | {
       /** Part of a stream: bytes before `start` are skipped, and the stream is closed after `length` bytes. */
@@ -32,6 +39,11 @@ export type AnswerBody =
 
 /** An answer to a preflight request: the headers say everything. */
 export const noContent: Answer = { status: 204, headers: {}, body: { form: 'none' } };
+
+/** An answer to OPTIONS: the methods of a path (RFC 9110 §9.3.7). */
+export function answerMethods(methods: readonly string[]): Answer {
+  return { ...noContent, headers: { Allow: methods.join(', ') } };
+}
 
 /** An answer with one JSON value, in UTF-8. */
 export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import type { Answer } from './answer.js';
+import type { Answer, AnswerBody } from './answer.js';
+import { sendCompressed } from './compress.js';
 import type { HeaderLines } from './header-lines.js';
 
 /**
@@ -11,18 +12,20 @@ import type { HeaderLines } from './header-lines.js';
  * @throws any error of opening or reading a stream. After the first bytes the connection is broken off, so a part is
  * never taken for the whole.
  */
-export async function sendAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  common: HeaderLines,
-): Promise<void> {
-  // The stream is opened before the first byte is sent, so its error can still be answered properly.
-  const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
+export async function sendAnswer(response: ServerResponse, answer: Answer, common: HeaderLines): Promise<void> {
+  const { status, headers, body } = answer;
   const lines = common.copy();
   lines.setAll(headers);
+  if (await sendCompressed(response, answer, lines)) return;
+  if (response.req.method === 'HEAD' && (body.form === 'stream' || body.form === 'flow')) {
+    sendHeaders(response, status, lines, body);
+    return;
+  }
+  // The stream is opened before the first byte is sent, so its error can still be answered properly.
+  const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
   if (body.form === 'json') {
     // Where the validator checks answers, it has put a method of its own on the response.
-    if (Object.hasOwn(response, 'json')) {
+    if (Object.hasOwn(response, 'json') && response.req.method !== 'HEAD') {
       begin(response, status, lines);
       (response as Response).json(body.value);
     } else sendText(response, status, lines, body.text ?? JSON.stringify(body.value));
@@ -46,6 +49,22 @@ export async function sendAnswer(
     response.setHeader('Content-Length', body.length);
     await pipeline(stream, (source: Readable) => takePart(source, body.start, body.length), response);
   }
+}
+
+/** Answers HEAD with the headers of GET. The stream stays closed. */
+function sendHeaders(
+  response: ServerResponse,
+  status: number,
+  lines: HeaderLines,
+  body: Extract<AnswerBody, { form: 'stream' | 'flow' }>,
+): void {
+  if (body.form === 'stream') lines.set('Content-Length', String(body.length));
+  else {
+    lines.set('Content-Type', body.mediaType);
+    body.leave?.();
+  }
+  lines.writeHead(response, status);
+  response.end();
 }
 
 /** Nothing is sent by this: another answer can still take this one's place. */

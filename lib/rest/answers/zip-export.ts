@@ -18,7 +18,7 @@ export function presentExport(exported: FolderExport): Answer {
     headers: {
       'Content-Disposition': nameDownload(`${name}.zip`, 'application/zip'),
     },
-    body: { form: 'flow', mediaType: 'application/zip', open: () => zip(exported) },
+    body: { form: 'flow', mediaType: 'application/zip', open: () => zip(exported), leave: exported.close },
   };
 }
 

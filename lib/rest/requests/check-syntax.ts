@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { middleware } from 'express-openapi-validator';
-import { describeOnePath, listParameters, nameQueryParameters, type Description } from './description.js';
+import {
+  describeOnePath,
+  findOperation,
+  listParameters,
+  nameQueryParameters,
+  type Description,
+} from './description.js';
 import { explainInvalid } from './explain-invalid.js';
 import type { Target } from './parse-target.js';
 import { nameForm, type Body } from './read-body.js';
@@ -104,7 +110,7 @@ function findPlainRequests(
   path: string,
   method: string,
 ): ((headers: Readonly<Record<string, unknown>>) => boolean) | undefined {
-  const operation = description.document.paths[path]?.[method.toLowerCase()] as object | undefined;
+  const operation = findOperation(description.document.paths[path] ?? {}, method);
   if (operation === undefined || 'requestBody' in operation) return undefined;
   // The location is in the path, and has been parsed.
   const parameters = listParameters(description, path, method).filter((each) => each.in !== 'path');

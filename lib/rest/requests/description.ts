@@ -45,8 +45,9 @@ export function describeBelow(base: string, { text }: Description): string {
  * the slashes of a location.
  */
 export function describeOnePath({ document }: Description, path: string, withResponses: boolean): Json {
-  const described = document.paths[path];
-  if (described === undefined) throw new Error(`schema/openapi.yaml does not describe ${path}.`);
+  const written = document.paths[path];
+  if (written === undefined) throw new Error(`schema/openapi.yaml does not describe ${path}.`);
+  const described = 'get' in written ? { head: written['get'], ...written } : written;
   const without = new Set(['example', 'examples', ...(withResponses ? [] : ['responses'])]);
   const item = copyWithout(described, without);
   const components: Record<string, Record<string, unknown>> = {};
@@ -77,6 +78,12 @@ function listReferences(value: unknown): string[] {
   );
 }
 
+/** A method of a path. HEAD is GET where it is not described itself. */
+export function findOperation(item: Json, method: string): object | undefined {
+  const name = method.toLowerCase();
+  return (item[name] ?? (name === 'head' ? item['get'] : undefined)) as object | undefined;
+}
+
 /** A parameter as the description has it. */
 interface Parameter {
   readonly $ref?: string;
@@ -89,7 +96,7 @@ interface Parameter {
 /** The described parameters of a path's method, in the description's order; empty where it is not described. */
 export function listParameters({ document }: Description, path: string, method: string): Parameter[] {
   const item = document.paths[path] ?? {};
-  const operation = (item[method.toLowerCase()] ?? {}) as Readonly<Record<string, unknown>>;
+  const operation = (findOperation(item, method) ?? {}) as Readonly<Record<string, unknown>>;
   return [item, operation]
     .flatMap(({ parameters }) => (parameters ?? []) as readonly Parameter[])
     .map((each) => resolve(document.components, each));

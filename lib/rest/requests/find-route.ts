@@ -48,11 +48,20 @@ export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'
   }
 }
 
-/** @throws Refusal INVALID_REQUEST `method_not_allowed` */
+/** The methods of a path. HEAD comes with GET. */
+export function methodsOf({ byMethod }: FoundPath<unknown>): string[] {
+  const methods = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...new Set(methods)];
+}
+
+/**
+ * The route for a method. GET's route also answers HEAD.
+ * @throws Refusal INVALID_REQUEST `method_not_allowed`
+ */
 export function chooseRoute<Found>(found: FoundPath<Found>, method: string): Found {
-  const route = found.byMethod.get(method);
+  const route = found.byMethod.get(method) ?? (method === 'HEAD' ? found.byMethod.get('GET') : undefined);
   if (route === undefined) {
-    const allowed = [...found.byMethod.keys()];
+    const allowed = methodsOf(found);
     throw invalidRequest('method_not_allowed', `This path takes ${allowed.join(', ')}.`, { allowed });
   }
   return route;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { findTextMember, type TextSpan } from '../../domain/json-shape.js';
-import { invalidRequest } from '../../domain/refusal.js';
 import { ContentDecoder, contentTooLarge, type ContentEncoding } from '../../operations/documents/content.js';
 import { canonicalize } from './canonicalize.js';
 
@@ -33,11 +32,8 @@ const letterU = 0x75;
  * @throws Refusal INVALID_REQUEST `bad_json`, `bad_field`, `content_too_large`; SyntaxError for invalid JSON
  */
 export function* splitBody(bytes: Buffer, maxRest: number, maxContent: number): Generator<void, SplitBody | undefined> {
-  const [span, another] = yield* findTextMember(bytes, member);
+  const [span] = yield* findTextMember(bytes, member);
   if (span === undefined) return undefined;
-  if (another !== undefined) {
-    throw invalidRequest('bad_field', `The field ${member} is there more than once.`, { field: member });
-  }
   if (bytes.length - (span.end - span.start) > maxRest) return undefined;
   const rest = Buffer.concat([bytes.subarray(0, span.start), bytes.subarray(span.end)]);
   const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rest)) as Record<string, unknown>;

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findFaultOfShape, type ShapeLimits } from '../../domain/json-shape.js';
+import { examineShape, type ShapeLimits } from '../../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../../domain/policy.js';
 import { invalidRequest, Refusal } from '../../domain/refusal.js';
 import { requireWellFormed } from '../../domain/well-formed.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { contentTooLarge } from '../../operations/documents/content.js';
-import { GatheredBytes, inviteBody, readPieces, statedLength } from '../../http/read-body.js';
+import { GatheredBytes, inviteBody, mediaTypeOf, readPieces, statedLength } from '../../http/read-body.js';
 import { splitBody, type LongContent } from './long-content.js';
 
 /** A body read as it comes. Its hash is known once it was read to the end. */
 export interface RawBody {
   readonly form: 'raw';
+  /** The media type as sent, where a route takes every type; undefined where it says nothing of the content. */
+  readonly mediaType?: string | undefined;
   readonly stream: AsyncIterable<Uint8Array>;
   /** SHA-256 of the bytes read. */
   digest(): Buffer;
@@ -30,9 +32,12 @@ export interface JsonBody {
 
 export type Body = { readonly form: 'none' } | JsonBody | RawBody;
 
-export type BodyForm = 'json' | 'raw';
+/** `file` is the bytes of a document, under a media type of their own. */
+export type BodyForm = 'json' | 'raw' | 'file';
 
 const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
+/** What programs send where nothing is known of the content. */
+const unsaid = new Set(['', 'application/octet-stream', 'application/x-www-form-urlencoded']);
 
 /** The limit of every JSON body, even with a larger limit for documents. Bytes. */
 const maxJsonBytes = 64 * 1024 * 1024;
@@ -63,6 +68,17 @@ export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolea
  * @throws Refusal INVALID_REQUEST `unsupported_media_type`
  */
 export function chooseForm(headers: IncomingMessage['headers'], forms: readonly BodyForm[]): BodyForm {
+  if (forms.includes('file')) {
+    if ((headers['content-encoding'] ?? 'identity') === 'identity') return 'file';
+    throw invalidRequest('unsupported_media_type', 'Send the bytes of the document, not compressed.');
+  }
+  return chooseByType(headers, forms as readonly Exclude<BodyForm, 'file'>[]);
+}
+
+function chooseByType(
+  headers: IncomingMessage['headers'],
+  forms: readonly Exclude<BodyForm, 'file'>[],
+): Exclude<BodyForm, 'file'> {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const form = forms.find((each) => mediaTypes[each] === type.trim());
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
@@ -76,7 +92,7 @@ export function chooseForm(headers: IncomingMessage['headers'], forms: readonly 
 }
 
 /** The header value for the form, without parameters. */
-export function nameForm(form: BodyForm): string {
+export function nameForm(form: Exclude<BodyForm, 'file'>): string {
   return mediaTypes[form];
 }
 
@@ -99,7 +115,7 @@ export interface BodyReading {
 /**
  * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
  * @throws Refusal INVALID_REQUEST `body_too_large`, before reading where its length is stated; `bad_json`; `bad_field`
- * for invalid Unicode, too many values or too deep nesting. Refusals of `takeRoom`
+ * for a repeated member, invalid Unicode, too many values or too deep nesting. Refusals of `takeRoom`
  */
 export async function readJson({ request, response, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
@@ -117,8 +133,10 @@ export async function readJson({ request, response, limits, ...reading }: BodyRe
     gathered.add(piece);
   }
   const bytes = gathered.bytes();
-  const fault = await runCooperatively(findFaultOfShape(bytes, maxShape));
-  if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
+  const fault = await runCooperatively(examineShape(bytes, maxShape));
+  if (fault !== undefined) {
+    throw invalidRequest('bad_field', `The body ${fault.problem}.`, { field: fault.member ?? 'body' });
+  }
   try {
     return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };
   } catch (error) {
@@ -142,6 +160,13 @@ async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Bo
 }
 
 const tooMuchBesideContent = `Beside its content the body is over the limit of ${envelope} bytes.`;
+
+/** A document's bytes of any media type. @throws Refusal as `takeRaw` does */
+export function takeFile(reading: BodyReading): RawBody {
+  const sent = reading.request.headers['content-type'];
+  const isSaid = !unsaid.has(mediaTypeOf(sent) ?? '');
+  return { ...takeRaw(reading), mediaType: isSaid ? sent : undefined };
+}
 
 /**
  * Takes a raw body as it comes; its reader limits its length again.

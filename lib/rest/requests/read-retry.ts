@@ -16,7 +16,7 @@ export function readRetry(request: CheckedRequest): Retry {
   return {
     key: parseIdempotencyKey(request.header('idempotency-key')),
     get fingerprint() {
-      const form = body.form === 'none' ? '' : nameForm(body.form);
+      const form = body.form === 'none' ? '' : (mediaTypeOf(body) ?? nameForm(body.form));
       return createHash('sha256')
         .update(JSON.stringify([method, sent.path, sent.query, form]))
         .update(digestOf(body))
@@ -24,6 +24,11 @@ export function readRetry(request: CheckedRequest): Retry {
     },
     ...(body.form === 'raw' ? { takeRest: () => body.takeRest() } : {}),
   };
+}
+
+/** The media type of a document's bytes, as sent. */
+function mediaTypeOf(body: Body): string | undefined {
+  return body.form === 'raw' ? body.mediaType : undefined;
 }
 
 function digestOf(body: Body): Buffer {

@@ -8,18 +8,20 @@ import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 
+/** A browser saves content of this type. */
+const unknownType = 'application/octet-stream';
 /** Nothing in a document can run, whichever way a browser reads it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
-  const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
+  const headers = { ...namesOf(read), Vary: 'Accept, Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
   const record = presentDocument(read.document, read.version);
   const isText = read.version.kind === 'text';
   const { bytes } = read;
-  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, request, headers);
+  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, headers);
   const body =
     isText && read.isHeld
       ? writeText(record, bytes)
@@ -29,18 +31,33 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
             ? { ...record, content: bytes.toString('utf8'), encoding: 'utf-8' }
             : { ...record, content: bytes.toString('base64'), encoding: 'base64' },
         };
-  if (request.method === 'GET') return { status: 200, headers, body };
-  const length = String('text' in body ? body.text.length : Buffer.byteLength(JSON.stringify(body.value)));
-  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
+  return { status: 200, headers, body, mayCompress: true };
+}
+
+/** The bytes of a document, under its media type. A browser saves them where the request says so. */
+export function presentFile(read: DocumentRead, request: CheckedRequest): Answer {
+  const headers = { ...namesOf(read), Vary: 'Accept-Encoding' };
+  if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
+  const { download = false } = request.query as { readonly download?: boolean };
+  const answer = presentRaw(read, request, headers, download);
+  return { ...answer, mayCompress: read.version.kind === 'text' && request.header('range') === undefined };
+}
+
+/**
+ * The version's ETag and time. The time is no validator: two versions may have the same second, so conditions with a
+ * date are not heeded.
+ */
+function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
+  const names = { ETag: formatEtag(version.id) };
+  return isKnown ? names : { ...names, 'Last-Modified': new Date(version.at).toUTCString() };
 }
 
 /** As JSON, written while it is sent: its length is known only at its end. */
-function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
+function presentStreamed(read: DocumentRead, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
   const body = streamDocument(presentDocument(document, version), version.kind === 'text', open);
-  if (request.method === 'GET') return { status: 200, headers, body };
-  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+  return { status: 200, headers, body, mayCompress: true };
 }
 
 /** `Accept: application/octet-stream`, and nothing else beside it. */
@@ -49,27 +66,27 @@ export function wantsRawForm(request: CheckedRequest): boolean {
   return !accept.includes(',') && (accept.split(';')[0] ?? '').trim().toLowerCase() === 'application/octet-stream';
 }
 
-function presentRaw(read: DocumentRead, request: CheckedRequest, common: Readonly<Record<string, string>>): Answer {
+function presentRaw(
+  read: DocumentRead,
+  request: CheckedRequest,
+  common: Readonly<Record<string, string>>,
+  isSaved = false,
+): Answer {
   const { document, version } = read;
   const headers = {
     ...common,
     'Content-Type': version.mediaType,
-    'Content-Disposition': nameDownload(document.name, version.mediaType),
+    'Content-Disposition': nameDownload(document.name, isSaved ? unknownType : version.mediaType),
     'Content-Security-Policy': sandbox,
     'Accept-Ranges': 'bytes',
   };
-  if (request.method === 'HEAD') return presentHeaders({ ...headers, 'Content-Length': String(version.size) });
-  const range = readRange(request, version.size, common['ETag']);
+  const range = request.method === 'HEAD' ? undefined : readRange(request, version.size, common['ETag']);
   if (range === undefined) return { status: 200, headers, body: cut(read, { start: 0, end: version.size }) };
   const contentRange = `bytes ${range.start}-${range.end - 1}/${version.size}`;
   return { status: 206, headers: { ...headers, 'Content-Range': contentRange }, body: cut(read, range) };
 }
 
-function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
-  return { status: 200, headers, body: { form: 'none' } };
-}
-
-/** If-Range takes an entity-tag, compared strongly; dates never match, since the service issues none. */
+/** If-Range takes an entity-tag, compared strongly. Dates never match, since two versions may have the same second. */
 function readRange(request: CheckedRequest, size: number, etag: string | undefined): ByteRange | undefined {
   const condition = request.header('if-range');
   if (condition !== undefined && condition.trim() !== etag) return undefined;

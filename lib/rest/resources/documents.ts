@@ -131,13 +131,13 @@ function parseRest({ media_type: mediaType, message }: SentFields): {
   };
 }
 
-/** Where a document is read; slashes stay, all else is percent-encoded. */
+/** The address of the record; slashes stay, all else is percent-encoded. */
 function pathOfDocument(location: Location): string {
   return `/v1/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
 }
 
 /** 201 with the document, its address and its ETag. */
-function presentCreatedDocument(document: Document): Answer {
+export function presentCreatedDocument(document: Document): Answer {
   return answerJson(201, presentDocument(document), {
     ETag: formatEtag(document.current.id),
     Location: pathOfDocument(document.location),

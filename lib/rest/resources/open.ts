@@ -1,43 +1,41 @@
 import { answerJson, type Answer } from '../answers/answer.js';
-import { formatTime } from '../../domain/clock.js';
 import type { Readiness } from '../../domain/readiness.js';
 import type { Build, RestDependencies } from '../dependencies.js';
 import type { OpenRoute } from '../route.js';
 
-/**
- * Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content.
- * @param description the served text
- */
-export function makeOpenRoutes(
-  service: Pick<RestDependencies, 'clock' | 'readiness'>,
-  build: Build,
-  description: string,
-): readonly OpenRoute[] {
-  const startedAt = formatTime(service.clock.now());
+/** Where a client begins that knows the address alone. */
+export const indexPath = '/v1';
+
+/** What the routes without a key answer from. */
+export interface OpenFacts extends Pick<RestDependencies, 'readiness'> {
+  readonly build: Build;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** The served text. */
+  readonly description: string;
+  /** The path prefix of a proxy in front; '' for none. */
+  readonly base: string;
+}
+
+/** Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content. */
+export function makeOpenRoutes(facts: OpenFacts): readonly OpenRoute[] {
+  const { build, startedAt, description, base, readiness } = facts;
+  const index = { name: 'Cartulary', description: `${base}/v1/openapi.yaml`, health: `${base}/v1/health` };
+  const link = `<${index.description}>; rel="service-desc"; type="application/yaml"`;
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
   const bytes = Buffer.from(description, 'utf8');
-  const withoutBody = ({ status }: Answer): Answer => ({
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: { form: 'none' },
-  });
   return [
+    { method: 'GET', path: indexPath, answerOpenly: () => answerJson(200, index, { Link: link }) },
     { method: 'GET', path: '/v1/health', answerOpenly: () => answerJson(200, health) },
-    // Load balancers ask like this.
-    { method: 'HEAD', path: '/v1/health', answerOpenly: () => withoutBody(answerJson(200, health)) },
-    { method: 'GET', path: '/v1/ready', answerOpenly: async () => presentReadiness(await service.readiness()) },
-    {
-      method: 'HEAD',
-      path: '/v1/ready',
-      answerOpenly: async () => withoutBody(presentReadiness(await service.readiness())),
-    },
+    { method: 'GET', path: '/v1/ready', answerOpenly: async () => presentReadiness(await readiness()) },
     {
       method: 'GET',
       path: '/v1/openapi.yaml',
       answerOpenly: () => ({
         status: 200,
-        headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
+        headers: { 'Content-Type': 'application/yaml; charset=utf-8', Vary: 'Accept-Encoding' },
         body: { form: 'bytes', bytes },
+        mayCompress: true,
       }),
     },
   ];

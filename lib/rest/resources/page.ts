@@ -7,7 +7,8 @@ import type { CheckedRequest } from '../requests/checked-request.js';
 /** The owner of this request's cursors: the key, the route, and all parameters as sent but the cursor. */
 function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {
   const { cursor: _, ...query } = sent.parameters;
-  return { credential: `${workspace.name}/${caller.credentialId ?? ''}`, route: `${method} ${route}`, query };
+  const asked = method === 'HEAD' ? 'GET' : method;
+  return { credential: `${workspace.name}/${caller.credentialId ?? ''}`, route: `${asked} ${route}`, query };
 }
 
 /**

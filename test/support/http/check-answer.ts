@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { readDescription } from '../../../lib/rest/requests/description.js';
+import { findOperation, readDescription } from '../../../lib/rest/requests/description.js';
 
 /** An answer as far as the description can judge it. */
 export interface JudgedAnswer {
@@ -65,8 +65,9 @@ function resolve<Value>(value: Value): Value {
 
 function describedResponses(method: string, target: string): Record<string, Response> | undefined {
   const path = target.split('?')[0] ?? '';
-  const template = path.startsWith('/v1/documents/') ? '/v1/documents/{location}' : path;
-  const operation = (description.paths[template] ?? {})[method.toLowerCase()] as
+  const [base] = /^\/v1\/(?:documents|files)\//.exec(path) ?? [];
+  const template = base === undefined ? path : `${base}{location}`;
+  const operation = findOperation(description.paths[template === '/v1/' ? '/v1' : template] ?? {}, method) as
     { responses: Record<string, Response> } | undefined;
   return operation?.responses;
 }
@@ -103,7 +104,9 @@ export function checkAnswer(answer: JudgedAnswer): void {
       validate({ $ref: `#/components/schemas/${name}` }, body, what);
     }
   }
-  const responses = describedResponses(method, target);
+  // The raw form at a document's address is the file at the other.
+  const isRaw = headers['content-disposition'] !== undefined;
+  const responses = describedResponses(method, isRaw ? target.replace('/v1/documents/', '/v1/files/') : target);
   if (responses === undefined) {
     assert.ok(status >= 400 || status === 204, `${what}: what is not described was answered`);
     return;

@@ -1,4 +1,5 @@
 import { Agent, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { emptyChain, toRecord } from '../../../lib/audit/chain.js';
 import type { ExportedRecord } from '../../../lib/audit/exported-line.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
@@ -94,7 +95,7 @@ export class HttpClient {
             const answer = {
               status: response.statusCode ?? 0,
               headers: response.headers,
-              bytes: Buffer.concat(pieces),
+              bytes: decode(response.headers['content-encoding'], Buffer.concat(pieces)),
             };
             checkAnswer({ method, target, ...answer });
             resolve(makeAnswer(answer));
@@ -107,6 +108,12 @@ export class HttpClient {
       outgoing.end(bytes);
     });
   }
+}
+
+/** The body without its content coding. */
+function decode(coding: string | undefined, body: Buffer): Buffer {
+  if (coding === undefined || body.length === 0) return body;
+  return coding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
 }
 
 function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): HttpAnswer {
