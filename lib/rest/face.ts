@@ -70,7 +70,7 @@ export class RestFace {
     this.addressOf = makeAddressReader(options.trustProxy, () => options.log.warn({}, ignoredForwarded));
     const description = readDescription();
     const { build, base = '' } = options;
-    const { readiness } = dependencies;
+    const readiness = () => dependencies.readiness();
     const served = describeBelow(base, description);
     const startedAt = formatTime(dependencies.clock.now());
     const table = [...makeOpenRoutes({ build, startedAt, description: served, base, readiness }), ...routes];
