@@ -65,7 +65,17 @@ export function findUnreadable(path: string): string | undefined {
  * it is stopped: the folder, or one above it.
  */
 export function findClosedFolder(folder: string): string | undefined {
+  // A file is no closed folder: no account can enter it, whatever its mode says.
+  if (isFile(folder)) return undefined;
   return findStop(folder, constants.R_OK | constants.X_OK);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 function findStop(folder: string, mode: number): string | undefined {

@@ -93,8 +93,8 @@ describe('The main job on real documentation', function () {
       const subject = `principal:${id}`;
       const grant = ['--scope-type', 'folder', '--scope-id', '', '--subject', subject, '--role', 'editor'];
       await ask('grant', 'add', ...grant, '--data', data);
-      const { secret } = await ask<{ secret: string }>('key', 'mint', '--principal', id, '--rest', '--data', data);
-      writers.push(new Api(url, secret));
+      const { key } = await ask<{ key: string }>('key', 'mint', '--principal', id, '--rest', '--data', data);
+      writers.push(new Api(url, key));
     }
   });
 
