@@ -117,12 +117,10 @@ class ComparedByTools extends Compared {
     for (const at of places) {
       const { model } = this;
       const text = model.read(name, at);
-      const isFolder = text === 'NOT_FOUND' && folderRole(model, name, at) >= 1 && model.exists(at);
-      const expected = isFolder ? 'INVALID_REQUEST' : text;
       const what = `${name} reads "${at}" after\n${context()}`;
-      assert.equal(await this.tools(name).read(at).catch(codeOf), expected, what);
-      if (expected === 'NOT_FOUND') this.#compareNear(name, at, what);
-      assert.equal(await this.tools(name).resource(uriOf(at)).catch(codeOf), expected, what);
+      assert.equal(await this.tools(name).read(at).catch(codeOf), text, what);
+      if (text === 'NOT_FOUND') this.#compareNear(name, at, what);
+      assert.equal(await this.tools(name).resource(uriOf(at)).catch(codeOf), text, what);
     }
   }
 
