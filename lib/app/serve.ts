@@ -70,17 +70,17 @@ export async function startService(
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
     await logChecks(service, config, log);
-    log.info({ version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid }, 'It serves');
+    log.info({ version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid }, 'The service is up');
     return {
       url,
       service,
       async close(within = timeout) {
-        log.info({}, 'It stops: requests under way are finished');
+        log.info({}, 'The service stops: requests under way are finished');
         oauth.close();
         await Promise.all([server.close(within), commands?.close()]);
         await signIn.close();
         await service.close();
-        log.info({}, 'It has stopped');
+        log.info({}, 'The service has stopped');
       },
     };
   } catch (error) {

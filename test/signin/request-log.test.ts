@@ -35,7 +35,7 @@ describe('the log of a running service', () => {
     const config = loadConfig({ flags: { data: join(folder, 'data'), ...flags }, file: undefined, environment: {} });
     const log = makeLog('info', 'json', { write: (line: string) => void lines.push(line) });
     running = await startService(config, log, { ports: [0] });
-    return Number(new URL(entries().find(({ msg }) => msg === 'It serves')?.url ?? 'http://x:1').port);
+    return Number(new URL(entries().find(({ msg }) => msg === 'The service is up')?.url ?? 'http://x:1').port);
   };
   const entries = (): Parsed[] => lines.map((line) => JSON.parse(line));
   const said = (words: RegExp): Parsed[] => entries().filter(({ msg }) => words.test(msg));
@@ -53,11 +53,11 @@ describe('the log of a running service', () => {
     await serve();
     await running?.close(0);
     running = undefined;
-    const [started] = said(/^It serves$/);
+    const [started] = said(/^The service is up$/);
     assert.equal(started.data, join(folder, 'data'));
     assert.deepEqual([started.workspaces, started.level], [0, 'info']);
     assert.match(started.version, /^\d+\.\d+\.\d+/);
-    assert.equal(said(/^It has stopped$/).length, 1);
+    assert.equal(said(/^The service has stopped$/).length, 1);
     for (const { time } of entries()) assert.equal(formatTime(Date.parse(time)), time);
   });
 
