@@ -197,8 +197,8 @@ describe('cartulary mcp', function () {
     const { id } = await ask<{ id: string }>('principal', 'add', 'Bo', '--kind', 'agent', ...on);
     const grant = ['--scope-type', 'folder', '--scope-id', 'team', '--subject', `principal:${id}`, '--role', 'editor'];
     await ask('grant', 'add', ...grant, ...on);
-    const { secret } = await ask<{ secret: string }>('key', 'mint', '--principal', id, ...on);
-    return { data, key: secret };
+    const { key } = await ask<{ key: string }>('key', 'mint', '--principal', id, ...on);
+    return { data, key };
   }
 
   const open = (data: string, key: string): Promise<Agent> =>
