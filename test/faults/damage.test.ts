@@ -290,7 +290,7 @@ describe('damage to any one page of the sidecar', () => {
   afterEach(() => bench.remove());
 
   it('answers of reads, lists, searches and exports are right, or UNAVAILABLE or INTERNAL', async () => {
-    const options = { ways: ['head', 'zeros'], every: 7, readEvery: 9 } as const;
+    const options = { ways: ['head', 'zeros'], every: 5, readEvery: 9 } as const;
     const { wrong, outcomes } = await damagePages(bench, options);
     assert.deepEqual(wrong, []);
     assert.ok(outcomes.has('UNAVAILABLE'), [...outcomes].join(', '));

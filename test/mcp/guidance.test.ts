@@ -127,7 +127,7 @@ describe('The answer to a refused agent', () => {
       await hintOf('read_org_doc', document),
     ];
     assert.deepEqual([...new Set(others)], [others[0]]);
-    assert.match(others[0] ?? '', /Read it again/);
+    assert.match(others[0] ?? '', /See what changed/);
   });
 
   it('takes the workspace root by its displayed name', async () => {

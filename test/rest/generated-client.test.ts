@@ -129,7 +129,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
     const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
     assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
-    for (const id of operations.filter((name) => /Health|Index|Openapi/.test(name))) {
+    for (const id of operations.filter((name) => /Health|Index|Openapi|Ready/.test(name))) {
       assert.equal((await call(id)).status, 200, id);
     }
 

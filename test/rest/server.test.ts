@@ -92,7 +92,16 @@ describe('the REST server', () => {
       ],
     );
     assert.equal(lines[1]?.['id'], json.error.request_id);
-    assert.deepEqual(Object.keys(lines[0] ?? {}), ['id', 'method', 'route', 'credential', 'status', 'ms']);
+    assert.deepEqual(Object.keys(lines[0] ?? {}), [
+      'id',
+      'remote',
+      'method',
+      'route',
+      'credential',
+      'status',
+      'bytes',
+      'ms',
+    ]);
     const text = JSON.stringify(server.log);
     assert.ok(!text.includes('secret') && !text.includes(key));
     assert.ok(key.includes(String(lines[0]?.['credential'])), 'the credential is named by its id');

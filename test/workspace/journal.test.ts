@@ -33,7 +33,7 @@ function failNextCommit(workspace: Workspace): void {
   const { sqlTransaction } = workspace.journal.sidecar;
   Object.assign(sqlTransaction, {
     commit() {
-      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
+      throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR');
     },
   });
 }
