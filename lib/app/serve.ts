@@ -70,7 +70,10 @@ export async function startService(
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
     await logChecks(service, config, log);
-    log.info({ version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid }, 'The service is up');
+    log.info(
+      { version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid },
+      'The service is up',
+    );
     return {
       url,
       service,
