@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
 import { nameOf, segmentsOf } from '../../domain/location.js';
 import type { FolderExport } from '../../operations/folders/export-folder.js';
@@ -46,6 +46,7 @@ async function fill(archive: ZipArchive, exported: FolderExport, output: Readabl
       const content = await item.open();
       const name = namer.nameOf(segmentsOf(document.location).slice(depth));
       const isTaken = nextEntry(archive, output);
+      if (!Buffer.isBuffer(content)) endWith(content, output);
       archive.append(content, { name, date: new Date(document.current.at), mode: 0o644 });
       if (!(await isTaken)) {
         if (!Buffer.isBuffer(content)) content.destroy();
@@ -56,6 +57,13 @@ async function fill(archive: ZipArchive, exported: FolderExport, output: Readabl
   } catch (error) {
     output.destroy(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** Breaks the answer off when a document's stream ends early: the archive would wait for the rest of it for ever. */
+function endWith(content: Readable, output: Readable): void {
+  finished(content, { writable: false }, (error) => {
+    if (error) output.destroy(error);
+  });
 }
 
 /** Resolves with true when the next entry is through, with false when the reader has gone. */
