@@ -72,14 +72,22 @@ export class FailingFileSystem implements FileSystem {
     return {
       read: (into) => file.read(into),
       write: async (bytes, offset, length) => {
-        const isShort = this.#isAt(this.calls + 1) && (this.#fault === 'torn' || this.#fault === 'short');
-        if (isShort && length > 1) await this.#writeAll(file, bytes, offset, length >> 1);
-        if (isShort && length > 1 && this.#fault === 'short') {
+        const isHalf = this.#isAt(this.calls + 1) && length > 1;
+        const writeHalf = () => this.#writeAll(file, bytes, offset, length >> 1);
+        // The call takes its number before any wait: otherwise a call of another file could take the fault, and this
+        // one would succeed after half of its bytes.
+        if (isHalf && this.#fault === 'short') {
           this.calls += 1;
           this.failed = 'write';
+          await writeHalf();
           return length >> 1;
         }
-        this.#step('write', path);
+        try {
+          this.#step('write', path);
+        } catch (error) {
+          if (isHalf && this.#fault === 'torn') await writeHalf();
+          throw error;
+        }
         return file.write(bytes, offset, length);
       },
       sync: async () => {
