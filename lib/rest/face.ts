@@ -1,10 +1,10 @@
-import { formatTime } from '../domain/clock.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limitRate } from '../access/limit-rate.js';
 import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
+import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
