@@ -59,7 +59,7 @@ export const findSubjects: ReadOperation<FindSubjectsInput, readonly FoundSubjec
 const pick = ({ type, id, displayName, kind }: FoundSubject): FoundSubject => ({ type, id, displayName, kind });
 
 /** The principal of this workspace that signs in by the name. */
-function findSigningIn({ workspace }: ReadContext, text: string): string | undefined {
+export function findSigningIn({ workspace }: ReadContext, text: string): string | undefined {
   const people = workspace.origin.journal?.people;
   const identity = people?.identities.findByName(foldSignInName(text));
   if (people === undefined || identity === undefined) return undefined;

@@ -10,6 +10,7 @@ export class PrincipalTable extends Table {
   readonly #touched: () => void;
   readonly #find = this.statement<[string], Principal>(`${select} WHERE id = ?`);
   readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
+  readonly #after = this.statement<[string, number], Principal>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
@@ -25,6 +26,11 @@ export class PrincipalTable extends Table {
 
   list(): Principal[] {
     return this.#list.all();
+  }
+
+  /** Those with a greater id, in the order of ids, at most so many. */
+  after(id: string, most: number): Principal[] {
+    return this.#after.all(id, most);
   }
 
   insert(principal: Principal): void {
