@@ -84,13 +84,16 @@ function install() {
   }
 }
 
+/** The console's pages have a build of their own. */
+const pages = 'lib/console/web';
+
 /** Every TypeScript source below `folder`, in a stable order. */
 function listSources(folder) {
   return readdirSync(at(folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const place = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return listSources(place);
+      if (entry.isDirectory()) return place === pages ? [] : listSources(place);
       return entry.name.endsWith('.ts') ? [place] : [];
     });
 }
@@ -104,10 +107,11 @@ function digestOfSources() {
   return hash.digest('hex');
 }
 
+/** @returns whether there was anything to build */
 function build() {
   const stamp = at('dist', '.sources');
   const digest = digestOfSources();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return false;
   say('Building…');
   // Starts from nothing, because the tests of a deleted source would otherwise still run.
   rmSync(at('dist'), { recursive: true, force: true });
@@ -115,13 +119,25 @@ function build() {
   if (!done) giveUp('the sources do not compile; what the compiler said is above.', output);
   mkdirSync(at('dist'), { recursive: true });
   writeFileSync(stamp, digest);
+  return true;
+}
+
+/** Builds the pages of the console. @param isSaid whether a line says already that something is built */
+async function buildPages(isSaid) {
+  // Its packages are installed only now.
+  const { buildConsole } = await import('./build-console.mjs');
+  try {
+    await buildConsole(() => isSaid || say('Building…'));
+  } catch (error) {
+    giveUp('the pages of the console could not be built; what the bundler said is above.', String(error));
+  }
 }
 
 /** Brings the checkout up to date, or ends the process with exit code 1 and the reason. */
-export function setUp() {
+export async function setUp() {
   checkNode();
   install();
-  build();
+  await buildPages(build());
 }
 
-if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) setUp();
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await setUp();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, setUp } from './setup.mjs';
 
-setUp();
+await setUp();
 // A user cannot fix a deprecation inside a package. `node dist/bin/cartulary.js` still shows it.
 process.noDeprecation = true;
 const program = path.join(root, 'dist', 'bin', 'cartulary.js');

@@ -48,7 +48,7 @@ function listFiles() {
         .join('/')
         .replace(/\.test\.js$/, ''),
     )
-    .sort();
+    .sort((a, b) => (a < b ? -1 : 1));
   const gone = [...slowFirst, ...Object.keys(alone), ...campaign].filter((file) => !all.includes(file));
   if (gone.length > 0) throw new Error(`test/support/queue.ts names files that are not there: ${gone.join(', ')}`);
   const listed = [...slowFirst, ...all.filter((file) => !slowFirst.includes(file))];
@@ -96,7 +96,7 @@ const surroundings = {
   ...(seed === undefined ? {} : { TEST_SEED: seed }),
 };
 
-setUp();
+await setUp();
 const { alone, campaign, fast, slowFirst } = await import('../dist/test/support/queue.js');
 const started = performance.now();
 const compiled = (files) => files.map((file) => `dist/test/${file}.test.js`);

@@ -1,0 +1,110 @@
+import { X } from 'lucide-react';
+import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react';
+import { Button, IconButton, type ButtonLook } from './button.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** The actions, the main one last. */
+  readonly footer?: ReactNode;
+  readonly size?: 'wide';
+  /** Whether Escape, the backdrop and the cross close it. False for what must be confirmed. */
+  readonly isDismissible?: boolean;
+  /** Makes the dialog a form: Enter in a field submits it. */
+  readonly onSubmit?: () => void;
+}
+
+/**
+ * A modal dialog: the browser's own, so the rest of the page is inert and the focus returns where it was. It is open
+ * for as long as it is rendered.
+ */
+export function Dialog(props: DialogProps): ReactNode {
+  const { title, onClose, children, footer, size, isDismissible = true, onSubmit } = props;
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    if (dialog !== null && !dialog.open) dialog.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const inner = (
+    <>
+      <header className="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        {isDismissible && <IconButton label="Close" icon={X} onClick={onClose} />}
+      </header>
+      <div className="dialog-body">{children}</div>
+      {footer !== undefined && <footer className="dialog-foot">{footer}</footer>}
+    </>
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return (
+    <dialog
+      ref={element}
+      className={size === 'wide' ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isDismissible) onClose();
+      }}
+      onMouseDown={(event) => {
+        if (isDismissible && event.target === element.current) onClose();
+      }}
+    >
+      {onSubmit === undefined ? (
+        inner
+      ) : (
+        <form className="dialog-form" noValidate onSubmit={submit}>
+          {inner}
+        </form>
+      )}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** The action in words: verb and object. */
+  readonly action: string;
+  readonly look?: ButtonLook;
+  readonly isPending?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something is done that has consequences. */
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  look = 'danger',
+  isPending,
+  onConfirm,
+  onClose,
+}: ConfirmProps): ReactNode {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look={look} isPending={isPending ?? false} onClick={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}

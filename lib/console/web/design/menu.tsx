@@ -1,0 +1,61 @@
+import type { LucideIcon } from 'lucide-react';
+import { Suspense, lazy, useState, type ReactNode } from 'react';
+
+export interface MenuAction {
+  /** Verb and object. */
+  readonly label: string;
+  readonly icon?: LucideIcon;
+  readonly run?: () => void;
+  readonly isDangerous?: boolean;
+  /** The key that does the same. */
+  readonly shortcut?: string;
+  /** A line above it. */
+  readonly startsGroup?: boolean;
+}
+
+export interface MenuProps {
+  /** The name of the button: "Actions for report.md". */
+  readonly label: string;
+  readonly actions: readonly MenuAction[];
+  /** The look of the button: its classes. */
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+const load = () => import('./menu-list.tsx');
+const MenuList = lazy(async () => ({ default: (await load()).MenuList }));
+
+/**
+ * A button that opens a list of actions: arrows, Home, End and first letters move in it. Until its first use it is a
+ * plain button, so that a list of many menus is cheap.
+ */
+export function Menu(props: MenuProps): ReactNode {
+  const { label, className = 'icon-button', children } = props;
+  const [isWanted, setWanted] = useState(false);
+  const open = (): void => setWanted(true);
+  const button = (
+    <button
+      type="button"
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      className={className}
+      onPointerEnter={() => void load()}
+      onFocus={() => void load()}
+      onClick={open}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+        event.preventDefault();
+        open();
+      }}
+    >
+      {children}
+    </button>
+  );
+  if (!isWanted) return button;
+  return (
+    <Suspense fallback={button}>
+      <MenuList {...props} />
+    </Suspense>
+  );
+}

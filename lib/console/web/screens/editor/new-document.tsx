@@ -1,0 +1,7 @@
+import type { ReactNode } from 'react';
+import { Page } from '../../design/page.tsx';
+import type { ScreenProps } from '../../shell/screens.ts';
+
+export function NewDocument({ rest }: ScreenProps): ReactNode {
+  return <Page title="NewDocument">{rest}</Page>;
+}

@@ -1,0 +1,7 @@
+import type { ReactNode } from 'react';
+import { Page } from '../../design/page.tsx';
+import type { ScreenProps } from '../../shell/screens.ts';
+
+export function History({ rest }: ScreenProps): ReactNode {
+  return <Page title="History">{rest}</Page>;
+}

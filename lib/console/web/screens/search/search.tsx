@@ -1,0 +1,7 @@
+import type { ReactNode } from 'react';
+import { Page } from '../../design/page.tsx';
+import type { ScreenProps } from '../../shell/screens.ts';
+
+export function Search({ rest }: ScreenProps): ReactNode {
+  return <Page title="Search">{rest}</Page>;
+}

@@ -1,0 +1,79 @@
+/** The path prefix of a proxy in front of the service; '' where there is none. */
+export const base = document.querySelector<HTMLMetaElement>('meta[name="cartulary-base"]')?.content ?? '';
+/** The nonce that the page's policy asks of stylesheets made by scripts. */
+export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+/** Where the console's own routes begin. */
+export const consoleBase = `${base}/console`;
+
+/** A location in an address: slashes stay, all else is percent-encoded. */
+export function encodeLocation(location: string): string {
+  return location.split('/').map(encodeURIComponent).join('/');
+}
+
+const inWorkspace = (workspace: string, rest: string): string => `/w/${encodeURIComponent(workspace)}${rest}`;
+const at = (kind: string) => (workspace: string, location: string) =>
+  inWorkspace(workspace, `/${kind}/${encodeLocation(location)}`);
+
+/** The console's addresses, for `Link` and `navigate`. */
+export const addressOf = {
+  folder: at('f'),
+  document: at('d'),
+  /** One version of a document, for ever. */
+  version: (workspace: string, location: string, version: string) =>
+    `${at('d')(workspace, location)}?v=${encodeURIComponent(version)}`,
+  editor: at('edit'),
+  newDocument: (workspace: string, folder: string) =>
+    inWorkspace(workspace, `/new${folder === '' ? '' : `?folder=${encodeURIComponent(folder)}`}`),
+  history: at('history'),
+  search: (workspace: string, query = '') =>
+    inWorkspace(workspace, query === '' ? '/search' : `/search?q=${encodeURIComponent(query)}`),
+  trash: (workspace: string) => inWorkspace(workspace, '/trash'),
+  access: (workspace: string) => inWorkspace(workspace, '/access'),
+  principal: (workspace: string, id: string) => inWorkspace(workspace, `/access/principals/${encodeURIComponent(id)}`),
+  groups: (workspace: string) => inWorkspace(workspace, '/access/groups'),
+  group: (workspace: string, id: string) => inWorkspace(workspace, `/access/groups/${encodeURIComponent(id)}`),
+} as const;
+
+/** What a page of the console is about. */
+export interface Place {
+  readonly workspace: string;
+  /** The part after the workspace: `f`, `d`, `edit`, `new`, `history`, `search`, `trash`, `access`. */
+  readonly screen: string;
+  /** The rest of the path, decoded part by part. For documents and folders: the location. */
+  readonly rest: string;
+}
+
+/**
+ * Reads an address of the console.
+ * @param path of the browser's address, still percent-encoded
+ * @returns undefined for the console's start and for what is no address of it
+ */
+export function parsePlace(path: string): Place | undefined {
+  if (!path.startsWith(`${consoleBase}/w/`)) return undefined;
+  const [workspace = '', screen = 'f', ...rest] = path.slice(`${consoleBase}/w/`.length).split('/');
+  try {
+    const decoded = rest.map(decodeURIComponent).join('/');
+    return { workspace: decodeURIComponent(workspace), screen: screen === '' ? 'f' : screen, rest: trimSlash(decoded) };
+  } catch {
+    return undefined;
+  }
+}
+
+const trimSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
+
+/** The folder that a location lies in; '' is the root. */
+export function folderOf(location: string): string {
+  const end = location.lastIndexOf('/');
+  return end < 0 ? '' : location.slice(0, end);
+}
+
+/** The last part of a location. */
+export function nameOf(location: string): string {
+  return location.slice(location.lastIndexOf('/') + 1);
+}
+
+/** The sign-in, which comes back to this page. */
+export function signInAddress(): string {
+  const { pathname, search } = window.location;
+  return `${base}/signin?return=${encodeURIComponent(pathname + search)}`;
+}

@@ -1,0 +1,126 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Suspense, useEffect, type ReactNode } from 'react';
+import { Router, useLocation } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
+import { asProblem, Problem } from '../api/problem.ts';
+import { useSession, WorkspaceContext, type Session } from '../api/session.ts';
+import { Announcer } from '../design/announce.tsx';
+import { Page } from '../design/page.tsx';
+import { ProblemState, Skeleton, State } from '../design/state.tsx';
+import { Toasts } from '../design/toast.tsx';
+import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.ts';
+import { Boundary } from './boundary.tsx';
+import { Frame } from './frame.tsx';
+import { screens } from './screens.ts';
+
+const mostTries = 3;
+const noSuchPage = new Problem('NOT_FOUND', 'There is no such page.');
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      // Only what can pass by itself is tried again: a refusal stays one.
+      retry: (count, error) => {
+        const { code } = asProblem(error);
+        return (code === 'UNAVAILABLE' || code === 'UNREACHABLE') && count < mostTries;
+      },
+      retryDelay: (count, error) => (asProblem(error).retryAfter ?? 2 ** count) * 1000,
+    },
+  },
+  queryCache: new QueryCache(),
+});
+
+/** The whole console. */
+export function App(): ReactNode {
+  return (
+    <QueryClientProvider client={queries}>
+      <Router base={consoleBase}>
+        <Boundary>
+          <SignedIn />
+        </Boundary>
+        <Toasts />
+        <Announcer />
+      </Router>
+    </QueryClientProvider>
+  );
+}
+
+/** Asks who is signed in. A stranger goes to the sign-in, and comes back here. */
+function SignedIn(): ReactNode {
+  const session = useSession();
+  const isStranger =
+    session.error !== null && session.data === undefined && asProblem(session.error).code === 'UNAUTHENTICATED';
+  useEffect(() => {
+    if (isStranger) window.location.replace(signInAddress());
+  }, [isStranger]);
+  if (session.data !== undefined) return <Routed session={session.data} />;
+  if (session.error === null || isStranger) return <Skeleton label="Signing in" />;
+  return <ProblemState error={session.error} onRetry={() => void session.refetch()} />;
+}
+
+const lastKey = 'cartulary-workspace';
+
+function Routed({ session }: { session: Session }): ReactNode {
+  const path = usePathname();
+  const [, navigate] = useLocation();
+  const place = parsePlace(path);
+  const workspace = session.workspaces.find(({ name }) => name === place?.workspace);
+  const isStart = place === undefined && path.replace(/\/$/, '') === consoleBase;
+  const last = localStorage.getItem(lastKey);
+  const home = session.workspaces.find(({ name }) => name === last) ?? session.workspaces[0];
+  useEffect(() => {
+    if (isStart && home !== undefined) navigate(addressOf.folder(home.name, ''), { replace: true });
+  }, [isStart, home, navigate]);
+  useEffect(() => {
+    if (workspace !== undefined) localStorage.setItem(lastKey, workspace.name);
+  }, [workspace]);
+  if (isStart && home !== undefined) return <Skeleton />;
+  if (place === undefined || workspace === undefined) {
+    return (
+      <Frame session={session} workspace={home} screen="">
+        <Page title="Not found" heading={<span className="visually-hidden">Not found</span>}>
+          {home === undefined ? (
+            <State title="You are in no workspace">
+              <p>You are signed in as {session.sign_in_name}. An admin of a workspace can add you to it.</p>
+            </State>
+          ) : (
+            <ProblemState error={noSuchPage} />
+          )}
+        </Page>
+      </Frame>
+    );
+  }
+  const Screen = Object.hasOwn(screens, place.screen) ? screens[place.screen] : undefined;
+  return (
+    <WorkspaceContext value={workspace}>
+      <Frame session={session} workspace={workspace} screen={place.screen}>
+        <Boundary key={`${place.workspace}/${place.screen}/${place.rest}`}>
+          <Suspense fallback={<Waiting />}>
+            {Screen === undefined ? (
+              <NotFound />
+            ) : (
+              <Screen key={place.workspace} workspace={place.workspace} rest={place.rest} />
+            )}
+          </Suspense>
+        </Boundary>
+      </Frame>
+    </WorkspaceContext>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <div className="page">
+      <Skeleton />
+    </div>
+  );
+}
+
+function NotFound(): ReactNode {
+  return (
+    <Page title="Not found" heading={<span className="visually-hidden">Not found</span>}>
+      <ProblemState error={noSuchPage} />
+    </Page>
+  );
+}

@@ -1,0 +1,170 @@
+import { ChevronsUpDown, CircleUser, Files, KeyRound, Search, Trash2, type LucideIcon } from 'lucide-react';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { signOut, type OwnWorkspace, type Session } from '../api/session.ts';
+import { useConnection } from '../api/connection.ts';
+import { Menu, type MenuAction } from '../design/menu.tsx';
+import { showProblem } from '../design/toast.tsx';
+import { SignInLink } from '../design/state.tsx';
+import { addressOf, base } from './addresses.ts';
+import { chooseTheme, useTheme, type Theme } from './theme.ts';
+import { useShortcuts } from './shortcuts.ts';
+
+interface FrameProps {
+  readonly session: Session;
+  /** Undefined for a person without any. */
+  readonly workspace: OwnWorkspace | undefined;
+  /** The part of the address that names the screen. */
+  readonly screen: string;
+  readonly children: ReactNode;
+}
+
+/** What is around every screen: the way to the others, the person, and the state of the connection. */
+export function Frame({ session, workspace, screen, children }: FrameProps): ReactNode {
+  const main = useRef<HTMLElement>(null);
+  const [path] = useLocation();
+  const first = useRef(path);
+  useShortcuts(workspace?.name);
+  useEffect(() => {
+    // A new page is read from its start; the first one has the focus of the browser already.
+    if (first.current !== path) main.current?.focus({ preventScroll: true });
+    first.current = '';
+  }, [path]);
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <ConnectionBanner />
+      <header className="sidebar">
+        <Brand session={session} workspace={workspace} />
+        {workspace !== undefined && <Navigation workspace={workspace} screen={screen} />}
+        <Account session={session} />
+      </header>
+      <main className="main" id="main" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** A charter with its seal. */
+function Mark(): ReactNode {
+  return (
+    <svg className="brand-mark" viewBox="0 0 24 24" aria-hidden fill="none" stroke="currentColor" strokeWidth="1.5">
+      <path d="M6 2.75h9.5L19 6.25v10.5a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-13a1 1 0 0 1 1-1Z" strokeLinejoin="round" />
+      <path d="M8.5 7h5M8.5 10h7" strokeLinecap="round" />
+      <circle cx="12" cy="17.5" r="4" />
+    </svg>
+  );
+}
+
+function Brand({ session, workspace }: { session: Session; workspace: OwnWorkspace | undefined }): ReactNode {
+  const [, navigate] = useLocation();
+  const name = workspace?.name ?? 'Cartulary';
+  if (session.workspaces.length < 2) {
+    return (
+      <Link href="/" className="brand">
+        <Mark />
+        <bdi className="truncate">{name}</bdi>
+      </Link>
+    );
+  }
+  const actions = session.workspaces.map((each) => ({
+    label: each.name,
+    run: () => navigate(addressOf.folder(each.name, '')),
+  }));
+  return (
+    <Menu label={`Workspace ${name}. Change workspace`} actions={actions} className="brand">
+      <Mark />
+      <bdi className="truncate">{name}</bdi>
+      <ChevronsUpDown aria-hidden />
+    </Menu>
+  );
+}
+
+interface NavigationItem {
+  readonly name: string;
+  readonly icon: LucideIcon;
+  readonly href: string;
+  /** The screens that belong to it. */
+  readonly screens: readonly string[];
+  readonly key?: string;
+}
+
+function Navigation({ workspace, screen }: { workspace: OwnWorkspace; screen: string }): ReactNode {
+  const { name, is_admin: isAdmin } = workspace;
+  const items: NavigationItem[] = [
+    { name: 'Documents', icon: Files, href: addressOf.folder(name, ''), screens: ['f', 'd', 'edit', 'new', 'history'] },
+    { name: 'Search', icon: Search, href: addressOf.search(name), screens: ['search'], key: '/' },
+    { name: 'Trash', icon: Trash2, href: addressOf.trash(name), screens: ['trash'] },
+    ...(isAdmin ? [{ name: 'Access', icon: KeyRound, href: addressOf.access(name), screens: ['access'] }] : []),
+  ];
+  return (
+    <nav className="nav" aria-label="Main">
+      {items.map(({ name: label, icon: Icon, href, screens, key }) => (
+        <Link
+          key={label}
+          href={href}
+          className="nav-link"
+          aria-current={screens.includes(screen) ? 'page' : undefined}
+          aria-label={label}
+        >
+          <Icon aria-hidden />
+          <span>{label}</span>
+          {key !== undefined && <kbd aria-hidden>{key}</kbd>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+const themes: Readonly<Record<Theme, string>> = {
+  system: 'Theme: same as device',
+  light: 'Theme: light',
+  dark: 'Theme: dark',
+};
+const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+
+function Account({ session }: { session: Session }): ReactNode {
+  const theme = useTheme();
+  const leave = async (): Promise<void> => {
+    try {
+      await signOut();
+      window.location.assign(`${base}/signin/out`);
+    } catch (error) {
+      showProblem(error);
+    }
+  };
+  const actions: MenuAction[] = [
+    { label: themes[theme], run: () => chooseTheme(nextTheme[theme]) },
+    { label: 'Sessions and applications', run: () => window.location.assign(`${base}/signin/sessions`) },
+    { label: 'Sign out', run: () => void leave(), startsGroup: true },
+  ];
+  return (
+    <Menu label={`Account ${session.sign_in_name}`} actions={actions} className="account">
+      <CircleUser aria-hidden />
+      <bdi className="account-name">{session.sign_in_name}</bdi>
+      <ChevronsUpDown aria-hidden />
+    </Menu>
+  );
+}
+
+/** One sentence while the service does not answer, or the session is over. */
+function ConnectionBanner(): ReactNode {
+  const connection = useConnection();
+  if (connection === 'well') return null;
+  return (
+    <div className="connection" role="status">
+      {connection === 'signed-out' ? (
+        <>
+          Your session has ended. Unsaved text is kept in this browser. <SignInLink />
+        </>
+      ) : connection === 'unavailable' ? (
+        'The service cannot answer at the moment. Nothing is lost, and the page tries again.'
+      ) : (
+        'The service cannot be reached. Changes are not saved until it is back.'
+      )}
+    </div>
+  );
+}

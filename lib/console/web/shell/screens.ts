@@ -1,0 +1,21 @@
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+
+export interface ScreenProps {
+  readonly workspace: string;
+  /** The location, or the rest of the path. */
+  readonly rest: string;
+}
+
+type Screen = LazyExoticComponent<ComponentType<ScreenProps>>;
+
+/** The screens by the part of the address that names them. Each is fetched at its first use. */
+export const screens: Readonly<Record<string, Screen>> = {
+  f: lazy(async () => ({ default: (await import('../screens/browser/browser.tsx')).Browser })),
+  d: lazy(async () => ({ default: (await import('../screens/reader/reader.tsx')).Reader })),
+  edit: lazy(async () => ({ default: (await import('../screens/editor/editor.tsx')).Editor })),
+  new: lazy(async () => ({ default: (await import('../screens/editor/new-document.tsx')).NewDocument })),
+  history: lazy(async () => ({ default: (await import('../screens/history/history.tsx')).History })),
+  search: lazy(async () => ({ default: (await import('../screens/search/search.tsx')).Search })),
+  trash: lazy(async () => ({ default: (await import('../screens/trash/trash.tsx')).Trash })),
+  access: lazy(async () => ({ default: (await import('../screens/access/access.tsx')).Access })),
+};
