@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 
 /** A range of two sequences: the same in both, or taken from one and put into the other. Ends are exclusive. */
 export interface DiffHunk {
@@ -19,19 +20,29 @@ export interface Effort {
   isExhausted: boolean;
 }
 
+/** Items looked at between two pauses: a few milliseconds. */
+const itemsAStep = 8192;
+
 /** Gives equal items the same number, so long lines are compared once. */
 export class Numbering {
   readonly #numbers = new Map<string, number>();
 
   numberOf(items: readonly string[]): number[] {
-    return items.map((item) => {
+    return runAtOnce(this.numberInSteps(items));
+  }
+
+  *numberInSteps(items: readonly string[]): Steps<number[]> {
+    const numbers: number[] = [];
+    for (const item of items) {
       let number = this.#numbers.get(item);
       if (number === undefined) {
         number = this.#numbers.size;
         this.#numbers.set(item, number);
       }
-      return number;
-    });
+      numbers.push(number);
+      if (numbers.length % itemsAStep === 0) yield;
+    }
+    return numbers;
   }
 }
 
@@ -45,26 +56,32 @@ const small = 64;
  * @returns ranges in order that cover both sequences, neighbours never of the same kind
  */
 export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): DiffHunk[] {
-  const ranges: DiffHunk[] = [];
-  compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (range) => {
+  return runAtOnce(diffInSteps(from, to, effort));
+}
+
+/** The same in steps, for long sequences. */
+export function* diffInSteps(from: readonly number[], to: readonly number[], effort: Effort): Steps<DiffHunk[]> {
+  const ranges: { -readonly [Member in keyof DiffHunk]: DiffHunk[Member] }[] = [];
+  yield* compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (range) => {
     const last = ranges.at(-1);
     if (range.fromStart === range.fromEnd && range.toStart === range.toEnd) return;
     if (last?.isSame === range.isSame) {
-      ranges[ranges.length - 1] = { ...last, fromEnd: range.fromEnd, toEnd: range.toEnd };
-    } else ranges.push(range);
+      last.fromEnd = range.fromEnd;
+      last.toEnd = range.toEnd;
+    } else ranges.push({ ...range });
   });
   return ranges;
 }
 
 type Range = Omit<DiffHunk, 'isSame'>;
 
-function compare(
+function* compare(
   from: readonly number[],
   to: readonly number[],
   range: Range,
   effort: Effort,
   emit: (range: DiffHunk) => void,
-): void {
+): Steps<void> {
   let { fromStart, fromEnd, toStart, toEnd } = range;
   while (fromStart < fromEnd && toStart < toEnd && from[fromStart] === to[toStart]) {
     fromStart += 1;
@@ -76,10 +93,11 @@ function compare(
   }
   emit({ isSame: true, fromStart: range.fromStart, fromEnd: fromStart, toStart: range.toStart, toEnd: toStart });
   const rest = { fromStart, fromEnd, toStart, toEnd };
-  const landmarks = fromEnd - fromStart + toEnd - toStart > small ? findLandmarks(from, to, rest) : [];
+  const landmarks = fromEnd - fromStart + toEnd - toStart > small ? yield* findLandmarks(from, to, rest) : [];
   if (landmarks.length === 0) search(from, to, rest, effort, emit);
   let at = { from: fromStart, to: toStart };
-  for (const landmark of landmarks) {
+  for (const [index, landmark] of landmarks.entries()) {
+    if (index % itemsAStep === itemsAStep - 1) yield;
     const between = { fromStart: at.from, fromEnd: landmark.from, toStart: at.to, toEnd: landmark.to };
     search(from, to, between, effort, emit);
     at = { from: landmark.from + 1, to: landmark.to + 1 };
@@ -173,29 +191,31 @@ interface Landmark {
 }
 
 /** Pairs of items that occur once on each side, as many as have the same order on both (patience diff). */
-function findLandmarks(from: readonly number[], to: readonly number[], range: Range): Landmark[] {
-  const inFrom = findSingles(from, range.fromStart, range.fromEnd);
-  const inTo = findSingles(to, range.toStart, range.toEnd);
+function* findLandmarks(from: readonly number[], to: readonly number[], range: Range): Steps<Landmark[]> {
+  const inFrom = yield* findSingles(from, range.fromStart, range.fromEnd);
+  const inTo = yield* findSingles(to, range.toStart, range.toEnd);
   const pairs: Landmark[] = [];
   for (const [number, place] of inFrom) {
     const other = inTo.get(number);
     if (place >= 0 && other !== undefined && other >= 0) pairs.push({ from: place, to: other });
   }
-  return maxRising(pairs);
+  yield;
+  return yield* maxRising(pairs);
 }
 
 /** The place of each number; -1 for one in several places. In order of first appearance. */
-function findSingles(items: readonly number[], start: number, end: number): Map<number, number> {
+function* findSingles(items: readonly number[], start: number, end: number): Steps<Map<number, number>> {
   const places = new Map<number, number>();
   for (let index = start; index < end; index += 1) {
     const item = items[index] ?? -1;
     places.set(item, places.has(item) ? -1 : index);
+    if ((index - start) % itemsAStep === itemsAStep - 1) yield;
   }
   return places;
 }
 
 /** The longest series of pairs, rising on both sides; the pairs come in rising order of `from`. */
-function maxRising(pairs: readonly Landmark[]): Landmark[] {
+function* maxRising(pairs: readonly Landmark[]): Steps<Landmark[]> {
   /** For each length, the index of the pair with the smallest `to` that ends a series of it. */
   const ends: number[] = [];
   const before: number[] = [];
@@ -209,6 +229,7 @@ function maxRising(pairs: readonly Landmark[]): Landmark[] {
     }
     before[index] = low === 0 ? -1 : (ends[low - 1] ?? -1);
     ends[low] = index;
+    if (index % itemsAStep === itemsAStep - 1) yield;
   }
   const series: Landmark[] = [];
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {

@@ -1,5 +1,7 @@
+import { cutLines } from './cut-lines.js';
+import type { Steps } from '../scheduling/in-steps.js';
 import type { DiffLine, Hunk, LinePart, TextDiff } from './text-diff.js';
-import { diffSequences, Numbering, type Effort, type DiffHunk } from './diff-sequences.js';
+import { diffInSteps, diffSequences, Numbering, type Effort, type DiffHunk } from './diff-sequences.js';
 
 /** Lines shown around a change. */
 const usualContext = 3;
@@ -7,7 +9,7 @@ const usualContext = 3;
  * Bounds of a whole comparison, and of the marking of words in it, on the thread that answers all requests. Together
  * they take a few hundredths of a second, for any texts.
  */
-const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
+export const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
 const forWords = { steps: 30_000, comparisons: 200_000 } as const;
 /** Words are marked in lines of up to so many UTF-16 units. */
 const maxMarkedLength = 20_000;
@@ -19,18 +21,6 @@ const maxPairedLength = 500;
 const maxParts = 400;
 
 const wordPattern = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
-
-/** A line with its end, which counts: a line that only lost its end has changed. */
-function cutLines(text: string): string[] {
-  const lines: string[] = [];
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf('\n', start);
-    const next = end < 0 ? text.length : end + 1;
-    lines.push(text.slice(start, next));
-    start = next;
-  }
-  return lines;
-}
 
 /**
  * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded for any texts.
@@ -63,17 +53,17 @@ const linesAPiece = 2000;
 /**
  * Yields where it can pause. Each piece takes a few milliseconds; `forLines` bounds the search for the shortest edit.
  */
-function* compare(from: string, to: string, context: number): Generator<undefined, TextDiff> {
+function* compare(from: string, to: string, context: number): Steps<TextDiff> {
   const fromLines = cutLines(from);
   const toLines = cutLines(to);
   yield;
   const numbering = new Numbering();
-  const fromNumbers = numbering.numberOf(fromLines);
+  const fromNumbers = yield* numbering.numberInSteps(fromLines);
   yield;
-  const toNumbers = numbering.numberOf(toLines);
+  const toNumbers = yield* numbering.numberInSteps(toLines);
   yield;
   const effort: Effort = { ...forLines, isExhausted: false };
-  const ranges = diffSequences(fromNumbers, toNumbers, effort);
+  const ranges = yield* diffInSteps(fromNumbers, toNumbers, effort);
   yield;
   const words: Effort = { ...forWords, isExhausted: false };
   const hunks: Hunk[] = [];

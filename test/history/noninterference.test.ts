@@ -70,6 +70,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
           await ask(client.history(place)),
           await ask(client.history(place, 1)),
           await ask(client.diff(place)),
+          await ask(client.annotate(place)),
           await ask(client.record(place)),
           await ask(client.comments(place)),
           await ask(client.comments(place, 'open', 1)),
@@ -98,7 +99,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
 }
 
 describe('documents out of reach', () => {
-  it('have no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
+  it('have no effect on histories, diffs, annotations, claims, comments, labels, folders and reverts', async () => {
     const expected = await requireSame(tell);
     assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
     assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);

@@ -1,4 +1,4 @@
-import type { Version } from '../../domain/document.js';
+import type { DocumentKind, Version } from '../../domain/document.js';
 import { formatOriginalAuthor, type OriginalAuthor } from '../../domain/original-author.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
@@ -25,6 +25,19 @@ export interface NewVersion {
   readonly moment: number;
 }
 
+/** What a walk through the contents of a document needs of each version. */
+export interface VersionContent {
+  readonly sequence: number;
+  readonly blobOid: string;
+  /** Hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+}
+
+type ContentRow = readonly [sequence: number, blobOid: string, sha256: string, size: number, kind: DocumentKind];
+
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
 /** Every version of every document; rows are only ever added (and removed by an erase). */
@@ -47,6 +60,10 @@ export class VersionTable extends Table {
   );
   readonly #by = this.arrayStatement<[number, number, string, number], VersionRow>(
     `${select} WHERE v.document = ? AND v.sequence > ? AND v.author = ? ORDER BY v.sequence DESC LIMIT ?`,
+  );
+
+  readonly #contents = this.arrayStatement<[number, number, number], ContentRow>(
+    'SELECT sequence, blob_oid, sha256, size, kind FROM version WHERE document = ? AND sequence <= ? ORDER BY sequence DESC LIMIT ?',
   );
 
   insert(version: NewVersion): void {
@@ -93,6 +110,13 @@ export class VersionTable extends Table {
   /** Versions older than `sequence`, the newest first. */
   before(document: number, sequence: number, limit: number): Version[] {
     return this.#after.all(document, sequence, limit).map(toVersion);
+  }
+
+  /** The contents of the versions up to `sequence`, the newest first. */
+  contents(document: number, sequence: number, limit: number): VersionContent[] {
+    return this.#contents
+      .all(document, sequence, limit)
+      .map(([number, blobOid, sha256, size, kind]) => ({ sequence: number, blobOid, sha256, size, kind }));
   }
 
   /** Versions newer than `sequence` by one principal, the newest first. */

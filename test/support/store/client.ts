@@ -2,6 +2,7 @@ import { parseFolderLocation, parseLocation } from '../../../lib/domain/location
 import type { BriefChange } from '../../../lib/domain/brief.js';
 import type { AddressedComment } from '../../../lib/domain/comment.js';
 import type { HistoryEntry } from '../../../lib/domain/history.js';
+import { annotateDocument } from '../../../lib/operations/history/annotate-document.js';
 import { addComment, type PassageInput } from '../../../lib/operations/comments/add-comment.js';
 import { breakClaim } from '../../../lib/operations/claims/break-claim.js';
 import { releaseClaim } from '../../../lib/operations/claims/release-claim.js';
@@ -65,6 +66,10 @@ export class Client extends Actor {
 
   diff(location: string, fromVersionId?: string, toVersionId?: string) {
     return this.perform(compareVersions, { location: parseLocation(location), fromVersionId, toVersionId });
+  }
+
+  annotate(location: string, versionId?: string) {
+    return this.perform(annotateDocument, { location: parseLocation(location), versionId });
   }
 
   restore(location: string, versionId: string, ifMatch = '*', claimId?: string) {

@@ -1,4 +1,5 @@
 import { parseLocation } from '../../../lib/domain/location.js';
+import type { Role } from '../../../lib/domain/role.js';
 import { findDocument, findFolder } from '../../../lib/view/locate.js';
 import type { TestService } from './service.js';
 
@@ -11,6 +12,22 @@ export async function mirror({ workspace }: TestService, folder: string, connect
       tables.folders.setMirror(found.row.number, connector);
     },
   });
+}
+
+/** A connector as a principal, with one grant at the root. @returns its id */
+export async function addConnector(
+  service: TestService,
+  displayName: string,
+  role: Role = 'editor',
+  id = 'prn_con00000000000000000000000',
+): Promise<string> {
+  await service.workspace.journal.write({
+    run: ({ tables, now }) => {
+      tables.principals.insert({ id, kind: 'connector', displayName, createdAt: now, disabledAt: null });
+    },
+  });
+  await service.grant(role, { type: 'principal', id }, '');
+  return id;
 }
 
 /** Claims a whole document for a principal, for an hour. */
