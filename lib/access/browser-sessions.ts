@@ -76,6 +76,11 @@ export class BrowserSessions {
     return this.#tables.sessions.listOf(identityId).filter((session) => isInForce(session, now));
   }
 
+  /** When the identity was seen last in a browser that is signed in, or was until lately. Null for never. */
+  lastSeenOf(identityId: string): number | null {
+    return this.#tables.sessions.lastSeenOf(identityId);
+  }
+
   /** @returns whether the identity had that session */
   end(identityId: string, sessionId: string): boolean {
     return this.#tables.sessions.delete(identityId, sessionId);

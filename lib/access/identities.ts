@@ -78,6 +78,11 @@ export class Identities {
     return this.#tables.identities.membershipsOf(identityId);
   }
 
+  /** Whether a person signs in to other workspaces than this one too. */
+  isElsewhere(identityId: string, workspace: string): boolean {
+    return this.membershipsOf(identityId).some((membership) => membership.workspace !== workspace);
+  }
+
   /**
    * The identity of a person. It is the existing one, renamed if a name is given. Else it is the identity with that
    * name in another workspace, or a new one.
@@ -124,5 +129,5 @@ export class Identities {
 }
 
 function nameTaken(name: string): Error {
-  return conflict('name_taken', `Somebody else signs in as "${name}". Choose another with --sign-in.`);
+  return conflict('name_taken', `Somebody else signs in as "${name}". Choose another name.`);
 }

@@ -6,13 +6,15 @@ import {
   type MembershipInput,
   type MembershipResult,
 } from '../operations/principals/change-group.js';
+import { listMembers } from '../operations/principals/list-by-name.js';
 import { listGroups, listPrincipals } from '../operations/principals/list-principals.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
-import { showGroup, showPrincipal } from '../operations/principals/show-subject.js';
+import { showPrincipal } from '../operations/principals/show-subject.js';
 import { setPrincipalState, type PrincipalState } from '../operations/principals/set-principal-state.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import type { Fields } from './fields.js';
 import { presentGroup, presentPrincipal, type Presented } from './present.js';
+import { readPages } from './read-pages.js';
 import { readGroup, readPrincipal, readSubject } from './read-subject.js';
 
 export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
@@ -88,7 +90,7 @@ export const principalCommands: Readonly<Record<string, Command>> = {
   'group.list': inWorkspace(async ({ perform }) => ({ items: (await perform(listGroups, {})).map(presentGroup) })),
   'group.show': inWorkspace(async (context, fields) => {
     const groupId = await readGroup(context, fields, 'group');
-    const { members } = await context.perform(showGroup, { groupId });
+    const members = await readPages((page) => context.perform(listMembers, { groupId, ...page }));
     return { items: members.map(({ id, kind, displayName }) => ({ id, kind, display_name: displayName })) };
   }, noGroup),
   'group.join': inWorkspace(

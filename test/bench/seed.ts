@@ -111,5 +111,5 @@ async function makeEditor(workspace: Workspace): Promise<string> {
     interfaces: ['rest', 'mcp'],
     requestsPerMinute: null,
   });
-  return minted.secret;
+  return minted.secret ?? '';
 }

@@ -105,7 +105,7 @@ class Maker {
       interfaces: ['rest', 'mcp'],
       requestsPerMinute: null,
     });
-    return minted.secret;
+    return minted.secret ?? '';
   }
 
   async fill(wanted: 'all' | 'texts'): Promise<void> {

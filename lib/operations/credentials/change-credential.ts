@@ -5,6 +5,7 @@ import { readPolicy } from '../../access/policy.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
+import { showCredential, type ShownCredential } from './list-tokens.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
 
 export interface MintInput {
@@ -18,12 +19,9 @@ export interface MintInput {
 
 /** A credential with its key's text. The text exists nowhere else and is shown this once. */
 export interface MintedCredential {
-  readonly credential: Credential;
-  readonly secret: string;
-}
-
-function withoutHash({ secretHash: _, ...credential }: StoredCredential): Credential {
-  return credential;
+  readonly credential: ShownCredential;
+  /** Null in the answer to a retry: the text went with the first answer, and no copy is kept (decision 0178). */
+  readonly secret: string | null;
 }
 
 /** Makes a key for a principal. Admin. */
@@ -58,7 +56,15 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
     const key = formatKey({ workspace, credentialId: credential.id, secret });
     const stored = { ...credential, lastFour: key.slice(-4) };
     transaction.tables.credentials.insert(stored);
-    return { credential: withoutHash(stored), secret: key };
+    return { credential: showCredential(transaction.tables, workspace, stored), secret: key };
+  },
+  stored: {
+    keep: ({ credential }) => credential.id,
+    recall({ transaction, workspace }, kept) {
+      const credential = transaction.tables.credentials.find(String(kept));
+      if (credential === undefined) throw notFound();
+      return { credential: showCredential(transaction.tables, workspace, credential), secret: null };
+    },
   },
   noteResult: ({ credential }) => ({
     detail: { id: credential.id, interfaces: credential.interfaces, expires_at: credential.expiresAt },
@@ -69,7 +75,7 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
  * Ends a key, from the next request on. Revoking it again changes nothing. Admin.
  * @throws Refusal CONFLICT `last_approver` when no admin would have a way in; rotating the key is possible then
  */
-export const revokeCredential: WriteOperation<{ readonly credentialId: string }, Credential> = {
+export const revokeCredential: WriteOperation<{ readonly credentialId: string }, ShownCredential> = {
   kind: 'write',
   name: 'credential.revoke',
   worksWhenLow: true,
@@ -83,12 +89,15 @@ export const revokeCredential: WriteOperation<{ readonly credentialId: string },
     const revokedAt = credential.revokedAt ?? transaction.now;
     transaction.tables.credentials.revoke(credentialId, revokedAt);
     requireAdmin(before, adminsOf(context));
-    return withoutHash({ ...credential, revokedAt });
+    return showCredential(transaction.tables, context.workspace, { ...credential, revokedAt });
   },
 };
 
 /** Replaces a key's secret and nothing else about it (Authentication 5). Admin. */
-export const rotateCredential: WriteOperation<{ readonly credentialId: string }, MintedCredential> = {
+export const rotateCredential: WriteOperation<
+  { readonly credentialId: string },
+  MintedCredential & { readonly secret: string }
+> = {
   kind: 'write',
   name: 'credential.rotate',
   needs: () => adminNeeds,
@@ -102,7 +111,8 @@ export const rotateCredential: WriteOperation<{ readonly credentialId: string },
     const secret = makeSecret(transaction.randomness);
     const key = formatKey({ workspace, credentialId, secret });
     transaction.tables.credentials.rotate(credentialId, hashSecret(secret), key.slice(-4));
-    return { credential: withoutHash({ ...credential, lastFour: key.slice(-4) }), secret: key };
+    const rotated = { ...credential, lastFour: key.slice(-4) };
+    return { credential: showCredential(transaction.tables, workspace, rotated), secret: key };
   },
 };
 

@@ -1,10 +1,10 @@
 import type { Grant, Subject } from '../../domain/grant.js';
-import { compareText, type Location } from '../../domain/location.js';
-import { findDocumentById } from '../../view/locate.js';
+import { compareText } from '../../domain/location.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 import { requireSubject } from '../principals/change-group.js';
+import { locateScope } from './locate-scope.js';
 import { toGrantRecord, type GrantRecord } from './change-grant.js';
 
 export interface ListGrantsOfInput {
@@ -35,8 +35,6 @@ export const listGrantsOf: ReadOperation<ListGrantsOfInput, readonly GrantRecord
 };
 
 function locate(tables: Tables, grant: Grant): GrantRecord | undefined {
-  const { scope } = grant;
-  const location: Location | undefined =
-    scope.type === 'folder' ? scope.location : findDocumentById(tables, scope.documentId)?.location;
-  return location === undefined ? undefined : toGrantRecord(tables, grant, { scopeType: scope.type, location });
+  const location = locateScope(tables, grant.scope);
+  return location === undefined ? undefined : toGrantRecord(tables, grant, { scopeType: grant.scope.type, location });
 }

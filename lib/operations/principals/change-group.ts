@@ -41,6 +41,14 @@ export function requireSubject(tables: Tables, subject: Subject): void {
   if (principal === undefined || principal.kind === 'operator') throw notFound();
 }
 
+/** @throws Refusal CONFLICT `group_cycle` when the group would be a member of itself, at any depth */
+export function requireNoCircle({ groups }: Tables, { groupId, member }: MembershipInput): void {
+  if (member.type === 'principal') return;
+  if (member.id === groupId || groups.groupsAbove({ type: 'group', id: groupId }).includes(member.id)) {
+    throw conflict('group_cycle', 'The group would contain itself. Groups nest, but never in a circle.');
+  }
+}
+
 /** Puts a principal or group into a group. The group's grants reach it from now on. Admin. */
 export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   kind: 'write',
@@ -50,10 +58,7 @@ export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   run({ transaction }, { groupId, member }) {
     requireSubject(transaction.tables, { type: 'group', id: groupId });
     requireSubject(transaction.tables, member);
-    const above = transaction.tables.groups.groupsAbove({ type: 'group', id: groupId });
-    if (member.type === 'group' && (member.id === groupId || above.includes(member.id))) {
-      throw conflict('group_cycle', 'The group would contain itself. Groups nest, but never in a circle.');
-    }
+    requireNoCircle(transaction.tables, { groupId, member });
     return { groupId, member, changed: transaction.tables.groups.join(groupId, member, transaction.now) };
   },
 };

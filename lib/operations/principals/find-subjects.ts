@@ -3,6 +3,7 @@ import type { Subject } from '../../domain/grant.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 import { adminNeeds } from '../needs.js';
+import { foldName } from './fold-name.js';
 
 export interface FindSubjectsInput {
   /** An id, a display name, or the name or e-mail address that a person signs in with. */
@@ -16,9 +17,6 @@ export interface FoundSubject extends Subject {
   readonly displayName: string;
   readonly kind: PrincipalKind | 'group';
 }
-
-/** Names are compared without regard to case and composition. */
-const fold = (name: string): string => name.normalize('NFKC').toLowerCase();
 
 /**
  * The principals and groups that a text names. An id names one alone, whatever other names there are. Otherwise all
@@ -39,16 +37,16 @@ export const findSubjects: ReadOperation<FindSubjectsInput, readonly FoundSubjec
       ...(group === undefined ? [] : [{ ...group, type: 'group' as const, kind: 'group' as const }]),
     ].filter(isWanted);
     if (byId.length > 0) return byId.map(pick);
-    const name = fold(text);
+    const name = foldName(text);
     const signingIn = findSigningIn(context, text);
     return [
       ...principals
         .list()
-        .filter(({ id, displayName }) => id === signingIn || fold(displayName) === name)
+        .filter(({ id, displayName }) => id === signingIn || foldName(displayName) === name)
         .map((each) => ({ ...each, type: 'principal' as const })),
       ...groups
         .list()
-        .filter(({ displayName }) => fold(displayName) === name)
+        .filter(({ displayName }) => foldName(displayName) === name)
         .map((each) => ({ ...each, type: 'group' as const, kind: 'group' as const })),
     ]
       .filter(isWanted)

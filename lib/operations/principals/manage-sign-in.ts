@@ -1,5 +1,7 @@
 import { foldSignInName } from '../../access/identities.js';
+import type { People } from '../../access/people.js';
 import type { NewLink } from '../../access/one-time-links.js';
+import type { Caller } from '../../domain/caller.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
 import { adminNeeds } from '../needs.js';
@@ -36,14 +38,9 @@ export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
     }
     const { identities, links } = people;
     const present = identities.findOf(workspace, principalId);
-    // An admin of one workspace must not get into another through a person who is in both.
-    const isElsewhere = (present === undefined ? [] : identities.membershipsOf(present.id)).some(
-      (membership) => membership.workspace !== workspace,
-    );
+    if (present !== undefined) requireOwn(people, caller, workspace, present.id);
     const isByName = signInName !== undefined && identities.findByName(foldSignInName(signInName)) !== undefined;
-    if (caller.kind !== 'operator' && (isElsewhere || (present === undefined && isByName))) {
-      throw conflict('not_yours_alone', 'They sign in to another workspace too: only the command line can do this.');
-    }
+    if (caller.kind !== 'operator' && present === undefined && isByName) throw notYoursAlone();
     const identity = identities.provide(workspace, principalId, principal.displayName, signInName);
     const link = links.issue(identity.id);
     return { ...link, principalId, signInName: identity.signInName, isFirst: identity.passwordHash === null };
@@ -57,11 +54,13 @@ export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
   name: 'session.list',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ workspace, view }, { principalId }) {
+  run({ workspace, caller, view }, { principalId }) {
     requirePerson(view.tables, principalId);
     const { people } = requireService(workspace);
     const identity = people.identities.findOf(workspace.name, principalId);
-    return identity === undefined ? [] : people.sessions.listOf(identity.id);
+    if (identity === undefined) return [];
+    requireOwn(people, caller, workspace.name, identity.id);
+    return people.sessions.listOf(identity.id);
   },
 };
 
@@ -71,12 +70,25 @@ export const endSessions: ServiceOperation<OfPerson, number> = {
   name: 'session.end_all',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ people, workspace, view }, { principalId }) {
+  run({ people, caller, workspace, view }, { principalId }) {
     requirePerson(view.tables, principalId);
     const identity = people.identities.findOf(workspace, principalId);
-    return identity === undefined ? 0 : people.sessions.endAll(identity.id);
+    if (identity === undefined) return 0;
+    requireOwn(people, caller, workspace, identity.id);
+    return people.sessions.endAll(identity.id);
   },
 };
+
+const notYoursAlone = () =>
+  conflict('not_yours_alone', 'They sign in to another workspace too: only the command line can do this.');
+
+/**
+ * An admin of one workspace gets no hold on another by a person who is in both. The operator has all workspaces.
+ * @throws Refusal CONFLICT `not_yours_alone`
+ */
+function requireOwn({ identities }: People, { kind }: Caller, workspace: string, identityId: string): void {
+  if (kind !== 'operator' && identities.isElsewhere(identityId, workspace)) throw notYoursAlone();
+}
 
 /** @throws Refusal NOT_FOUND */
 function requirePerson(tables: Tables, principalId: string) {

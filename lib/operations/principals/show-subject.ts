@@ -1,15 +1,32 @@
+import { followMemberships } from '../../access/follow-memberships.js';
+import { readReach } from '../../access/reach.js';
 import type { Subject } from '../../domain/grant.js';
-import type { Group, Principal, PrincipalKind } from '../../domain/principal.js';
+import { rootLocation } from '../../domain/location.js';
+import type { Group, Principal } from '../../domain/principal.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
+import { findLastSeen } from './find-last-seen.js';
+
+/** A group that something is in. */
+export interface ShownMembership extends Group {
+  /** From this group down to the one of which it is a direct member, both included. */
+  readonly way: readonly Pick<Group, 'id' | 'displayName'>[];
+}
 
 export interface ShownPrincipal extends Principal {
   /** The name or e-mail address that a person signs in with; null for anyone who does not sign in here. */
   readonly signInName: string | null;
+  /** Whether a password is chosen. */
+  readonly hasPassword: boolean;
+  /** Whether it signs in to other workspaces too. Then an admin has no hold on its sign-in. */
+  readonly isElsewhere: boolean;
+  readonly isAdmin: boolean;
+  /** Milliseconds since 1970, rounded down to the minute. Null for never. */
+  readonly lastSeenAt: number | null;
   /** The groups it is in, at any depth. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly ShownMembership[];
 }
 
 /** A principal with its groups. Admin. @throws Refusal NOT_FOUND */
@@ -21,25 +38,26 @@ export const showPrincipal: ReadOperation<{ readonly principalId: string }, Show
   run({ workspace, view: { tables } }, { principalId }) {
     const principal = tables.principals.find(principalId);
     if (principal === undefined) throw notFound();
-    const identity = workspace.origin.journal?.people.identities.findOf(workspace.name, principalId);
-    const groups = groupsAbove(tables, { type: 'principal', id: principalId });
-    return { ...principal, signInName: identity?.signInName ?? null, groups };
+    const identities = workspace.origin.journal?.people.identities;
+    const identity = identities?.findOf(workspace.name, principalId);
+    return {
+      ...principal,
+      signInName: identity?.signInName ?? null,
+      hasPassword: typeof identity?.passwordHash === 'string',
+      isElsewhere: identity !== undefined && identities?.isElsewhere(identity.id, workspace.name) === true,
+      isAdmin: readReach(tables, principalId).holds('approver', rootLocation),
+      lastSeenAt: findLastSeen(workspace, tables, principalId),
+      groups: listMemberships(tables, { type: 'principal', id: principalId }),
+    };
   },
 };
 
-export interface ShownMember extends Subject {
-  readonly kind: PrincipalKind | 'group';
-  readonly displayName: string;
-}
-
 export interface ShownGroup extends Group {
-  /** Direct members. */
-  readonly members: readonly ShownMember[];
   /** The groups that it is in, at any depth. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly ShownMembership[];
 }
 
-/** A group with the names of its members. Admin. @throws Refusal NOT_FOUND */
+/** A group with the groups that it is in. Admin. @throws Refusal NOT_FOUND */
 export const showGroup: ReadOperation<{ readonly groupId: string }, ShownGroup> = {
   kind: 'read',
   name: 'group.show',
@@ -48,17 +66,14 @@ export const showGroup: ReadOperation<{ readonly groupId: string }, ShownGroup> 
   run({ view: { tables } }, { groupId }) {
     const group = tables.groups.find(groupId);
     if (group === undefined) throw notFound();
-    const members = tables.groups.membersOf(groupId).map((member): ShownMember => {
-      if (member.type === 'group') {
-        return { ...member, kind: 'group', displayName: tables.groups.find(member.id)?.displayName ?? member.id };
-      }
-      const principal = tables.principals.find(member.id);
-      return { ...member, kind: principal?.kind ?? 'person', displayName: principal?.displayName ?? member.id };
-    });
-    return { ...group, members, groups: groupsAbove(tables, { type: 'group', id: groupId }) };
+    return { ...group, groups: listMemberships(tables, { type: 'group', id: groupId }) };
   },
 };
 
-function groupsAbove(tables: Tables, subject: Subject): Group[] {
-  return tables.groups.groupsAbove(subject).flatMap((id) => tables.groups.find(id) ?? []);
+function listMemberships(tables: Tables, subject: Subject): ShownMembership[] {
+  const find = (id: string): Group => tables.groups.find(id) ?? { id, displayName: id, createdAt: 0 };
+  return [...followMemberships(tables, subject)].map(([id, way]) => ({
+    ...find(id),
+    way: way.map((each) => ({ id: each, displayName: find(each).displayName })),
+  }));
 }

@@ -24,6 +24,9 @@ export class BrowserSessionTable extends Table {
   readonly #listOf = this.statement<[string], StoredSession>(
     `${select} WHERE identity_id = ? ORDER BY last_seen_at DESC, started_at DESC, id`,
   );
+  readonly #lastSeenOf = this.valueStatement<[string], number | null>(
+    'SELECT max(last_seen_at) FROM browser_session WHERE identity_id = ?',
+  );
   readonly #insert = this.statement(
     `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, last_seen_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -43,6 +46,11 @@ export class BrowserSessionTable extends Table {
   /** The one seen last comes first. */
   listOf(identityId: string): StoredSession[] {
     return this.#listOf.all(identityId);
+  }
+
+  /** When any of them was seen last. */
+  lastSeenOf(identityId: string): number | null {
+    return this.#lastSeenOf.get(identityId) ?? null;
   }
 
   insert(session: StoredSession, secretHash: Uint8Array): void {

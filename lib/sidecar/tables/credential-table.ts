@@ -37,12 +37,24 @@ const toCredential = (row: Row): StoredCredential => ({
   requestsPerMinute: row.requests_per_minute,
 });
 
+function withoutHash(row: Row): Credential {
+  const { secretHash: _, ...credential } = toCredential(row);
+  return credential;
+}
+
 /** Keys and tokens; only the hash of a secret is ever stored. */
 export class CredentialTable extends Table {
   readonly #find = this.statement<[string], Row>('SELECT * FROM credential WHERE id = ?');
   readonly #list = this.statement<[], Row>('SELECT * FROM credential ORDER BY created_at, id');
   readonly #listOf = this.statement<[string], Row>(
     'SELECT * FROM credential WHERE principal_id = ? ORDER BY created_at, id',
+  );
+  readonly #pageOf = this.statement<[string, number, string, number], Row>(
+    `SELECT * FROM credential WHERE principal_id = ? AND (created_at, id) < (?, ?)
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+  );
+  readonly #lastUseOf = this.valueStatement<[string], number | null>(
+    'SELECT max(last_used_at) FROM credential WHERE principal_id = ?',
   );
   readonly #insert = this.statement(
     `INSERT INTO credential (id, principal_id, name, interfaces, secret_hash, last_four, created_at, created_by,
@@ -59,6 +71,17 @@ export class CredentialTable extends Table {
 
   list(principalId?: string): Credential[] {
     return (principalId === undefined ? this.#list.all() : this.#listOf.all(principalId)).map(toCredential);
+  }
+
+  /** A principal's credentials made before that one, the newest first, at most so many. */
+  pageOf(principalId: string, before: Pick<Credential, 'createdAt' | 'id'> | undefined, most: number): Credential[] {
+    const { createdAt, id } = before ?? { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
+    return this.#pageOf.all(principalId, createdAt, id, most).map(withoutHash);
+  }
+
+  /** When any of a principal's credentials was used last. */
+  lastUseOf(principalId: string): number | null {
+    return this.#lastUseOf.get(principalId) ?? null;
   }
 
   insert(credential: StoredCredential): void {

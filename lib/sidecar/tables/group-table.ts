@@ -19,6 +19,13 @@ export class GroupTable extends Table {
   readonly #members = this.statement<[string], Subject>(
     'SELECT member_type AS type, member_id AS id FROM membership WHERE group_id = ? ORDER BY member_type, member_id',
   );
+  readonly #membersAfter = this.statement<[string, string, string, number], Subject>(
+    `SELECT member_type AS type, member_id AS id FROM membership WHERE group_id = ? AND (member_type, member_id) > (?, ?)
+     ORDER BY member_type, member_id LIMIT ?`,
+  );
+  readonly #of = this.valueStatement<[string, string], string>(
+    'SELECT group_id FROM membership WHERE member_type = ? AND member_id = ? ORDER BY group_id',
+  );
   readonly #above = this.valueStatement<[string, string], string>(
     `WITH RECURSIVE above (id) AS (
        SELECT group_id FROM membership WHERE member_type = ? AND member_id = ?
@@ -66,6 +73,16 @@ export class GroupTable extends Table {
   /** Direct members. */
   membersOf(groupId: string): Subject[] {
     return this.#members.all(groupId);
+  }
+
+  /** Direct members behind this one, groups before principals, at most so many. */
+  membersAfter(groupId: string, after: Subject | undefined, most: number): Subject[] {
+    return this.#membersAfter.all(groupId, after?.type ?? '', after?.id ?? '', most);
+  }
+
+  /** The groups of which the subject is a direct member. */
+  groupsOf(subject: Subject): string[] {
+    return this.#of.all(subject.type, subject.id);
   }
 
   /** Every group the subject is in, directly or through other groups, at any depth. */

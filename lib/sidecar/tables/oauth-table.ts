@@ -73,6 +73,9 @@ export class OAuthTable extends Table {
   readonly #listGrantsOf = this.statement<[string], GrantRow>(
     'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
   );
+  readonly #lastUseOf = this.valueStatement<[string, string], number | null>(
+    'SELECT max(last_used_at) FROM oauth_grant WHERE identity_id = ? AND workspace = ?',
+  );
   readonly #insertGrant = this.statement<[Omit<OAuthGrant, 'scopes'> & { scope: string }]>(
     `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
        created_at, expires_at)
@@ -180,6 +183,11 @@ export class OAuthTable extends Table {
   /** As `listGrants`, of one identity; the newest first. */
   listGrantsOf(identityId: string): OAuthGrant[] {
     return this.#listGrantsOf.all(identityId).map(toGrant);
+  }
+
+  /** When any of an identity's consents in a workspace was used last. */
+  lastUseOf(identityId: string, workspace: string): number | null {
+    return this.#lastUseOf.get(identityId, workspace) ?? null;
   }
 
   insertGrant({ scopes, ...grant }: OAuthGrant): void {

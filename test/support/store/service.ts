@@ -136,7 +136,7 @@ export class TestService {
       expiresAt,
       requestsPerMinute: null,
     });
-    return result.secret;
+    return result.secret ?? '';
   }
 
   /** A person with one folder grant, and their key. */
