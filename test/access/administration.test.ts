@@ -16,7 +16,7 @@ import { endSessions, issueLink, listSessions } from '../../lib/operations/princ
 import { previewMembership, type MembershipImpact } from '../../lib/operations/principals/preview-membership.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { showGroup, showPrincipal } from '../../lib/operations/principals/show-subject.js';
-import { addClient, Client } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
