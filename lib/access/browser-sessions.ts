@@ -70,6 +70,12 @@ export class BrowserSessions {
     return session;
   }
 
+  /** Whether the session is in force now. It does not count as seen by this. */
+  isInForce(sessionId: string): boolean {
+    const session = this.#tables.sessions.byId(sessionId);
+    return session !== undefined && isInForce(session, this.#clock.now());
+  }
+
   /** Those in force; the one seen last comes first. */
   listOf(identityId: string): StoredSession[] {
     const now = this.#clock.now();

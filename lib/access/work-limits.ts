@@ -2,7 +2,7 @@ import type { Caller } from '../domain/caller.js';
 import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
 /** The kinds of work limited while under way. */
-export type WorkKind = 'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports';
+export type WorkKind = 'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams';
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
@@ -23,6 +23,8 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
+  /** Live streams of pages that people look at. Without one, a page asks again and again. */
+  streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
 };
 
 /** The limiters of a service, shared by its workspaces and faces. */
@@ -37,6 +39,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     computations: make('computations'),
     downloads: make('downloads'),
     exports: make('exports'),
+    streams: make('streams'),
   };
 }
 

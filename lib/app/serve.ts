@@ -80,6 +80,7 @@ export async function startService(
       async close(within = timeout) {
         log.info({}, 'The service stops: requests under way are finished');
         oauth.close();
+        service.endWatches();
         await Promise.all([server.close(within), commands?.close()]);
         await signIn.close();
         await service.close();

@@ -274,6 +274,11 @@ export class Service {
     return workspace;
   }
 
+  /** Ends all live streams, which would keep a stopping server waiting. */
+  endWatches(): void {
+    for (const workspace of this.#workspaces.values()) workspace.watchers.endAll();
+  }
+
   /** Finishes the work in progress in every workspace and gives up the data folder. */
   async close(): Promise<void> {
     await this.#making;

@@ -11,6 +11,8 @@ export interface Caller {
   readonly credentialId: string | null;
   /** Counts the work towards this source's rate and limits instead of the credential's: the person behind a token. */
   readonly countedAs?: string;
+  /** The browser session in which a person asks. What is handed out over a while ends with it. */
+  readonly sessionId?: string;
   readonly interface: CallerInterface;
   readonly requestId: string;
 }

@@ -11,12 +11,13 @@ interface Origin {
 
 /** The service file's data about a workspace, read each time. */
 export function describeOrigin(name: string, file: ServiceFile, { clock, release, journal }: Origin): WorkspaceOrigin {
-  const { signIns } = journal.people;
+  const { signIns, sessions } = journal.people;
   return {
     release: release ?? 'unknown',
     journal,
     readServicePart: () => file.readPart(name) ?? { workspace: name, createdAt: clock.now(), keys: [] },
     hasPassword: (principalId) => signIns.hasPassword(name, principalId),
     countSignIns: (principalId) => signIns.count(name, principalId),
+    isSignedIn: (sessionId) => sessions.isInForce(sessionId),
   };
 }

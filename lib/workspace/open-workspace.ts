@@ -136,6 +136,7 @@ function noOrigin(name: string): WorkspaceOrigin {
     readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }),
     hasPassword: () => false,
     countSignIns: () => ({ sessions: 0, consents: 0 }),
+    isSignedIn: () => false,
     journal: null,
   };
 }

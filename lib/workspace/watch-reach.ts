@@ -29,18 +29,32 @@ export class ReachWatch {
   }
 
   /**
-   * Requires that the key is still valid, and that the caller may still read the document. Its present or its first
+   * Requires that the key or session is still valid, and that the caller may still read the document. Its present or its first
    * location counts, because a rename does not take away the state being sent. No caller may read a document being
    * erased.
    * @throws Refusal UNAUTHENTICATED, NOT_FOUND; UNAVAILABLE when that cannot be decided
    */
   requireReadable({ id, number, location }: Watched): void {
-    this.#requireKey();
+    this.requireInForce();
     if (this.#stamp === this.#stampAtFirst) return;
     const { tables, reach } = this.#workspace.view(this.#caller);
     const place = findDocumentById(tables, id)?.location ?? tables.documents.deleted(number)?.location;
     const isRead = (where: Watched['location']): boolean => roleContains(reach.roleOn(id, where), 'reader');
     if (place === undefined || !(isRead(place) || isRead(location))) throw notFound();
+  }
+
+  /** Requires that the caller's key, or session, is still valid. @throws Refusal UNAUTHENTICATED, UNAVAILABLE */
+  requireInForce(): void {
+    const { sessionId } = this.#caller;
+    if (sessionId !== undefined && !this.#workspace.origin.isSignedIn(sessionId)) throw unauthenticated();
+    if (this.#secretHash === undefined) return;
+    const key = this.#findKey();
+    const isOpen =
+      key !== undefined &&
+      key.revokedAt === null &&
+      (key.expiresAt === null || key.expiresAt > this.#workspace.clock.now()) &&
+      this.#secretHash.equals(key.secretHash);
+    if (!isOpen) throw unauthenticated();
   }
 
   /** Changes whenever a reach or a document's place may have changed. */
@@ -52,16 +66,5 @@ export class ReachWatch {
   #findKey() {
     const { credentialId } = this.#caller;
     return credentialId === null ? undefined : this.#workspace.journal.reader.credentials.find(credentialId);
-  }
-
-  #requireKey(): void {
-    if (this.#secretHash === undefined) return;
-    const key = this.#findKey();
-    const isOpen =
-      key !== undefined &&
-      key.revokedAt === null &&
-      (key.expiresAt === null || key.expiresAt > this.#workspace.clock.now()) &&
-      this.#secretHash.equals(key.secretHash);
-    if (!isOpen) throw unauthenticated();
   }
 }

@@ -32,6 +32,7 @@ import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
 import { View, type ViewLife } from '../view/view.js';
+import { Watchers } from './watchers.js';
 
 /** A workspace's means of asking its service. */
 export interface WorkspaceOrigin {
@@ -43,6 +44,8 @@ export interface WorkspaceOrigin {
   hasPassword(principalId: string): boolean;
   /** The number of a principal's sign-ins in this workspace. */
   countSignIns(principalId: string): EndedSignIns;
+  /** Whether the browser session is in force. */
+  isSignedIn(sessionId: string): boolean;
   /** Changes the service's own file. Null if the workspace was opened without a service. */
   readonly journal: ServiceJournal | null;
 }
@@ -99,6 +102,7 @@ export class Workspace {
   readonly uploads = new Uploads();
   readonly snapshots: Snapshots;
   readonly passages = new PassageMemory();
+  readonly watchers = new Watchers();
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
@@ -300,6 +304,7 @@ export class Workspace {
 
   /** Finishes the work in progress, moves everything into the repository, and closes the files. */
   async close(): Promise<void> {
+    this.watchers.endAll();
     await this.eraser.close();
     this.maintainer.close();
     this.#housekeeper.close();

@@ -21,6 +21,7 @@ const select = `SELECT id, identity_id AS identityId, method, browser, address, 
 /** Browsers that are signed in; only the hash of a cookie is ever stored. */
 export class BrowserSessionTable extends Table {
   readonly #find = this.statement<[Uint8Array], StoredSession>(`${select} WHERE secret_hash = ?`);
+  readonly #byId = this.statement<[string], StoredSession>(`${select} WHERE id = ?`);
   readonly #listOf = this.statement<[string], StoredSession>(
     `${select} WHERE identity_id = ? ORDER BY last_seen_at DESC, started_at DESC, id`,
   );
@@ -41,6 +42,10 @@ export class BrowserSessionTable extends Table {
 
   find(secretHash: Uint8Array): StoredSession | undefined {
     return this.#find.get(secretHash);
+  }
+
+  byId(id: string): StoredSession | undefined {
+    return this.#byId.get(id);
   }
 
   /** The one seen last comes first. */

@@ -129,6 +129,9 @@ export const commentStatements = {
     WHERE c.thread = ? ORDER BY c.number DESC LIMIT 1`,
   openThreads: `SELECT * FROM comment_thread WHERE document = ? AND resolved_at IS NULL AND number > ?
     ORDER BY number LIMIT ?`,
+  summarize: `SELECT count(*) AS comments, sum(c.number) AS numbers, sum(c.created_at) AS created,
+      sum(c.edited_at) AS edited, sum(c.deleted_at) AS deleted, sum(t.resolved_at) AS resolved
+    FROM comment_thread t JOIN comment c ON c.thread = t.number WHERE t.document = ?`,
 } as const;
 
 /** Threads of comments on documents. */
@@ -174,6 +177,7 @@ export class CommentTable extends Table {
   readonly #ofThread = this.statement<[number, number, number], Row>(commentStatements.ofThread);
   readonly #newest = this.statement<[number], Row>(commentStatements.newest);
   readonly #openThreads = this.statement<[number, number, number], ThreadRow>(commentStatements.openThreads);
+  readonly #summarize = this.statement<[number], object>(commentStatements.summarize);
   readonly #count = this.valueStatement<[number], number>('SELECT count(*) AS count FROM comment WHERE thread = ?');
 
   /** @returns the thread's number */
@@ -204,6 +208,11 @@ export class CommentTable extends Table {
   /** Marks a thread as resolved, or (with null) as open again. */
   setResolved(thread: number, resolved: Thread['resolved']): void {
     this.#resolve.run(resolved?.at ?? null, resolved?.by ?? null, thread);
+  }
+
+  /** Figures that change whenever a comment or thread of the document does. */
+  summarize(document: number): object {
+    return this.#summarize.get(document) ?? {};
   }
 
   /** How many comments the thread has, deleted ones too. */

@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import { sourceOf } from '../../access/work-limits.js';
+import type { Location } from '../../domain/location.js';
+import { notFound } from '../../domain/refusal.js';
+import { ReachWatch } from '../../workspace/watch-reach.js';
+import type { ReadOperation } from '../operation.js';
+import { LiveStream, usualPace, type LivePace } from './live-stream.js';
+import { lookAt, type LiveState } from './look-at.js';
+
+export interface WatchLocationInput {
+  readonly location: Location;
+  /** `stream`: the states from now on. `state`: the present one, for clients that ask again and again. */
+  readonly form: 'stream' | 'state';
+  /** Left out: the usual one. */
+  readonly pace?: LivePace | undefined;
+}
+
+export interface Watched {
+  readonly state: LiveState;
+  /** Null where only the state was asked for. Whoever does not open it has to leave it. */
+  readonly stream: { open(): Readable; leave(): void } | null;
+}
+
+/**
+ * What changes at a document or folder that a person looks at: its version, labels, claims and comments, but no content.
+ * Reader of the document, or anyone who finds the folder.
+ * @throws Refusal RATE_LIMITED, UNAVAILABLE where there are too many streams
+ */
+export const watchLocation: ReadOperation<WatchLocationInput, Watched> = {
+  kind: 'read',
+  name: 'location.watch',
+  needs: () => [],
+  note: ({ location, form }) => ({ target: location, detail: { form } }),
+  run(context, { location, form, pace = usualPace }) {
+    const { workspace, caller, view } = context;
+    const look = lookAt(view, location);
+    if (look === undefined) throw notFound();
+    if (form === 'state') return { state: look.state, stream: null };
+    const watch = new ReachWatch(workspace, caller);
+    const release = workspace.workLimits.streams.takeNow(sourceOf(workspace.name, caller));
+    const action = watchLocation.name;
+    const open = (): Readable => new LiveStream(context, location, { action, watch, release, pace });
+    return { state: look.state, stream: { open, leave: release } };
+  },
+  discard: ({ stream }) => stream?.leave(),
+};
