@@ -6,7 +6,7 @@ export class Watchers {
   /** @param end ends the stream. @returns takes it off again; may be called twice */
   add(end: () => void): () => void {
     if (this.#isOver) {
-      end();
+      setImmediate(end);
       return () => undefined;
     }
     this.#ends.add(end);
@@ -16,7 +16,7 @@ export class Watchers {
   /** Ends them all, and each later one at once. */
   endAll(): void {
     this.#isOver = true;
-    for (const end of [...this.#ends]) end();
+    for (const end of this.#ends) end();
     this.#ends.clear();
   }
 }

@@ -36,7 +36,7 @@ export class LiveStream extends Readable {
   readonly #release: Release;
   readonly #looking: NodeJS.Timeout;
   readonly #beating: NodeJS.Timeout;
-  #leave: () => void = () => undefined;
+  readonly #leave: () => void;
   #isWanted = false;
   #isBeatDue = false;
   #isOver = false;
