@@ -14,9 +14,7 @@ interface ErrorBody {
     readonly code?: ProblemCode;
     readonly message?: string;
     readonly request_id?: string;
-    readonly reason?: string;
-    readonly field?: string;
-    readonly [detail: string]: unknown;
+    readonly details?: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -29,7 +27,7 @@ export class Problem extends Error {
   /** The field of the request that is at fault. */
   readonly field: string | undefined;
   readonly requestId: string | undefined;
-  /** Everything that the error object says. */
+  /** What the error says beside its code and message. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Seconds until another try makes sense. */
   readonly retryAfter: number | undefined;
@@ -77,7 +75,7 @@ export function problemOf(response: Response, body: unknown): Problem {
   return new Problem(
     code,
     message,
-    { request_id: requestId, ...error },
+    { request_id: error?.request_id ?? requestId, ...error?.details },
     Number.isFinite(retryAfter) ? retryAfter : undefined,
   );
 }
