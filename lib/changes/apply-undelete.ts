@@ -18,12 +18,14 @@ import type { WriteContext } from './write-context.js';
 function decideUndelete(
   context: WriteContext,
   location: Location,
+  documentId: string | undefined,
 ): { readonly decision: Decision; readonly deleted: DeletedRow } {
   const { tables } = context.transaction;
   // `perform` has checked that the caller may undelete here. The choice among several deleted documents is a choice
   // among rows, by the same reach.
   const deleted = tables.documents
     .deletedAt(location)
+    .filter(({ id }) => documentId === undefined || id === documentId)
     .find((row) => roleContains(context.reach.roleOn(row.id, location), 'editor'));
   if (deleted === undefined) throw notFound();
   requireUnoccupied(context, location);
@@ -42,13 +44,13 @@ function decideUndelete(
 }
 
 /**
- * Undeletes the last document deleted at the location that the caller may edit, as a new version of itself. Missing
- * folders are created again.
+ * Undeletes the last document deleted at the location that the caller may edit, or the named one, as a new version of
+ * itself. Missing folders are created again.
  * @throws Refusal as `decideUndelete`, and INVALID_REQUEST `storage_quota`
  */
-export function applyUndelete(context: WriteContext, location: Location): Document {
+export function applyUndelete(context: WriteContext, location: Location, documentId?: string): Document {
   const { tables, now } = context.transaction;
-  const { decision, deleted } = decideUndelete(context, location);
+  const { decision, deleted } = decideUndelete(context, location, documentId);
   const { versionId, written } = runAtOnce(recordEvent(context, decision));
   const [made] = written;
   if (made?.folder === undefined) throw new Error('An undelete wrote no version.');

@@ -25,6 +25,7 @@ import { PrincipalTable } from './tables/principal-table.js';
 import { RelocationTable } from './tables/relocation-table.js';
 import { RewrittenCommitTable } from './tables/rewritten-commit-table.js';
 import { StoredBytesTable } from './tables/stored-bytes-table.js';
+import { TrashTable } from './tables/trash-table.js';
 import { VersionTable } from './tables/version-table.js';
 
 /** All tables of a workspace over one connection. They return the state as that connection sees it. */
@@ -48,6 +49,7 @@ export interface Tables {
   readonly relocations: RelocationTable;
   readonly content: ContentRows;
   readonly deletions: DeletionTable;
+  readonly trash: TrashTable;
   readonly history: HistoryTable;
   readonly comments: CommentTable;
   readonly messages: MessageTable;
@@ -79,6 +81,7 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     relocations: new RelocationTable(connection),
     content: new ContentRows(connection),
     deletions: new DeletionTable(connection),
+    trash: new TrashTable(connection),
     history: new HistoryTable(connection),
     comments: new CommentTable(connection),
     messages: new MessageTable(connection),

@@ -97,6 +97,8 @@ export class HttpFace implements Face {
       case 'mail':
       case 'resource':
       case 'resources':
+      case 'browse':
+      case 'trash':
         return 'not a route';
       case 'list-grants':
         return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);

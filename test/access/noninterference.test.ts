@@ -74,7 +74,19 @@ describe('Content out of a key’s reach', () => {
       };
     };
     const done = await compare(openWorkspace, pairsOfOperations);
-    const kinds = ['read', 'list', 'search', 'history', 'diff', 'labels', 'claims', 'comment', 'comments'];
+    const kinds = [
+      'read',
+      'list',
+      'browse',
+      'trash',
+      'search',
+      'history',
+      'diff',
+      'labels',
+      'claims',
+      'comment',
+      'comments',
+    ];
     const agents = ['readers', 'claim-and-release', 'brief', 'send', 'mail'];
     const folders = ['restore', 'delete-folder', 'undelete-folder'];
     const cases = { count: pairsOfOperations, enough: 140 };

@@ -16,6 +16,7 @@ import { exportFolder } from '../../lib/operations/folders/export-folder.js';
 import { listClaims } from '../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';
 import { listDocuments } from '../../lib/operations/documents/list-documents.js';
+import { browseFolder, type EntryOrder } from '../../lib/operations/folders/browse-folder.js';
 import { listFolders } from '../../lib/operations/folders/list-folders.js';
 import { listGrants } from '../../lib/operations/grants/list-grants.js';
 import { listHistory } from '../../lib/operations/history/list-history.js';
@@ -25,6 +26,7 @@ import type { Operation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readBrief } from '../../lib/operations/history/read-brief.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
+import { listTrash } from '../../lib/operations/documents/list-trash.js';
 import { move, rename } from '../../lib/operations/folders/relocate.js';
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
@@ -94,6 +96,20 @@ export class OperationsFace implements Face {
         return this.#pages((after) => this.#perform(listDocuments, { ...this.#page(question), after }));
       case 'list-folders':
         return this.#pages((after) => this.#perform(listFolders, { ...this.#page(question), after }));
+      case 'browse': {
+        const { location, limit } = this.#page(question);
+        const browse = (order: EntryOrder) =>
+          this.#pages((after) => this.#perform(browseFolder, { location: location || null, order, limit, after }));
+        return [await browse('name'), await browse('name-down'), await browse('newest'), await browse('oldest')];
+      }
+      case 'trash': {
+        const { location, limit } = this.#page(question);
+        const pages = await this.#pages((after) =>
+          this.#perform(listTrash, { folder: location || null, limit, after }),
+        );
+        // A position is sealed by the face. Its numbers depend on everything in the workspace, its length does not.
+        return pages.map((page) => ({ ...page, next: page.next?.length }));
+      }
       case 'export': {
         const exported = await this.#perform(exportFolder, { location: parseFolderLocation(question.folder) });
         const documents: unknown[] = [];
@@ -215,10 +231,10 @@ export class OperationsFace implements Face {
     return pages;
   }
 
-  async #pages(read: (after: string) => Promise<{ readonly next: string | null }>): Promise<unknown[]> {
-    const pages: unknown[] = [];
+  async #pages<Page extends { readonly next: string | null }>(read: (after: string) => Promise<Page>): Promise<Page[]> {
+    const pages: Page[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page = await read(after);
+      const page: Page = await read(after);
       pages.push(page);
       after = page.next;
     }

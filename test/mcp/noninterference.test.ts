@@ -31,6 +31,9 @@ class ToolsFace implements Face {
       case 'list':
       case 'list-folders':
         return this.#list(question.folder, question.limit, question.does);
+      case 'browse':
+      case 'trash':
+        return 'not a tool';
       case 'search':
         return this.#pages('search_org_knowledge', {
           query: question.query,

@@ -29,6 +29,13 @@ export interface DeletedRow {
   readonly sequence: number;
 }
 
+/** A document in an order by time: the time of its last version, and its name. */
+export interface ChangedDocument {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly name: string;
+}
+
 /** A deleted document that can come back. */
 type DeletedDocument = Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location };
 
@@ -76,6 +83,21 @@ export class DocumentTable extends Table {
   readonly #byNumber = this.arrayStatement<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
   readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
     `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+  );
+  readonly #inFolderBack = this.arrayStatement<[number, string | Uint8Array, number], Row>(
+    `${select} WHERE d.folder = ? AND d.name < ? ORDER BY d.name DESC LIMIT ?`,
+  );
+  readonly #changedAt = this.arrayStatement<[number, number, string, number], Row>(
+    `${select} WHERE d.folder = ? AND d.changed_at = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+  );
+  readonly #changedAtBack = this.arrayStatement<[number, number, string, number], Row>(
+    `${select} WHERE d.folder = ? AND d.changed_at = ? AND d.name < ? ORDER BY d.name DESC LIMIT ?`,
+  );
+  readonly #changedBefore = this.arrayStatement<[number, number, number], Row>(
+    `${select} WHERE d.folder = ? AND d.changed_at < ? ORDER BY d.changed_at DESC, d.name LIMIT ?`,
+  );
+  readonly #changedSince = this.arrayStatement<[number, number, number], Row>(
+    `${select} WHERE d.folder = ? AND d.changed_at > ? ORDER BY d.changed_at, d.name DESC LIMIT ?`,
   );
   readonly #insert = this.statement(
     'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
@@ -149,6 +171,30 @@ export class DocumentTable extends Table {
   /** Live documents directly in the folder, by name, after `after`. */
   inFolder(folder: number, after: string, limit: number): DocumentRow[] {
     return this.#inFolder.all(folder, after, limit).map(toDocument);
+  }
+
+  /** Live documents directly in the folder, by name from the last to the first, before `before` ('' for all). */
+  inFolderBack(folder: number, before: string, limit: number): DocumentRow[] {
+    // A blob is greater than every text.
+    return this.#inFolderBack.all(folder, before === '' ? new Uint8Array() : before, limit).map(toDocument);
+  }
+
+  /**
+   * Live documents directly in the folder by the time of their last version, the newest first. Those of one time come
+   * by name.
+   * @param after the last one read; null for all
+   */
+  newestInFolder(folder: number, after: ChangedDocument | null, limit: number): DocumentRow[] {
+    const same = after === null ? [] : this.#changedAt.all(folder, after.at, after.name, limit);
+    const rest = this.#changedBefore.all(folder, after?.at ?? Number.MAX_SAFE_INTEGER, limit - same.length);
+    return [...same, ...rest].map(toDocument);
+  }
+
+  /** The same in the opposite order. */
+  oldestInFolder(folder: number, after: ChangedDocument | null, limit: number): DocumentRow[] {
+    const same = after === null ? [] : this.#changedAtBack.all(folder, after.at, after.name, limit);
+    const rest = this.#changedSince.all(folder, after?.at ?? -1, limit - same.length);
+    return [...same, ...rest].map(toDocument);
   }
 
   /** @returns the new document's number */

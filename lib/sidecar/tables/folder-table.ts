@@ -43,6 +43,9 @@ export class FolderTable extends Table {
   readonly #children = this.statement<[number, string, number], Row>(
     'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
   );
+  readonly #childrenBack = this.statement<[number, string | Uint8Array, number], Row>(
+    'SELECT * FROM folder WHERE parent = ? AND name < ? ORDER BY name DESC LIMIT ?',
+  );
   readonly #insert = this.statement('INSERT INTO folder (parent, name) VALUES (?, ?)');
   readonly #delete = this.statement('DELETE FROM folder WHERE number = ?');
   readonly #place = this.statement('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
@@ -81,6 +84,12 @@ export class FolderTable extends Table {
   /** Children by name, after `after` ('' for all). */
   children(parent: number, after: string, limit: number): FolderRow[] {
     return this.#children.all(parent, after, limit).map(toFolder);
+  }
+
+  /** Children by name from the last to the first, before `before` ('' for all). */
+  childrenBack(parent: number, before: string, limit: number): FolderRow[] {
+    // A blob is greater than every text.
+    return this.#childrenBack.all(parent, before === '' ? new Uint8Array() : before, limit).map(toFolder);
   }
 
   /** @returns the new folder's number */

@@ -8,7 +8,7 @@ export type Question =
   | { readonly does: 'read-version'; readonly path: string; readonly version: string }
   | { readonly does: 'create'; readonly path: string }
   | { readonly does: 'update' | 'delete'; readonly path: string; readonly ifMatch: string }
-  | { readonly does: 'list' | 'list-folders'; readonly folder: string; readonly limit: number }
+  | { readonly does: 'list' | 'list-folders' | 'browse' | 'trash'; readonly folder: string; readonly limit: number }
   | { readonly does: 'export'; readonly folder: string }
   | { readonly does: 'search'; readonly query: string; readonly folder: string; readonly limit: number }
   | { readonly does: 'rename'; readonly path: string; readonly name: string; readonly acknowledged: boolean }

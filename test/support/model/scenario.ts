@@ -90,7 +90,7 @@ const scope = fc.constantFrom<'folder' | 'document'>('folder', 'document');
 const ifMatch = fc.constantFrom('*', `"${'0'.repeat(40)}"`);
 const acknowledged = fc.boolean();
 const listing = fc.record({
-  does: fc.constantFrom('list' as const, 'list' as const, 'list-folders' as const),
+  does: fc.constantFrom('list' as const, 'list-folders' as const, 'browse' as const, 'trash' as const),
   folder: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...shownFolders) }, { weight: 1, arbitrary: anyFolder }),
   limit: fc.integer({ min: 1, max: 2 }),
 });
