@@ -25,6 +25,7 @@ export type RatedKind =
   | 'over limit'
   | 'address'
   | 'form'
+  | 'session'
   | 'oauth'
   | 'authorization'
   | 'registration'

@@ -55,11 +55,15 @@ export async function startService(
     const url = config.publicUrl ?? urlOf(config.host, server.port);
     const signIn = await mountSignIn(server, service, config, log, url);
     opened.push(() => signIn.close());
+    const { mountConsole } = await import('../console/mount.js');
+    const { readSession, endSession } = signIn;
+    const { later, addressOf } = server;
+    const { validateResponses } = config;
+    server.mount(mountConsole(service, { url, log, later, addressOf, readSession, endSession, validateResponses }));
     const { openOAuth } = await import('../signin/oauth/open-oauth.js');
     const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf: server.addressOf });
     opened.push(async () => oauth.close());
     server.mount(oauth);
-    const { later, addressOf } = server;
     const { corsOrigins } = config;
     const { readAccessToken } = oauth;
     const { version } = build;

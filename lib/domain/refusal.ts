@@ -104,6 +104,11 @@ export function unauthenticated(): Refusal {
   return new Refusal('UNAUTHENTICATED', 'A valid key for this interface is required: Authorization: Bearer <API_KEY>.');
 }
 
+/** The same for a missing, ended or unknown session of a browser, and for a request of another site's page. */
+export function notSignedIn(): Refusal {
+  return new Refusal('UNAUTHENTICATED', 'Sign in first: this needs a session of this browser.');
+}
+
 /** Reach cannot be decided at the moment; says nothing about existence (Authentication 11). */
 export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
   return new Refusal('UNAVAILABLE', 'Access could not be decided just now. Try again as Retry-After says.', {

@@ -31,6 +31,13 @@ export interface SignedIn {
  */
 export type ReadSession = (cookies: string | undefined) => SignedIn | undefined;
 
+/**
+ * Ends a request's session, recorded in each of the person's workspaces.
+ * @param requestId of the request, for the records
+ * @returns the header `Set-Cookie` with which the browser forgets it
+ */
+export type EndSession = (signedIn: SignedIn, requestId: string) => Promise<string>;
+
 /** How much ended when a principal was disabled. */
 export interface EndedSignIns {
   /** Browsers, in all of the person's workspaces. */

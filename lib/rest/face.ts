@@ -1,359 +1,74 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { limitRate } from '../access/limit-rate.js';
-import type { Release } from '../access/work-limiter.js';
-import { sourceOf } from '../access/work-limits.js';
-import { overLimit } from '../audit/record-tallies.js';
+import type { Asking } from '../api/dependencies.js';
+import { ApiFace } from '../api/face.js';
+import type { Arrival } from '../api/requests/checked-request.js';
+import { readDescription } from '../api/requests/description.js';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
-import { makeIdentifier } from '../domain/identifier.js';
-import { rootLocation, type Location } from '../domain/location.js';
-import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
-import { requireShortHeaders } from '../domain/short-header.js';
-import { logWhenDone } from '../http/log-when-done.js';
-import { isStillSending, isWorthReading } from '../http/unread-body.js';
-import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
-import type { Workspace } from '../workspace/workspace.js';
-import { answerMethods, noContent, withHeader, type Answer } from './answers/answer.js';
-import type { HeaderLines } from './answers/header-lines.js';
-import { admitOrigin, beginHeaders } from './answers/protect.js';
-import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
+import { readBearer, recogniseKey } from '../workspace/recognise-key.js';
 import type { RestDependencies, RestOptions } from './dependencies.js';
-import { presentProblem } from './problem.js';
-import { SyntaxChecker } from './requests/check-syntax.js';
-import { describeBelow, readDescription } from './requests/description.js';
-import { missingHeader } from './requests/explain-invalid.js';
-import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
-import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
-import { makeAddressReader } from '../http/client-address.js';
-import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/read-body.js';
-import { indexPath, makeOpenRoutes } from './resources/open.js';
-import type { OpenRoute, Route } from './route.js';
-import { routes } from './routes.js';
+import { describeBelow } from './describe-below.js';
+import { makeOpenRoutes } from './open.js';
+import { prefix, routes } from './routes.js';
 
-/** One request on its way, and the facts found about it. */
-interface RequestContext {
-  readonly id: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Headers for the answer, independent of its content. */
-  readonly lines: HeaderLines;
-  /** Room held by the request until its answer has left. */
-  readonly held: Release[];
-  /** For the log: the route's path, never the location in it; null until it is known. */
-  route: string | null;
-  /** For the log: the key's id. */
-  credential: string | null;
-  /** For the record of an unreadable request. */
-  action: string;
-  location: Location | undefined;
+/** Of an answer to a request without a valid key (RFC 6750 §3). */
+export const challenge = 'Bearer';
+
+/** The REST API: its rows stand below /v1, and its callers bring a key. */
+export function makeRestFace(dependencies: RestDependencies, options: RestOptions): ApiFace {
+  const { build, base = '', log, later, addressOf, corsOrigins, validateResponses } = options;
+  const description = readDescription('openapi.yaml');
+  const openRoutes = makeOpenRoutes({
+    build,
+    base,
+    description: describeBelow(base, description),
+    startedAt: formatTime(dependencies.clock.now()),
+    readiness: () => dependencies.readiness(),
+  });
+  const recognise = (arrival: Arrival): Asking => recogniseBearer(dependencies, options, arrival);
+  return new ApiFace(dependencies, {
+    face: 'rest',
+    routes,
+    openRoutes,
+    description,
+    enter: (path) => (path.startsWith(`${prefix}/`) ? { path, prefix: base + prefix, recognise } : undefined),
+    challenge,
+    logPrefix: '',
+    log,
+    later,
+    addressOf,
+    corsOrigins,
+    validateResponses,
+  });
 }
 
-/** A recognised key, and its principal as the caller of an operation. */
-interface Asking extends Recognised {
-  readonly caller: Caller;
-}
-
-/** The REST face, straight on Node's server. `#answer` and `#read` list the steps of a request. */
-export class RestFace {
-  /** The client's address, according to the trusted proxies. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly #dependencies: RestDependencies;
-  readonly #options: RestOptions;
-  readonly #ids = new WeakMap<ServerResponse, string>();
-  readonly #routes: RouteFinder<Route | OpenRoute>;
-  readonly #syntax: SyntaxChecker;
-
-  constructor(dependencies: RestDependencies, options: RestOptions) {
-    this.#dependencies = dependencies;
-    this.#options = options;
-    this.addressOf = makeAddressReader(options.trustProxy, () => options.log.warn({}, ignoredForwarded));
-    const description = readDescription();
-    const { build, base = '' } = options;
-    const readiness = () => dependencies.readiness();
-    const served = describeBelow(base, description);
-    const startedAt = formatTime(dependencies.clock.now());
-    const table = [...makeOpenRoutes({ build, startedAt, description: served, base, readiness }), ...routes];
-    this.#routes = new RouteFinder<Route | OpenRoute>(table);
-    this.#syntax = new SyntaxChecker(description, options.validateResponses);
-  }
-
-  /** Answers any request. Never throws. */
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
-    this.#ids.set(response, context.id);
-    response.once('close', () => {
-      for (const release of context.held.splice(0)) release();
-    });
-    logWhenDone(this.#options.log, request, response, this.addressOf, () => {
-      const { id, route, credential } = context;
-      return { id, route, credential };
-    });
-    try {
-      const answer = await this.#answer(context);
-      if (isStillSending(request)) request.resume();
-      await sendAnswer(response, answer, context.lines);
-    } catch (error) {
-      await this.#sendProblem(context, error);
-    }
-  }
-
-  /** The id of the request for a response; undefined for a response of another face. */
-  idOf(response: ServerResponse): string | undefined {
-    return this.#ids.get(response);
-  }
-
-  /** The steps of every request, in order. @throws Refusal */
-  async #answer(context: RequestContext): Promise<Answer> {
-    requireHost(context);
-    if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
-    const target = readTarget(context.request);
-    const found = this.#routes.find(target.path);
-    context.route = found?.path ?? null;
-    if (context.request.method === 'OPTIONS') return answerOptions(found);
-    if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
-    if (!target.path.startsWith('/v1/')) throw notFound();
-    const asking = this.#recognise(context);
-    this.#limitRate(context, asking);
-    this.#options.later.noteUse(asking.workspace, asking.credential);
-    this.#takePlace(context, asking);
-    const perform = await this.#readOrRecord(context, found as FoundPath<Route> | undefined, target, asking);
-    return this.#leadBelow(await perform());
-  }
-
-  /**
-   * The steps for reading a caller's request, in order. They change nothing.
-   * @returns a function that performs the operation and presents its result
-   * @throws Refusal
-   */
-  async #read(
-    context: RequestContext,
-    found: FoundPath<Route> | undefined,
-    target: Target,
-    asking: Asking,
-  ): Promise<() => Promise<Answer>> {
-    const { request } = context;
-    if (found === undefined) throw notFound();
-    const usual = chooseRoute(found, request.method ?? '');
-    const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
-    context.action = route.action;
-    context.location = locationOf(found);
-    requireShortHeaders(request.headers, headersRead);
-    const parameters = this.#parseParameters(route, target);
-    requireHeader(route, request);
-    const body = await this.#readBody(context, route, asking);
-    const query = await this.#checkSyntax(context, route.path, target, parameters, body);
-    const { workspace, caller, policy } = asking;
-    return route.read({
-      method: request.method === 'HEAD' ? 'HEAD' : route.method,
-      route: route.path,
-      workspace,
-      caller,
-      policy,
-      location: context.location ?? rootLocation,
-      query,
-      sent: { ...target, parameters },
-      header: (name) => readHeader(request, name),
-      body,
-      cursors: this.#dependencies.cursors,
-    });
-  }
-
-  /** Reads the request, and records the refusal of an unreadable one. @throws Refusal, recorded */
-  async #readOrRecord(
-    context: RequestContext,
-    found: FoundPath<Route> | undefined,
-    target: Target,
-    asking: Asking,
-  ): Promise<() => Promise<Answer>> {
-    try {
-      return await this.#read(context, found, target, asking);
-    } catch (error) {
-      const { action, location } = context;
-      const note = location === undefined ? {} : { target: location };
-      throw await refuseUnread(asking.workspace, asking.caller, action, note, error);
-    }
-  }
-
-  async #answerOpenly(context: RequestContext, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    const route = chooseRoute(found, context.request.method ?? '');
-    await this.#checkSyntax(context, route.path, target, this.#parseParameters(route, target));
-    return route.answerOpenly();
-  }
-
-  /** Recognises the caller by the bearer key (Authentication 1–6). @throws Refusal as `recogniseKey` does */
-  #recognise(context: RequestContext): Asking {
-    const { request, id } = context;
-    const bearer = readBearer(request.headers.authorization);
-    const recognised = recogniseKey(this.#dependencies, this.#options.later, bearer, 'rest', this.addressOf(request));
-    const { credential, principal } = recognised;
-    context.credential = credential.id;
-    const { id: principalId, kind } = principal;
-    const caller: Caller = { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
-    return { ...recognised, caller };
-  }
-
-  /** Holds the key to its rate. @throws Refusal RATE_LIMITED */
-  #limitRate({ lines }: RequestContext, { workspace, credential, policy }: Asking): void {
-    const { requestsPerMinute } = credential;
-    const source = { workspace: workspace.name, source: credential.id, requestsPerMinute, policy };
-    const allowance = limitRate(this.#dependencies.limiter, source);
-    lines.set('X-RateLimit-Limit', String(allowance.limit));
-    lines.set('X-RateLimit-Remaining', String(allowance.remaining));
-    if (allowance.allowed) return;
-    this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
-    throw rateLimited(allowance.retryAfter);
-  }
-
-  /** Counts the request among those under way for its key. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #takePlace(context: RequestContext, { workspace, credential, caller }: Asking): void {
-    try {
-      hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
-    } catch (error) {
-      this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
-      throw error;
-    }
-  }
-
-  /** Reads the body in one of the route's forms, or prepares it for reading. @throws Refusal */
-  async #readBody(context: RequestContext, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
-    const { request, response } = context;
-    const { takes, carriesContent } = route;
-    if (takes.length === 0) return { form: 'none' };
-    const header = (name: string): string | undefined => readHeader(request, name);
-    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
-    const { bodies, uploads } = this.#dependencies.workLimits;
-    const source = sourceOf(workspace.name, caller);
-    const reading = {
-      request,
-      response,
-      carriesContent,
-      limits,
-      async takeRoom(bytes: number) {
-        requireWriter(workspace, caller);
-        hold(context, await bodies.take(source, bytes));
-      },
-      takeUpload: async () => hold(context, await uploads.take(source)),
-    };
-    const read = { json: readJson, raw: takeRaw, file: takeFile };
-    return read[chooseForm(request.headers, takes)](reading);
-  }
-
-  /** Routes know of no proxy, so their addresses get the proxy's path prefix here. */
-  #leadBelow(answer: Answer): Answer {
-    const { base = '' } = this.#options;
-    const to = answer.headers['Location'];
-    return to === undefined || base === '' ? answer : withHeader(answer, 'Location', base + to);
-  }
-
-  #parseParameters({ path, method }: Route | OpenRoute, { query }: Target): Record<string, string> {
-    return parseParameters(query, () => this.#syntax.nameParameters(path, method));
-  }
-
-  /** @returns the query's parameters converted to their types, with defaults */
-  #checkSyntax(
-    { request, response, id }: RequestContext,
-    path: string,
-    target: Target,
-    parameters: Readonly<Record<string, string>>,
-    body: Body = { form: 'none' },
-  ): Promise<Record<string, unknown>> {
-    const onBadAnswer = (error: unknown): void => {
-      void this.#sendProblem(makeContext(id, request, response), error);
-    };
-    return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
-  }
-
-  async #sendProblem({ id, request, response, lines }: RequestContext, error: unknown): Promise<void> {
-    const refusal = error instanceof Refusal ? error : internal(error);
-    if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
-      this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
-    }
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    try {
-      const answer = presentProblem(refusal, id);
-      if (isStillSending(request)) {
-        if (!isWorthReading(request)) {
-          await answerAndHangUp(request, response, answer, lines);
-          return;
-        }
-        request.resume();
-      }
-      await sendAnswer(response, answer, lines);
-    } catch (fault) {
-      this.#options.log.error({ id, err: fault }, 'A refusal could not be sent');
-      response.destroy();
-    }
-  }
-}
-
-const ignoredForwarded =
-  'X-Forwarded-For came and was ignored, because trust_proxy is 0. Behind a proxy, set trust_proxy: otherwise all clients have its address';
-
-/** Headers read from callers' requests, except the key. */
-const headersRead = [
-  'Accept',
-  'Accept-Encoding',
-  'Content-Type',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'If-Range',
-  'Range',
-];
-
-function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
-  const lines = beginHeaders(id);
-  const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
-  return { id, request, response, lines, held: [], ...unknown };
-}
-
-/** The request's target. The index stands at both of its usual addresses. */
-function readTarget({ url = '' }: IncomingMessage): Target {
-  const target = splitTarget(url);
-  return target.path === `${indexPath}/` ? { ...target, path: indexPath } : target;
-}
-
-/**
- * The methods of a path, for anyone: the description names them too.
- * @throws Refusal NOT_FOUND for an unknown path
- */
-function answerOptions(found: FoundPath<unknown> | undefined): Answer {
-  if (found === undefined) throw notFound();
-  return answerMethods([...methodsOf(found), 'OPTIONS']);
-}
-
-/** RFC 9112 §3.2 asks for a refusal. */
-function requireHost({ request }: RequestContext): void {
-  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
-  throw invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
-}
-
-function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRoute> {
-  return [...found.byMethod.values()].every((route) => 'answerOpenly' in route);
-}
-
-/** Checked before the body is read, since the body may be long. */
-function requireHeader({ requires }: Route, request: IncomingMessage): void {
-  if (requires !== undefined && (readHeader(request, requires) ?? '') === '') throw missingHeader(requires);
-}
-
-/** A header that may appear once at most. */
-function readHeader(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name.toLowerCase()];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Keeps room for the request until its answer has left, or its client has. */
-function hold({ held, response }: RequestContext, release: Release): void {
-  if (response.closed) release();
-  else held.push(release);
-}
-
-/** A caller without any right to write cannot make the service read a large body. @throws Refusal NOT_FOUND */
-function requireWriter(workspace: Workspace, caller: Caller): void {
-  if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
+/** Recognises the caller by the bearer key (Authentication 1–6). @throws Refusal as `recogniseKey` does */
+function recogniseBearer(
+  dependencies: RestDependencies,
+  { later, addressOf }: RestOptions,
+  { request, id: requestId }: Arrival,
+): Asking {
+  const bearer = readBearer(request.headers.authorization);
+  const { workspace, credential, principal, policy } = recogniseKey(
+    dependencies,
+    later,
+    bearer,
+    'rest',
+    addressOf(request),
+  );
+  const { id, requestsPerMinute } = credential;
+  const caller: Caller = {
+    principalId: principal.id,
+    kind: principal.kind,
+    credentialId: id,
+    interface: 'rest',
+    requestId,
+  };
+  return {
+    workspace,
+    caller,
+    policy,
+    source: id,
+    requestsPerMinute,
+    noteUse: () => later.noteUse(workspace, credential),
+  };
 }

@@ -1,21 +1,28 @@
-import { claimRoutes } from './resources/claims.js';
-import { commentRoutes } from './resources/comments.js';
-import { documentRoutes } from './resources/documents.js';
-import { fileRoutes } from './resources/files.js';
-import { folderDeletionRoutes, folderRoutes } from './resources/folders.js';
-import { grantRoutes } from './resources/grants.js';
-import { historyRoutes } from './resources/history.js';
-import { labelRoutes } from './resources/labels.js';
-import { relocationRoutes } from './resources/relocations.js';
-import { revertRoutes } from './resources/reverts.js';
-import { searchRoutes } from './resources/search.js';
-import type { Route } from './route.js';
+import { claimRoutes } from '../api/resources/claims.js';
+import { commentRoutes } from '../api/resources/comments.js';
+import { documentRoutes } from '../api/resources/documents.js';
+import { fileRoutes } from '../api/resources/files.js';
+import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
+import { grantRoutes } from '../api/resources/grants.js';
+import { historyRoutes } from '../api/resources/history.js';
+import { labelRoutes } from '../api/resources/labels.js';
+import { relocationRoutes } from '../api/resources/relocations.js';
+import { revertRoutes } from '../api/resources/reverts.js';
+import { searchRoutes } from '../api/resources/search.js';
+import { placeBelow, type Route } from '../api/route.js';
+
+/** In front of every path of this face. */
+export const prefix = '/v1';
+
+function placeAll(rows: readonly Route[]): Route[] {
+  return rows.map((row) => placeBelow(prefix, row));
+}
 
 /**
  * Routes beyond the specification: a client can do without them. Every path below `/v1/documents/` and `/v1/files/` is
  * a document's.
  */
-export const extensionRoutes: readonly Route[] = [
+export const extensionRoutes: readonly Route[] = placeAll([
   ...fileRoutes,
   ...historyRoutes,
   ...folderDeletionRoutes,
@@ -23,17 +30,13 @@ export const extensionRoutes: readonly Route[] = [
   ...labelRoutes,
   ...claimRoutes,
   ...commentRoutes,
-];
+]);
 
 /**
  * The routes of REST with a key. Each is described in schema/openapi.yaml under its method and path. A described path
  * without a row here is NOT_FOUND.
  */
 export const routes: readonly Route[] = [
-  ...documentRoutes,
-  ...folderRoutes,
-  ...relocationRoutes,
-  ...searchRoutes,
-  ...grantRoutes,
+  ...placeAll([...documentRoutes, ...folderRoutes, ...relocationRoutes, ...searchRoutes, ...grantRoutes]),
   ...extensionRoutes,
 ];

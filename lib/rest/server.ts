@@ -2,12 +2,15 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { maxHeaderSize, openPort, type Port } from '../http/port.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
-import { RestFace } from './face.js';
+import { makeAddressReader } from '../http/client-address.js';
+import { challenge, makeRestFace } from './face.js';
 import type { RestDependencies, RestOptions } from './dependencies.js';
-import { presentProblem } from './problem.js';
+import { presentProblem } from '../api/problem.js';
 
-export interface ServerOptions extends Omit<RestOptions, 'later'> {
+export interface ServerOptions extends Omit<RestOptions, 'later' | 'addressOf'> {
   readonly host: string;
+  /** Proxies in front with the right to name the client: their number, or their addresses. */
+  readonly trustProxy: number | readonly string[];
   /** 0 takes any free port. */
   readonly port: number;
   /** The address of the service for clients, as configured; null where none is configured. */
@@ -19,7 +22,7 @@ export interface RestServer extends Omit<Port, 'close'> {
   /** Takes the records that the faces on this port make after the answer. */
   readonly later: DeferredAudit;
   /** The client's address, according to the trusted proxies. */
-  readonly addressOf: RestFace['addressOf'];
+  readonly addressOf: RestOptions['addressOf'];
   /**
    * Closes the port, and writes the counts.
    * @param within milliseconds for requests under way to finish
@@ -27,6 +30,8 @@ export interface RestServer extends Omit<Port, 'close'> {
   close(within?: number): Promise<void>;
 }
 
+const ignoredForwarded =
+  'X-Forwarded-For came and was ignored, because trust_proxy is 0. Behind a proxy, set trust_proxy: otherwise all clients have its address';
 const defaultTimeout = 10_000;
 /** The paths of this face alone. */
 const ownPaths = '/v1/';
@@ -43,7 +48,8 @@ export async function startServer(dependencies: RestDependencies, options: Serve
     names: () => dependencies.names(),
     onFault: (what, cause) => log.error({ err: cause }, what),
   });
-  const rest = new RestFace(dependencies, { ...options, later });
+  const addressOf = makeAddressReader(options.trustProxy, () => log.warn({}, ignoredForwarded));
+  const rest = makeRestFace(dependencies, { ...options, later, addressOf });
   const port = await openPort({
     ...options,
     ownPaths,
@@ -58,7 +64,7 @@ export async function startServer(dependencies: RestDependencies, options: Serve
   return {
     ...port,
     later,
-    addressOf: rest.addressOf,
+    addressOf,
     async close(within = defaultTimeout) {
       await port.close(within);
       await later.close();
@@ -68,7 +74,7 @@ export async function startServer(dependencies: RestDependencies, options: Serve
 
 /** Bytes that are not HTTP are answered in the shape of every other error. */
 function presentMalformed(refusal: Refusal, id: string) {
-  const { body, headers } = presentProblem(refusal, id);
+  const { body, headers } = presentProblem(refusal, id, challenge);
   return {
     headers: { ...headers, 'X-Request-Id': id, 'Content-Type': 'application/json; charset=utf-8' },
     text: body.form === 'json' ? JSON.stringify(body.value) : '',

@@ -54,7 +54,12 @@ export class Cookies {
   }
 
   clear(response: ServerResponse, name: string): void {
-    response.appendHeader('Set-Cookie', `${this.#nameOf(name)}=; ${this.#attributes}; Max-Age=0`);
+    response.appendHeader('Set-Cookie', this.cleared(name));
+  }
+
+  /** The header `Set-Cookie` that ends a cookie. */
+  cleared(name: string): string {
+    return `${this.#nameOf(name)}=; ${this.#attributes}; Max-Age=0`;
   }
 
   get #attributes(): string {

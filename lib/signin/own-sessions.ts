@@ -1,3 +1,4 @@
+import type { EndSession } from '../domain/signed-in.js';
 import { endConsent } from '../operations/principals/change-consent.js';
 import { performOwn } from '../operations/perform-own.js';
 import { endSession } from '../operations/principals/sign-in.js';
@@ -41,6 +42,15 @@ export async function signOut(context: SignInContext, exchange: RequestContext):
   const own = requireOwn(context, exchange);
   if (own !== undefined) await end(context, exchange, own, own.id);
   context.goTo(exchange, `${context.base}/signin/out`);
+}
+
+/** Makes the function by which another page's request ends its own session. */
+export function makeEndSession({ host, cookies }: SignInContext): EndSession {
+  return async ({ identityId, sessionId }, requestId) => {
+    const actors = actorsOf(readMemberships(host, identityId), requestId);
+    await performOwn(host.journal, actors, endSession, { identityId, sessionId });
+    return cookies.cleared(sessionCookie);
+  };
 }
 
 /** GET /signin/out: says so. */

@@ -2,10 +2,12 @@ import { foldSignInName } from '../access/identities.js';
 import { unavailable } from '../domain/refusal.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { signInPage } from './pages/sign-in.js';
-import { goingOnPage, signedInPage } from './pages/message-pages.js';
+import { goingOnPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 
+/** Where people work, once they have signed in. */
+export const consolePath = '/console';
 /** Characters of a name in the answer. */
 const maxTypedLength = 300;
 /** One sentence for every reason. */
@@ -23,15 +25,7 @@ export function showSignIn(context: SignInContext, exchange: RequestContext): vo
   } else if (returnTo !== undefined) {
     context.goTo(exchange, returnTo);
   } else {
-    const { signInName, memberships, sessionId } = signedIn;
-    const page = signedInPage({
-      base: context.base,
-      csrf: context.proof.issue(exchange.request, exchange.response, sessionId),
-      displayName: memberships[0]?.displayName ?? signInName,
-      signInName,
-      workspaces: memberships.map(({ workspace, displayName }) => ({ name: workspace, displayName })),
-    });
-    context.show(exchange, page);
+    context.goTo(exchange, context.base + consolePath);
   }
 }
 
@@ -74,9 +68,9 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
   goOn(context, exchange, returnTo);
 }
 
-/** After signing in: to the requested page, else to the page of the signed-in person. */
+/** After signing in: to the requested page, else into the console. */
 export function goOn(context: SignInContext, exchange: RequestContext, returnTo: string | undefined): void {
-  if (returnTo === undefined) context.goTo(exchange, `${context.base}/signin`);
+  if (returnTo === undefined) context.goTo(exchange, context.base + consolePath);
   else context.show(exchange, goingOnPage({ base: context.base, to: returnTo }));
 }
 

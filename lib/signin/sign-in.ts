@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ReadSession } from '../domain/signed-in.js';
+import type { EndSession, ReadSession } from '../domain/signed-in.js';
 import { invalidRequest, notFound } from '../domain/refusal.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { ExcessiveBody, isForm, parseForm, readBody } from '../http/read-body.js';
@@ -11,13 +11,13 @@ import { keepOwnCookies } from './cookies.js';
 import { SignInContext, type Arrival, type RequestContext } from './sign-in-context.js';
 import type { FormProof } from './form-proof.js';
 import type { SignInDependencies, SignInOptions } from './dependencies.js';
-import { endOwnSessions, showSessions, showSignedOut, signOut } from './own-sessions.js';
+import { endOwnSessions, makeEndSession, showSessions, showSignedOut, signOut } from './own-sessions.js';
 import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
 import { errorPage, forgottenPage } from './pages/message-pages.js';
 import { maxReturnPathLength } from './return-path.js';
-import { showSignIn, signInWithPassword } from './sign-in-with-password.js';
+import { consolePath, showSignIn, signInWithPassword } from './sign-in-with-password.js';
 import { comeBack, goUpstream } from './sign-in-upstream.js';
 
 /** The sign-in for people, for its port and for the other faces that need the signed-in person. */
@@ -25,6 +25,8 @@ export interface SignIn {
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
   readonly readSession: ReadSession;
+  /** For signing out on other pages of the same address. */
+  readonly endSession: EndSession;
   /** For forms of other pages on the same address. */
   readonly proof: FormProof;
   /** Writes the counts. */
@@ -51,7 +53,8 @@ const fixed =
   };
 
 /** Leads a browser at the service's bare address to a page for people. */
-const goToSignIn: Run = (context, exchange) => context.goTo(exchange, `${context.base}/signin`);
+const goIn: Run = (context, exchange) =>
+  context.goTo(exchange, `${context.base}${context.signedIn(exchange) === undefined ? '/signin' : consolePath}`);
 
 /** A page for reading. Percent-encoded, the way back takes three times its length. */
 const shown = { method: 'GET', maxQueryLength: 3 * maxReturnPathLength + 100, maxPairs: 20, maxBodyBytes: 0 } as const;
@@ -61,7 +64,7 @@ const sent = { method: 'POST', maxQueryLength: 100, maxPairs: 20, maxBodyBytes: 
 const returned = { method: 'GET', maxQueryLength: 8 * 1024, maxPairs: 32, maxBodyBytes: 0 } as const;
 
 export const signInRoutes: readonly PageRoute[] = [
-  { ...shown, path: '/', run: goToSignIn },
+  { ...shown, path: '/', run: goIn },
   { ...shown, path: stylesheetPath, run: fixed('text/css', stylesheet) },
   { ...shown, path: iconPath, run: fixed('image/svg+xml', icon) },
   { ...shown, path: '/signin', run: showSignIn },
@@ -94,6 +97,7 @@ export async function createSignIn(
     takes: (path) => path === '/' || path === '/signin' || path.startsWith('/signin/'),
     handle: (request, response) => void serve(context, request, response),
     readSession: context.readSession,
+    endSession: makeEndSession(context),
     proof: context.proof,
     close: () => later.close(),
   };

@@ -41,7 +41,7 @@ import { updateDocument } from '../../lib/operations/documents/update-document.j
 import type { Actor } from '../support/store/actor.js';
 import { sortBySubject } from '../support/model/canonicalize-answers.js';
 import type { Face, Question } from '../support/model/face.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 /** Asks the operations themselves. */
 export class OperationsFace implements Face {

@@ -171,7 +171,7 @@ export const laws: readonly Law[] = [
       'throw or return values of the domain, in camelCase, and let each face present them; what the audit log keeps stands on a line with its `detail`',
     judge(module) {
       const room = roomNamed(module);
-      const isBelow = floorOf(room) >= 0 && floorOf(room) < floorOf('rest') && !storingRooms.includes(room);
+      const isBelow = floorOf(room) >= 0 && floorOf(room) < floorOf('api') && !storingRooms.includes(room);
       if (!isBelow || module.path === 'lib/domain/audit-record.ts') return [];
       return module.code.split('\n').flatMap((text, index) => {
         const name = /\bdetail\b/.test(text) ? undefined : findFaceName(text);
@@ -185,7 +185,7 @@ export const laws: readonly Law[] = [
     remedy:
       'ask workspace.objects for the content of a version; whoever imports a foreign repository may name its objects',
     judge(module) {
-      const isAbove = ['operations', 'rest', 'mcp', 'signin', 'socket'].includes(roomNamed(module));
+      const isAbove = ['operations', 'api', 'rest', 'mcp', 'signin', 'socket'].includes(roomNamed(module));
       if (!isAbove || importers.test(module.path)) return [];
       return findInCode(
         module,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { makeObject, type Known, type Schema } from '../support/http/any-arguments.js';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { readDescription } from '../../lib/api/requests/description.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -54,7 +54,7 @@ export function putText(value: unknown, at: number, text: string): unknown {
   return visit(value);
 }
 
-const { document } = readDescription();
+const { document } = readDescription('openapi.yaml');
 
 /** A schema with all its references resolved; the first of alternatives. */
 function resolve(schema: unknown): Schema {

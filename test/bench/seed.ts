@@ -13,7 +13,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../support/store/service.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 /** A data folder with documents, and a key that may edit them all. */
 export interface Seeded {

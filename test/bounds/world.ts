@@ -17,7 +17,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../support/store/service.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 /** A data folder with the largest possible answer to each request, within the time that a test can wait for. */
 export interface LargeWorld {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { formatEtag, isVersionId, preconditionHolds } from '../../lib/domain/etag.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 const id = 'a94a8fe5ccb19ba61c4c0873d391e987982fbbd3';
 const other = '0'.repeat(40);

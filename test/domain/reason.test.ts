@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
 import { reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
 import { remedies } from '../../lib/mcp/remedies.js';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { readDescription } from '../../lib/api/requests/description.js';
 
 const all = Object.keys(reasons) as Reason[];
 const metAt = (meeting: Meeting): Reason[] =>
@@ -17,7 +17,7 @@ interface Details {
 
 /** Reasons in the description of REST, with the words that explain each. */
 function readDescribed(): Map<string, string> {
-  const schemas = readDescription().document.components['schemas'] as Readonly<Record<string, Details>>;
+  const schemas = readDescription('openapi.yaml').document.components['schemas'] as Readonly<Record<string, Details>>;
   const described = new Map<string, string>();
   for (const [name, { description = '', properties }] of Object.entries(schemas)) {
     if (!name.endsWith('Details')) continue;

@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars } from './failing-sidecar.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 export type Part = 'repository' | 'sidecar';
 

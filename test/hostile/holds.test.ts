@@ -22,10 +22,10 @@ import { rebaseEdits } from '../../lib/text/rebase-edits.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { mostFollowed } from '../../lib/operations/documents/edit-document.js';
 import { makeShortDiff } from '../../lib/text/short-diff.js';
-import { nameDownload } from '../../lib/rest/answers/name-download.js';
-import { chooseForm } from '../../lib/rest/requests/read-body.js';
-import { parseRange } from '../../lib/rest/requests/parse-range.js';
-import { parseParameters } from '../../lib/rest/requests/parse-target.js';
+import { nameDownload } from '../../lib/api/answers/name-download.js';
+import { chooseForm } from '../../lib/api/requests/read-body.js';
+import { parseRange } from '../../lib/api/requests/parse-range.js';
+import { parseParameters } from '../../lib/api/requests/parse-target.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { holdsPhrases } from '../../lib/search/query/check-phrases.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
@@ -40,7 +40,7 @@ import { parseCommitMessage } from '../../lib/history/trailers.js';
 import { readBearer } from '../../lib/workspace/recognise-key.js';
 import { measureHold, type Work } from '../support/processes/measure-hold.js';
 import { shapes } from '../support/texts/shapes.js';
-import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
 
 /** Milliseconds of processor time for which one request may keep the others waiting. */
 const limit = 50;

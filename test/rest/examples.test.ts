@@ -4,7 +4,7 @@ import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { readDescription } from '../../lib/api/requests/description.js';
 
 interface Example {
   readonly value: { readonly error?: { readonly code: string; readonly message: string; readonly details?: object } };
@@ -19,7 +19,7 @@ describe('the examples of errors in the description', () => {
 
   before(async () => {
     ({ examples } = (
-      parse(readDescription().text, { maxAliasCount: -1 }) as {
+      parse(readDescription('openapi.yaml').text, { maxAliasCount: -1 }) as {
         components: { examples: Record<string, Example> };
       }
     ).components);

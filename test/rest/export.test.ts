@@ -11,7 +11,7 @@ import { openTestServer, type HttpClient, type TestServer } from '../support/htt
 import { makeTestRandomness } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
-import { presentExport } from '../../lib/rest/answers/zip-export.js';
+import { presentExport } from '../../lib/api/answers/zip-export.js';
 
 describe('exports over REST', () => {
   let service: TestServer;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { extensionRoutes } from '../../lib/rest/routes.js';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { readDescription } from '../../lib/api/requests/description.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ describe('REST beyond the specification', () => {
   }
 
   it('is marked as such in the description, and lies where no document can', () => {
-    const { paths } = parse(readDescription().text) as { paths: Record<string, Record<string, Item>> };
+    const { paths } = parse(readDescription('openapi.yaml').text) as { paths: Record<string, Record<string, Item>> };
     for (const { method, path } of extensionRoutes) {
       assert.equal(paths[path]?.[method.toLowerCase()]?.['x-beyond-specification'], true, `${method} ${path}`);
       assert.ok(!path.startsWith('/v1/documents/'), path);

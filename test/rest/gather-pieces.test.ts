@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { GatherPieces } from '../../lib/rest/answers/gather-pieces.js';
+import { GatherPieces } from '../../lib/api/answers/gather-pieces.js';
 
 describe('gathering pieces', () => {
   const enough = 64 * 1024;

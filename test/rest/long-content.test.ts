@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { canonicalize } from '../../lib/rest/requests/canonicalize.js';
-import { splitBody, type SplitBody } from '../../lib/rest/requests/long-content.js';
+import { canonicalize } from '../../lib/api/requests/canonicalize.js';
+import { splitBody, type SplitBody } from '../../lib/api/requests/long-content.js';
 
 const maxRest = 64 * 1024;
 const mebibyte = 1024 * 1024;

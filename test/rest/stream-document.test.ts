@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { streamDocument } from '../../lib/rest/answers/stream-document.js';
+import { streamDocument } from '../../lib/api/answers/stream-document.js';
 
 const record = { location: 'a.md', size: 3 };
 

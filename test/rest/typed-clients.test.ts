@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { readDescription } from '../../lib/api/requests/description.js';
 import { timeout } from '../support/processes/run-program.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
@@ -17,7 +17,7 @@ interface Operation {
   readonly path: string;
 }
 
-const operations = Object.entries(readDescription().document.paths).flatMap(([where, item]) =>
+const operations = Object.entries(readDescription('openapi.yaml').document.paths).flatMap(([where, item]) =>
   methods.flatMap((method): Operation[] => {
     const operation = item[method] as { readonly operationId: string } | undefined;
     return operation === undefined ? [] : [{ id: operation.operationId, method: method.toUpperCase(), path: where }];

@@ -138,7 +138,7 @@ describe('Signing in, attacked', function () {
     await test.person('Ada', 'ada');
     const victim = test.visitor();
     await victim.signIn('ada');
-    await victim.get('/signin');
+    await victim.get('/signin/sessions');
     for (const [fields, headers] of [
       [{ csrf: '' }, {}],
       [{ csrf: 'x'.repeat(43) }, {}],

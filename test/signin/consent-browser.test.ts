@@ -115,16 +115,13 @@ describe('An application asks to act as a person, in Chromium', function () {
     const secrets = await arrive();
     const { access_token: token } = await redeem(await answer('Allow'), secrets);
     const { page } = person;
-    await page.goto(`${oauth.url}/signin`);
-    await page.getByRole('link', { name: /applications that act as you/ }).click();
+    await page.goto(`${oauth.url}/signin/sessions`);
     await page.getByRole('heading', { name: 'Applications that act as you' }).waitFor();
     await person.judge('sessions and applications');
     await page.getByRole('button', { name: 'End what Editor may do in acme' }).press('Enter');
     await page.getByText('None. They ask you').waitFor();
     await person.judge('no applications');
     assert.equal(oauth.face.readAccessToken(token), undefined);
-    await page.goto(`${oauth.url}/signin`);
-    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
   });
 
   it('consents to an application that listens on the loopback address of IPv6', async function () {

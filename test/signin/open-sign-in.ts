@@ -123,7 +123,7 @@ export class Visitor {
 
   /** Whether the service recognises the person. */
   async isSignedIn(): Promise<boolean> {
-    return (await this.get('/signin')).text.includes('You are signed in');
+    return (await this.get('/signin/sessions')).status === 200;
   }
 
   #send(method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<PageAnswer> {

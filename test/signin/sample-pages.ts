@@ -7,7 +7,6 @@ import {
   forgottenPage,
   goingOnPage,
   linkSpentPage,
-  signedInPage,
   signedOutPage,
 } from '../../lib/signin/pages/message-pages.js';
 
@@ -82,7 +81,6 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
     }),
     forgotten: forgottenPage(frame),
     'link-spent': linkSpentPage(frame),
-    'signed-in': signedInPage({ ...form, ...people, workspaces: one }),
     'going-on': goingOnPage({ ...frame, to: `/signin?${name}` }),
     'signed-out': signedOutPage(frame),
     error: errorPage({

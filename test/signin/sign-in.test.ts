@@ -22,8 +22,9 @@ describe('Signing in', function () {
     assert.match((await visitor.get(path)).text, /value="ada@example\.org"/);
     const link = path.split('/').pop() ?? '';
     const answer = await visitor.post('/signin/link', { link, password: goodPassword, again: goodPassword });
-    assert.equal(answer.headers.location, '/signin');
-    assert.match((await visitor.get('/signin')).text, /You are signed in[\s\S]*Ada[\s\S]*ada@example\.org[\s\S]*acme/);
+    assert.equal(answer.headers.location, '/console');
+    assert.equal((await visitor.get('/signin')).headers.location, '/console');
+    assert.equal((await visitor.get('/')).headers.location, '/console');
     assert.deepEqual(test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`)?.memberships, [
       { workspace: 'acme', principalId: id, displayName: 'Ada' },
     ]);

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.js';
-import { csrfField, renderPage, type PageForm, type PageFrame } from './page.js';
+import { renderPage, type PageFrame } from './page.js';
 
 /** For people without their password: the service sends no mail, so an admin makes a new link. */
 export function forgottenPage(data: PageFrame): string {
@@ -23,36 +23,6 @@ export function linkSpentPage(data: PageFrame): string {
     <p>Ask an admin for a new one. If you have a password already, just sign in.</p>
     <p><a class="button" href="${data.base}/signin">Sign in</a></p>`;
   return renderPage(data, { title: 'This link does not work any more', body });
-}
-
-export interface SignedInData extends PageForm {
-  readonly displayName: string;
-  readonly signInName: string;
-  readonly workspaces: readonly { readonly name: string; readonly displayName: string }[];
-}
-
-/** The page after signing in, where no other page was requested. */
-export function signedInPage(data: SignedInData): string {
-  const { base, csrf, displayName, signInName, workspaces } = data;
-  const body = html`<h1>You are signed in</h1>
-    <dl class="facts">
-      <dt>Name</dt>
-      <dd>${displayName}</dd>
-      <dt>Sign-in</dt>
-      <dd>${signInName}</dd>
-      <dt>${workspaces.length === 1 ? 'Workspace' : 'Workspaces'}</dt>
-      <dd>${workspaces.map(({ name }) => name).join(', ')}</dd>
-    </dl>
-    <p class="soft">
-      Documents are read and written with the command line, over the REST API, or by applications that you let act as
-      you.
-    </p>
-    <p><a href="${base}/signin/sessions">Where you are signed in, and applications that act as you</a></p>
-    <form method="post" action="${base}/signin/out">
-      ${csrfField(csrf)}
-      <button class="plain full" type="submit">Sign out</button>
-    </form>`;
-  return renderPage(data, { title: 'You are signed in', body });
 }
 
 /**

@@ -86,6 +86,10 @@ export function sessionsPage(data: SessionsData): string {
         <input type="hidden" name="session" value="all" />
         <button class="full" type="submit">End all of them</button>
       </form>
+      <form method="post" action="${base}/signin/out">
+        ${csrfField(csrf)}
+        <button class="plain full" type="submit">Sign out</button>
+      </form>
       <a class="button plain" href="${base}/signin">Back</a>
     </div>
     <h2>Applications that act as you</h2>

@@ -5,7 +5,8 @@ import type { ExportedRecord } from '../../../lib/audit/exported-line.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { startServer, type RestServer, type ServerOptions } from '../../../lib/rest/server.js';
-import { checkAnswer } from './check-answer.js';
+import { readDescription } from '../../../lib/api/requests/description.js';
+import { AnswerChecker } from './check-answer.js';
 import { keepLog, type LogLine } from './log.js';
 import { openTestService, operator, TestService, type TestServiceOptions } from '../store/service.js';
 
@@ -31,6 +32,8 @@ export interface Sent {
   /** An object goes as JSON, bytes go as they are. */
   readonly body?: unknown;
 }
+
+const checker = new AnswerChecker(readDescription('openapi.yaml'));
 
 /** Speaks HTTP with one key, or with none. */
 export class HttpClient {
@@ -97,7 +100,7 @@ export class HttpClient {
               headers: response.headers,
               bytes: decode(response.headers['content-encoding'], Buffer.concat(pieces)),
             };
-            checkAnswer({ method, target, ...answer });
+            checker.check({ method, target, ...answer });
             resolve(makeAnswer(answer));
           } catch (error) {
             reject(error instanceof Error ? error : new Error('The answer cannot be judged.', { cause: error }));
@@ -111,12 +114,12 @@ export class HttpClient {
 }
 
 /** The body without its content coding. */
-function decode(coding: string | undefined, body: Buffer): Buffer {
+export function decode(coding: string | undefined, body: Buffer): Buffer {
   if (coding === undefined || body.length === 0) return body;
   return coding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
 }
 
-function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): HttpAnswer {
+export function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): HttpAnswer {
   const text = answer.bytes.toString();
   const isJson = String(answer.headers['content-type']).startsWith('application/json') && text !== '';
   const json = isJson ? JSON.parse(text) : undefined;

@@ -14,7 +14,7 @@ import { move, rename } from '../../../lib/operations/folders/relocate.js';
 import { undeleteDocument } from '../../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
-import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../../lib/api/requests/parse-precondition.js';
 
 /** One principal's short calls: every operation on documents in a line, through `perform`, without a face. */
 export class Actor {

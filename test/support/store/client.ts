@@ -37,7 +37,7 @@ import { updateDocument } from '../../../lib/operations/documents/update-documen
 import { Actor } from './actor.js';
 import type { TestService } from './service.js';
 import { listOwnClaims } from './list-own-claims.js';
-import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../../lib/api/requests/parse-precondition.js';
 
 /** One principal's calls on history, claims and comments too; all through `perform`. */
 export class Client extends Actor {

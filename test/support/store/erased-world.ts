@@ -14,7 +14,7 @@ import { searchDocuments } from '../../../lib/operations/documents/search-docume
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from './actor.js';
 import { operator, type TestClock } from './service.js';
-import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
+import { parsePrecondition } from '../../../lib/api/requests/parse-precondition.js';
 
 /**
  * The texts that must be nowhere after the erase of the document: words of its content, of the texts about it, and its

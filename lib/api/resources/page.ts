@@ -4,11 +4,15 @@ import type { CursorOwner } from '../../access/seal-cursor.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 
-/** The owner of this request's cursors: the key, the route, and all parameters as sent but the cursor. */
+/** The owner of this request's cursors: the key or the person, the route, and all parameters as sent but the cursor. */
 function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {
   const { cursor: _, ...query } = sent.parameters;
   const asked = method === 'HEAD' ? 'GET' : method;
-  return { credential: `${workspace.name}/${caller.credentialId ?? ''}`, route: `${asked} ${route}`, query };
+  return {
+    credential: `${workspace.name}/${caller.credentialId ?? caller.principalId}`,
+    route: `${asked} ${route}`,
+    query,
+  };
 }
 
 /**

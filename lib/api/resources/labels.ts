@@ -21,14 +21,14 @@ interface SentLabels {
 export const labelRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/labels',
+    path: '/labels',
     operation: readDocument,
     read: (request) => ({ location: readLocation(request), withContent: false }),
     present: ({ document }) => presentLabels(document),
   }),
   route({
     ...jsonPost,
-    path: '/v1/labels',
+    path: '/labels',
     operation: addLabels,
     read(request) {
       const { location, labels } = jsonOf(request) as SentLabels & { readonly location: string };
@@ -38,7 +38,7 @@ export const labelRoutes: readonly Route[] = [
   }),
   route({
     method: 'PUT',
-    path: '/v1/labels',
+    path: '/labels',
     takes: ['json'],
     operation: setLabels,
     read: (request) => ({ location: readLocation(request), labels: (jsonOf(request) as SentLabels).labels }),
@@ -46,7 +46,7 @@ export const labelRoutes: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: '/v1/labels',
+    path: '/labels',
     operation: removeLabels,
     read(request) {
       const { label } = request.query as { readonly label: string };

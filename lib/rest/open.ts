@@ -1,10 +1,10 @@
-import { answerJson, type Answer } from '../answers/answer.js';
-import type { Readiness } from '../../domain/readiness.js';
-import type { Build, RestDependencies } from '../dependencies.js';
-import type { OpenRoute } from '../route.js';
+import { answerJson, type Answer } from '../api/answers/answer.js';
+import type { Readiness } from '../domain/readiness.js';
+import type { Build, RestDependencies } from './dependencies.js';
+import type { OpenRoute } from '../api/route.js';
 
 /** Where a client begins that knows the address alone. */
-export const indexPath = '/v1';
+const indexPath = '/v1';
 
 /** What the routes without a key answer from. */
 export interface OpenFacts extends Pick<RestDependencies, 'readiness'> {
@@ -24,8 +24,11 @@ export function makeOpenRoutes(facts: OpenFacts): readonly OpenRoute[] {
   const link = `<${index.description}>; rel="service-desc"; type="application/yaml"`;
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
   const bytes = Buffer.from(description, 'utf8');
+  const answerIndex = (): Answer => answerJson(200, index, { Link: link });
   return [
-    { method: 'GET', path: indexPath, answerOpenly: () => answerJson(200, index, { Link: link }) },
+    // The index stands at both of its usual addresses.
+    { method: 'GET', path: indexPath, answerOpenly: answerIndex },
+    { method: 'GET', path: `${indexPath}/`, describedAs: indexPath, answerOpenly: answerIndex },
     { method: 'GET', path: '/v1/health', answerOpenly: () => answerJson(200, health) },
     { method: 'GET', path: '/v1/ready', answerOpenly: async () => presentReadiness(await readiness()) },
     {

@@ -58,7 +58,7 @@ function presentPlacedClaim({
 function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
   if (renewed) return answerJson(200, presentPlacedClaim(claim));
   const query = new URLSearchParams({ location: claim.location });
-  return answerJson(201, presentPlacedClaim(claim), { Location: `/v1/claims?${query.toString()}` });
+  return answerJson(201, presentPlacedClaim(claim), { Location: `/claims?${query.toString()}` });
 }
 
 /** 200 with the id of the released claim. */
@@ -75,22 +75,22 @@ function presentBrokenClaim({ claim }: ChangedClaim): Answer {
 export const claimRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/claims',
+    path: '/claims',
     operation: listClaims,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
     present: presentPage(presentPlacedClaim),
   }),
-  route({ ...jsonPost, path: '/v1/claims', operation: takeClaim, read: readTaking, present: presentTakenClaim }),
+  route({ ...jsonPost, path: '/claims', operation: takeClaim, read: readTaking, present: presentTakenClaim }),
   route({
     method: 'DELETE',
-    path: '/v1/claims',
+    path: '/claims',
     operation: releaseClaim,
     read: ({ query }) => ({ claimId: (query as { readonly id: string }).id }),
     present: presentReleasedClaim,
   }),
   route({
     ...jsonPost,
-    path: '/v1/claim-breaks',
+    path: '/claim-breaks',
     operation: breakClaim,
     read: readBreaking,
     present: presentBrokenClaim,

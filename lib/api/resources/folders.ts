@@ -23,7 +23,7 @@ export function presentFolder({ location, name, readOnly }: Folder): object {
 /** Location leads to the folder's content. */
 function presentCreatedFolder(folder: Folder): Answer {
   const query = new URLSearchParams({ location: folder.location });
-  return answerJson(201, presentFolder(folder), { Location: `/v1/documents?${query.toString()}` });
+  return answerJson(201, presentFolder(folder), { Location: `/documents?${query.toString()}` });
 }
 
 function presentFolderDeletion({ location, deletedAt, documents }: FolderDeletionResult): Answer {
@@ -38,21 +38,21 @@ function presentFolderUndeletion({ location, documents, leftAlone, versionId }: 
 export const folderRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/folders',
+    path: '/folders',
     operation: listFolders,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
     present: presentPage(presentFolder),
   }),
   route({
     ...jsonPost,
-    path: '/v1/folders',
+    path: '/folders',
     operation: createFolder,
     read: readSentLocation,
     present: presentCreatedFolder,
   }),
   route({
     method: 'GET',
-    path: '/v1/folders/export',
+    path: '/folders/export',
     operation: exportFolder,
     read: (request) => ({ location: readFolder(request) }),
     present: presentExport,
@@ -63,14 +63,14 @@ export const folderRoutes: readonly Route[] = [
 export const folderDeletionRoutes: readonly Route[] = [
   route({
     ...jsonPost,
-    path: '/v1/folder-deletions',
+    path: '/folder-deletions',
     operation: deleteFolder,
     read: readSentLocation,
     present: presentFolderDeletion,
   }),
   route({
     ...jsonPost,
-    path: '/v1/folder-undeletes',
+    path: '/folder-undeletes',
     operation: undeleteFolderInShort,
     read: readSentLocation,
     present: presentFolderUndeletion,

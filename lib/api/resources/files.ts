@@ -55,7 +55,7 @@ function readUpdate(request: CheckedRequest): UpdateDocumentInput {
   return { location: request.location, precondition, ...readFile(request) };
 }
 
-const path = '/v1/files/{location}';
+const path = '/files/{location}';
 const put = { method: 'PUT', path, takes: ['file'], carriesContent: true } as const;
 
 /** The precondition makes a retry harmless: the second request finds the document there, and is refused. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CursorSealer } from '../../access/seal-cursor.js';
 import type { Caller } from '../../domain/caller.js';
 import type { Location } from '../../domain/location.js';
@@ -7,7 +8,14 @@ import type { Body } from './read-body.js';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** A request with a valid key, rate and syntax. */
+/** A request that has arrived, with the id of its answer. */
+export interface Arrival {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A request of a recognised caller, within its rate and of valid syntax. */
 export interface CheckedRequest {
   readonly method: Method;
   /** The route's path, as in the description. */

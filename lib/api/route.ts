@@ -4,7 +4,7 @@ import { perform } from '../operations/perform.js';
 import { withHeader, type Answer } from './answers/answer.js';
 import { readRetry } from './requests/read-retry.js';
 import { parseIdempotencyKey } from './requests/parse-idempotency-key.js';
-import type { CheckedRequest, Method } from './requests/checked-request.js';
+import type { Arrival, CheckedRequest, Method } from './requests/checked-request.js';
 import type { BodyForm } from './requests/read-body.js';
 
 /**
@@ -13,7 +13,7 @@ import type { BodyForm } from './requests/read-body.js';
  */
 export interface RouteDefinition<Input, Result, Prepared> {
   readonly method: Method;
-  /** As in the description; `{location}` takes the rest of the path, slashes included. */
+  /** Without the face's prefix; `{location}` takes the rest of the path, slashes included. */
   readonly path: string;
   /** The header required for any effect. */
   readonly requires?: 'Idempotency-Key' | 'If-Match';
@@ -55,12 +55,27 @@ export interface Route {
 /** Common to every route that creates or does something by a JSON body. */
 export const jsonPost = { method: 'POST', requires: 'Idempotency-Key', takes: ['json'] } as const;
 
-/** A route without a key, and therefore without an operation. */
+/** A route for callers who are not recognised, and therefore without an operation. */
 export interface OpenRoute {
   readonly method: Method;
+  /** The whole path of a request. */
   readonly path: string;
-  answerOpenly(): Answer | Promise<Answer>;
+  /** Its path in the description, where that differs. */
+  readonly describedAs?: string;
+  answerOpenly(arrival: Arrival): Answer | Promise<Answer>;
 }
+
+/** The same row below a path: what the description puts in front of all paths. */
+export function placeBelow(prefix: string, row: Route): Route {
+  const { variantFor } = row;
+  const placed = { ...row, path: prefix + row.path };
+  return variantFor === undefined
+    ? placed
+    : { ...placed, variantFor: (header) => placeVariant(prefix, variantFor(header)) };
+}
+
+const placeVariant = (prefix: string, variant: Route | undefined): Route | undefined =>
+  variant === undefined ? undefined : placeBelow(prefix, variant);
 
 /**
  * Makes a route of the table: reads the request, performs the operation, and presents the result. The operation gets

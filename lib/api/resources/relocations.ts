@@ -60,6 +60,6 @@ function presentRelocation({ moved, from, to, losses }: RelocationResult): Answe
 
 /** Renames and moves of documents and folders. */
 export const relocationRoutes: readonly Route[] = [
-  route({ ...jsonPost, path: '/v1/renames', operation: rename, read: readRename, present: presentRelocation }),
-  route({ ...jsonPost, path: '/v1/moves', operation: move, read: readMove, present: presentRelocation }),
+  route({ ...jsonPost, path: '/renames', operation: rename, read: readRename, present: presentRelocation }),
+  route({ ...jsonPost, path: '/moves', operation: move, read: readMove, present: presentRelocation }),
 ];

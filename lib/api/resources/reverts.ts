@@ -87,14 +87,14 @@ function presentRevert(done: ShortRevert): Answer {
 export const revertRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/reverts',
+    path: '/reverts',
     operation: listRevert,
     read: readPreview,
     present: presentRevertPreview,
   }),
   route({
     ...jsonPost,
-    path: '/v1/reverts',
+    path: '/reverts',
     operation: revertChangesInShort,
     read: readRevert,
     present: presentRevert,

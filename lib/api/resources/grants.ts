@@ -87,7 +87,7 @@ function presentGrant(grant: ListedGrant): object {
 function presentCreatedGrant({ grant, created }: GrantResult): Answer {
   if (!created) return answerJson(200, presentGrant(grant));
   const query = new URLSearchParams({ scope_type: grant.scopeType, scope_id: grant.location });
-  return answerJson(201, presentGrant(grant), { Location: `/v1/grants?${query.toString()}` });
+  return answerJson(201, presentGrant(grant), { Location: `/grants?${query.toString()}` });
 }
 
 /** 200 with the revoked grant. */
@@ -99,15 +99,15 @@ function presentRevokedGrant(grant: GrantRecord): Answer {
 export const grantRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/grants',
+    path: '/grants',
     operation: listGrants,
     read: readListing,
     present: presentPage(presentGrant),
   }),
-  route({ ...jsonPost, path: '/v1/grants', operation: createGrant, read: readGrant, present: presentCreatedGrant }),
+  route({ ...jsonPost, path: '/grants', operation: createGrant, read: readGrant, present: presentCreatedGrant }),
   route({
     method: 'DELETE',
-    path: '/v1/grants',
+    path: '/grants',
     operation: revokeGrant,
     read: readRevocation,
     present: presentRevokedGrant,

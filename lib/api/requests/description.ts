@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The API's description: the served text, and the same parsed. */
+/** An API's description: its text, and the same parsed. */
 export interface Description {
   readonly text: string;
   readonly document: Json & {
@@ -13,29 +13,26 @@ export interface Description {
   };
 }
 
-let remembered: Description | undefined;
+const remembered = new Map<string, Description>();
 
-/** Reads schema/openapi.yaml, once in the life of the process. It lies beside the sources and, in the built package, one folder further up. */
-export function readDescription(): Description {
-  remembered ??= readFile();
-  return remembered;
+/**
+ * Reads a description, once in the life of the process.
+ * @param name of a file in the folder `schema`, which lies beside the sources and, in the built package, one folder
+ * further up
+ */
+export function readDescription(name: string): Description {
+  const description = remembered.get(name) ?? readFile(name);
+  remembered.set(name, description);
+  return description;
 }
 
-function readFile(): Description {
-  const places = ['../../../schema/openapi.yaml', '../../../../schema/openapi.yaml'];
+function readFile(name: string): Description {
+  const places = [`../../../schema/${name}`, `../../../../schema/${name}`];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const file = files.find((each) => existsSync(each));
   if (file === undefined) throw new Error(`The API description is missing: ${files.join(', ')}`);
   const text = readFileSync(file, 'utf8');
   return { text, document: parse(text, { maxAliasCount: -1 }) as Description['document'] };
-}
-
-/**
- * The description's text for clients of a service below a path.
- * @param base the path, without a slash at its end; '' where there is none
- */
-export function describeBelow(base: string, { text }: Description): string {
-  return base === '' ? text : text.replace(/^( {2}- url: )\/$/m, (_, start: string) => start + JSON.stringify(base));
 }
 
 /**
@@ -46,7 +43,7 @@ export function describeBelow(base: string, { text }: Description): string {
  */
 export function describeOnePath({ document }: Description, path: string, withResponses: boolean): Json {
   const written = document.paths[path];
-  if (written === undefined) throw new Error(`schema/openapi.yaml does not describe ${path}.`);
+  if (written === undefined) throw new Error(`The description has no path ${path}.`);
   const described = 'get' in written ? { head: written['get'], ...written } : written;
   const without = new Set(['example', 'examples', ...(withResponses ? [] : ['responses'])]);
   const item = copyWithout(described, without);
@@ -59,7 +56,7 @@ export function describeOnePath({ document }: Description, path: string, withRes
     known[name] = copyWithout((document.components[kind] as Json)[name], without);
     pending.push(...listReferences(known[name]));
   }
-  return { ...document, components, paths: { [path.replace(/\}$/, '}*')]: item } };
+  return { ...document, servers: [{ url: '/' }], components, paths: { [path.replace(/\}$/, '}*')]: item } };
 }
 
 /** A deep copy without the members of these names; queries may hold reserved characters. */

@@ -62,7 +62,7 @@ function presentSearch({ hits, leavesOut, position }: SearchResults, request: Ch
 export const searchRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/search',
+    path: '/search',
     operation: searchDocuments,
     read: readSearch,
     present: presentSearch,

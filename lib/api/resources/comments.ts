@@ -106,7 +106,7 @@ function presentListedComment({ comment, anchor, resolved }: ListedComment): obj
 function presentAddedComment({ comment }: ChangedComment, request: CheckedRequest): Answer {
   const { location } = jsonOf(request) as SentComment;
   const query = new URLSearchParams({ location });
-  return answerJson(201, presentComment(comment), { Location: `/v1/comments?${query.toString()}` });
+  return answerJson(201, presentComment(comment), { Location: `/comments?${query.toString()}` });
 }
 
 function presentEditedComment({ comment }: ChangedComment): Answer {
@@ -127,25 +127,25 @@ const changed = { method: 'PUT', takes: ['json'] } as const;
 export const commentRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/comments',
+    path: '/comments',
     operation: listComments,
     read: readListing,
     present: presentPage(presentListedComment),
   }),
   route({
     ...jsonPost,
-    path: '/v1/comments',
+    path: '/comments',
     operation: addComment,
     read: readAddition,
     present: presentAddedComment,
   }),
-  route({ ...changed, path: '/v1/comments', operation: editComment, read: readEdit, present: presentEditedComment }),
+  route({ ...changed, path: '/comments', operation: editComment, read: readEdit, present: presentEditedComment }),
   route({
     method: 'DELETE',
-    path: '/v1/comments',
+    path: '/comments',
     operation: deleteComment,
     read: (request) => ({ location: readLocation(request), commentId: readId(request) }),
     present: presentDeletedComment,
   }),
-  route({ ...changed, path: '/v1/threads', operation: resolveThread, read: readResolution, present: presentThread }),
+  route({ ...changed, path: '/threads', operation: resolveThread, read: readResolution, present: presentThread }),
 ];

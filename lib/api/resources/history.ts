@@ -110,15 +110,15 @@ function presentDiff({ document, from, to, isSame, diff, why }: ComparedVersions
 export const historyRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/history',
+    path: '/history',
     operation: listHistory,
     read: (request) => ({ location: readLocation(request), ...readPage(request) }),
     present: presentPage(presentHistoryEntry),
   }),
-  route({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readComparison, present: presentDiff }),
+  route({ method: 'GET', path: '/diffs', operation: compareVersions, read: readComparison, present: presentDiff }),
   route({
     ...jsonPost,
-    path: '/v1/restores',
+    path: '/restores',
     operation: restoreVersion,
     read: readRestoration,
     present: presentWrittenDocument,

@@ -133,7 +133,7 @@ function parseRest({ media_type: mediaType, message }: SentFields): {
 
 /** The address of the record; slashes stay, all else is percent-encoded. */
 function pathOfDocument(location: Location): string {
-  return `/v1/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
+  return `/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
 }
 
 /** 201 with the document, its address and its ETag. */
@@ -150,7 +150,7 @@ function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
   return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });
 }
 
-const path = '/v1/documents/{location}';
+const path = '/documents/{location}';
 const written = { requires: 'If-Match', path } as const;
 const content = { takes: ['json', 'raw'], carriesContent: true } as const;
 
@@ -158,7 +158,7 @@ const content = { takes: ['json', 'raw'], carriesContent: true } as const;
 export const documentRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: '/v1/documents',
+    path: '/documents',
     operation: listDocuments,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
     present: presentPage((document) => presentDocument(document)),
@@ -166,7 +166,7 @@ export const documentRoutes: readonly Route[] = [
   route({
     ...jsonPost,
     ...content,
-    path: '/v1/documents',
+    path: '/documents',
     operation: createDocument,
     read: readCreation,
     present: presentCreatedDocument,
@@ -184,7 +184,7 @@ export const documentRoutes: readonly Route[] = [
   route({ method: 'DELETE', ...written, operation: deleteDocument, read: readDeletion, present: presentDeletion }),
   route({
     ...jsonPost,
-    path: '/v1/undeletes',
+    path: '/undeletes',
     operation: undeleteDocument,
     read: readSentLocation,
     present: presentWrittenDocument,

@@ -1,0 +1,51 @@
+import { readDescription, type Description } from '../api/requests/description.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const shared = 'openapi.yaml';
+
+/**
+ * Reads schema/console.yaml, and takes in what it refers to in schema/openapi.yaml: whole paths, and components. In the
+ * result every reference stays within the description.
+ */
+export function readConsoleDescription(): Description {
+  const { text, document } = readDescription('console.yaml');
+  const other = readDescription(shared).document;
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const reference = item['$ref'];
+    return [path, typeof reference === 'string' ? findPath(other.paths, reference) : (draw(item) as Json)] as const;
+  });
+  const components = mergeComponents(other.components, draw(document.components) as Json);
+  return { text, document: { ...document, paths: Object.fromEntries(paths), components } };
+}
+
+/** @param reference `openapi.yaml#/paths/~1v1~1documents` */
+function findPath(paths: Description['document']['paths'], reference: string): Json {
+  const start = `${shared}#/paths/`;
+  const path = reference.slice(start.length).replaceAll('~1', '/').replaceAll('~0', '~');
+  const item = reference.startsWith(start) ? paths[path] : undefined;
+  if (item === undefined) throw new Error(`schema/console.yaml refers to ${reference}, which is not there.`);
+  return item;
+}
+
+/** A copy whose references to components of the other file lead to those of this one. */
+function draw(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(draw);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([name, inner]) => [
+    name,
+    name === '$ref' && typeof inner === 'string' ? inner.replace(/^openapi\.yaml#/, '#') : draw(inner),
+  ]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+function mergeComponents(theirs: Json, ours: Json): Json {
+  const merged: Record<string, Json> = { ...(theirs as Record<string, Json>) };
+  for (const [kind, added] of Object.entries(ours) as [string, Json][]) {
+    const known = merged[kind] ?? {};
+    const twice = Object.keys(added).find((name) => name in known);
+    if (twice !== undefined) throw new Error(`Both descriptions have a component ${kind}/${twice}.`);
+    merged[kind] = { ...known, ...added };
+  }
+  return merged;
+}

@@ -1,0 +1,60 @@
+import { ApiFace } from '../api/face.js';
+import type { Entry } from '../api/dependencies.js';
+import { dropTrailing } from '../domain/drop-trailing.js';
+import type { MountedFace } from '../http/port.js';
+import type { ConsoleDependencies, ConsoleOptions } from './dependencies.js';
+import { readConsoleDescription } from './description.js';
+import { ConsolePages } from './pages.js';
+import { PersonReader } from './recognise.js';
+import { routes } from './routes.js';
+import { makeSessionRoutes } from './session.js';
+
+const apiPath = '/console/api';
+const workspacesPath = `${apiPath}/workspaces/`;
+
+/** The console on the service's port: pages at /console and below, their API at /console/api. */
+export function mountConsole(dependencies: ConsoleDependencies, options: ConsoleOptions): MountedFace {
+  const base = dropTrailing(new URL(options.url).pathname, '/');
+  const pages = new ConsolePages(dependencies, options, base);
+  const api = makeApi(dependencies, options, base);
+  return {
+    takes: (path) => path === '/console' || path.startsWith('/console/'),
+    handle(request, response) {
+      const [path = ''] = (request.url ?? '').split('?', 1);
+      if (path === apiPath || path.startsWith(`${apiPath}/`)) void api.serve(request, response);
+      else void pages.serve(request, response);
+    },
+  };
+}
+
+function makeApi(dependencies: ConsoleDependencies, options: ConsoleOptions, base: string): ApiFace {
+  const people = new PersonReader(dependencies, options);
+  const { log, later, addressOf, validateResponses } = options;
+  return new ApiFace(dependencies, {
+    face: 'console',
+    routes,
+    openRoutes: makeSessionRoutes(dependencies, options, people),
+    description: readConsoleDescription(),
+    enter: (path) => enter(people, base, path),
+    challenge: 'Session',
+    logPrefix: `${workspacesPath}{workspace}`,
+    log,
+    later,
+    addressOf,
+    corsOrigins: [],
+    validateResponses,
+  });
+}
+
+/** `/console/api/workspaces/NAME/documents` is the row `/documents` in the workspace. */
+function enter(people: PersonReader, base: string, path: string): Entry | undefined {
+  if (!path.startsWith(workspacesPath)) return undefined;
+  const end = path.indexOf('/', workspacesPath.length);
+  if (end < 0) return undefined;
+  const name = path.slice(workspacesPath.length, end);
+  return {
+    path: path.slice(end),
+    prefix: base + path.slice(0, end),
+    recognise: (arrival) => people.readIn(name, arrival),
+  };
+}

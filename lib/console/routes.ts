@@ -1,0 +1,34 @@
+import { claimRoutes } from '../api/resources/claims.js';
+import { commentRoutes } from '../api/resources/comments.js';
+import { documentRoutes } from '../api/resources/documents.js';
+import { fileRoutes } from '../api/resources/files.js';
+import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
+import { grantRoutes } from '../api/resources/grants.js';
+import { historyRoutes } from '../api/resources/history.js';
+import { labelRoutes } from '../api/resources/labels.js';
+import { relocationRoutes } from '../api/resources/relocations.js';
+import { revertRoutes } from '../api/resources/reverts.js';
+import { searchRoutes } from '../api/resources/search.js';
+import type { Route } from '../api/route.js';
+
+/** Rows that REST has too, with the same description. */
+const sharedRoutes: readonly Route[] = [
+  ...documentRoutes,
+  ...folderRoutes,
+  ...relocationRoutes,
+  ...searchRoutes,
+  ...grantRoutes,
+  ...fileRoutes,
+  ...historyRoutes,
+  ...folderDeletionRoutes,
+  ...revertRoutes,
+  ...labelRoutes,
+  ...claimRoutes,
+  ...commentRoutes,
+];
+
+/** Rows of the console alone, from `resources/`. */
+const ownRoutes: readonly Route[] = [];
+
+/** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */
+export const routes: readonly Route[] = [...sharedRoutes, ...ownRoutes];
