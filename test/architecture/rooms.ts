@@ -75,7 +75,10 @@ export const owners: Readonly<Record<string, Ownership>> = {
   express: { rooms: ['api'], why: 'what it checks is the API; sign-in has fourteen paths and needs no router' },
   'oidc-provider': { rooms: ['signin'], why: 'tokens for applications are given out where people sign in' },
   'openid-client': { rooms: ['signin'], why: 'another provider is asked who somebody is where people sign in' },
-  'express-openapi-validator': { rooms: ['api'], why: 'the descriptions of both APIs are checked where requests enter' },
+  'express-openapi-validator': {
+    rooms: ['api'],
+    why: 'the descriptions of both APIs are checked where requests enter',
+  },
   archiver: { rooms: ['api'], why: 'a zip is a presentation; the operation yields documents' },
   ajv: {
     rooms: ['rest', 'mcp'],
