@@ -1,7 +1,233 @@
-import type { ReactNode } from 'react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { FileImage, FileText, Search as SearchIcon, SearchX } from 'lucide-react';
+import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { apiOf, dataOf } from '../../api/client.ts';
+import { announce } from '../../design/announce.tsx';
+import { Badge } from '../../design/badge.tsx';
+import { Button } from '../../design/button.tsx';
+import { SelectField, TextField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
+import { ProblemState, Skeleton, State } from '../../design/state.tsx';
+import { Time } from '../../design/time.tsx';
+import { addressOf, folderOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
+import { markSnippet } from './mark-snippet.ts';
 
-export function Search({ rest }: ScreenProps): ReactNode {
-  return <Page title="Search">{rest}</Page>;
+const pageSize = 20;
+/** Milliseconds without a key before a search begins: each search leaves its record. */
+const pause = 250;
+const longest = 512;
+
+interface Question {
+  readonly q: string;
+  readonly location: string;
+  readonly label: string;
+  readonly kind: '' | 'text' | 'binary';
+}
+
+function searchFor(
+  workspace: string,
+  { q, location, label, kind }: Question,
+  cursor: string | undefined,
+  signal: AbortSignal,
+) {
+  const query = {
+    q,
+    limit: pageSize,
+    ...(location !== '' && { location }),
+    ...(label !== '' && { label }),
+    ...(kind !== '' && { kind }),
+    ...(cursor !== undefined && { cursor }),
+  };
+  return dataOf(apiOf(workspace).GET('/search', { params: { query }, signal }));
+}
+
+type Hit = Awaited<ReturnType<typeof searchFor>>['items'][number];
+
+/** Finds documents by their words. The question is kept in the address, so that it can be sent and gone back to. */
+export function Search({ workspace }: ScreenProps): ReactNode {
+  const [parameters, setParameters] = useSearchParams();
+  const [text, setText] = useState(parameters.get('q') ?? '');
+  const question: Question = {
+    q: parameters.get('q') ?? '',
+    location: parameters.get('in') ?? '',
+    label: parameters.get('label') ?? '',
+    kind: readKind(parameters.get('kind')),
+  };
+  const list = useRef<HTMLOListElement>(null);
+  const set = (name: string, value: string): void => {
+    setParameters(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  };
+  useEffect(() => {
+    const asked = text.trim();
+    if (asked === question.q) return undefined;
+    const timer = window.setTimeout(() => set('q', asked), pause);
+    return () => window.clearTimeout(timer);
+  });
+  const found = useInfiniteQuery({
+    queryKey: ['search', workspace, question],
+    queryFn: ({ pageParam, signal }) => searchFor(workspace, question, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    enabled: question.q !== '',
+  });
+  const hits = useDeferredValue(found.data?.pages.flatMap(({ items }) => items));
+  const isFiltered = question.location !== '' || question.label !== '' || question.kind !== '';
+  const isEmpty = found.isSuccess && hits?.length === 0;
+  useEffect(() => {
+    if (!found.isSuccess) return;
+    announce(isEmpty ? 'Nothing found.' : `Results for ${question.q}.`);
+  }, [found.isSuccess, isEmpty, question.q]);
+  return (
+    <Page title="Search">
+      <search className="search-form">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            set('q', text.trim());
+            list.current?.querySelector('a')?.focus();
+          }}
+        >
+          <div className="search-words">
+            <SearchIcon aria-hidden />
+            <TextField
+              label="Search for"
+              isLabelHidden
+              type="search"
+              placeholder="Search documents"
+              autoFocus
+              maxLength={longest}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'ArrowDown') return;
+                event.preventDefault();
+                list.current?.querySelector('a')?.focus();
+              }}
+            />
+          </div>
+          <details className="search-filters" open={isFiltered || undefined}>
+            <summary>Filters and query language</summary>
+            <div className="search-filter-fields">
+              <TextField
+                label="Folder"
+                placeholder="Everywhere"
+                value={question.location}
+                onChange={(event) => set('in', event.target.value)}
+              />
+              <TextField
+                label="Label"
+                placeholder="Any"
+                value={question.label}
+                onChange={(event) => set('label', event.target.value)}
+              />
+              <SelectField label="Kind" value={question.kind} onChange={(event) => set('kind', event.target.value)}>
+                <option value="">Any</option>
+                <option value="text">Text</option>
+                <option value="binary">Binary</option>
+              </SelectField>
+            </div>
+            <p className="soft small">
+              <code>"a phrase"</code>, <code>+must</code>, <code>-mustnot</code>, <code>title:word</code>,{' '}
+              <code>label:word</code>, <code>trav*</code> and <code>travle~1</code> are understood.
+            </p>
+          </details>
+        </form>
+      </search>
+      {question.q === '' ? (
+        <State icon={SearchIcon} title="Search what you can reach">
+          <p>Words are found in the content, the names and the labels of documents that are shared with you.</p>
+        </State>
+      ) : found.error !== null ? (
+        <ProblemState error={found.error} what="folder" onRetry={() => void found.refetch()} />
+      ) : hits === undefined ? (
+        <Skeleton lines={8} label="Searching" />
+      ) : isEmpty ? (
+        <State icon={SearchX} title="Nothing found">
+          <p>No document that you can reach has these words{isFiltered ? ' and passes the filters' : ''}.</p>
+        </State>
+      ) : (
+        <Hits hits={hits} workspace={workspace} listRef={list} />
+      )}
+      {found.hasNextPage && (
+        <Button isPending={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+          Load more
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+const readKind = (kind: string | null): Question['kind'] => (kind === 'text' || kind === 'binary' ? kind : '');
+
+/** Arrow keys go from hit to hit. */
+function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const links = [...event.currentTarget.querySelectorAll('a')];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  if (at < 0) return;
+  event.preventDefault();
+  if (event.key === 'ArrowUp' && at === 0) document.querySelector<HTMLElement>('.search-words input')?.focus();
+  else links[event.key === 'ArrowDown' ? at + 1 : at - 1]?.focus();
+}
+
+function Hits({
+  hits,
+  workspace,
+  listRef,
+}: {
+  hits: readonly Hit[];
+  workspace: string;
+  listRef: React.RefObject<HTMLOListElement | null>;
+}): ReactNode {
+  const id = useId();
+  return (
+    <>
+      <h2 id={id} className="visually-hidden">
+        Results
+      </h2>
+      {/* The arrow keys are a shorter way: each hit is a link that Tab reaches too. */}
+      <ol ref={listRef} className="hits" aria-labelledby={id} onKeyDown={moveFocus}>
+        {hits.map((hit) => (
+          <li key={hit.location} className="hit">
+            {hit.kind === 'text' ? <FileText aria-hidden /> : <FileImage aria-hidden />}
+            <div className="hit-text">
+              <Link href={addressOf.document(workspace, hit.location)} className="hit-name">
+                <bdi>{hit.name}</bdi>
+              </Link>
+              <p className="hit-place soft small">
+                <bdi>{folderOf(hit.location) === '' ? 'Top level' : folderOf(hit.location)}</bdi> ·{' '}
+                <Time at={hit.updated_at} />
+              </p>
+              {hit.snippet !== null && hit.snippet !== '' && (
+                <p className="hit-snippet">
+                  {markSnippet(hit.snippet, hit.highlights ?? []).map(({ start, text, isMarked }) =>
+                    isMarked ? <mark key={start}>{text}</mark> : <span key={start}>{text}</span>,
+                  )}
+                </p>
+              )}
+              {hit.labels.length > 0 && (
+                <p className="cluster">
+                  {hit.labels.map((label) => (
+                    <Badge key={label} tone="label">
+                      {label}
+                    </Badge>
+                  ))}
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
 }
