@@ -10,6 +10,7 @@ import { relocationRoutes } from '../api/resources/relocations.js';
 import { revertRoutes } from '../api/resources/reverts.js';
 import { searchRoutes } from '../api/resources/search.js';
 import type { Route } from '../api/route.js';
+import { browserRoutes } from './resources/browser.js';
 
 /** Rows that REST has too, with the same description. */
 const sharedRoutes: readonly Route[] = [
@@ -28,7 +29,7 @@ const sharedRoutes: readonly Route[] = [
 ];
 
 /** Rows of the console alone, from `resources/`. */
-const ownRoutes: readonly Route[] = [];
+const ownRoutes: readonly Route[] = [...browserRoutes];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */
 export const routes: readonly Route[] = [...sharedRoutes, ...ownRoutes];

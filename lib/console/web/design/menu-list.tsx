@@ -1,19 +1,12 @@
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button, Menu, MenuItem, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import type { MenuProps } from './menu.tsx';
 
 /** The menu itself, opened. Its library is a third of what a first view weighs, so it is fetched when it is wanted. */
-export function MenuList({ label, actions, className = 'icon-button', children }: MenuProps): ReactNode {
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
-  useLayoutEffect(() => {
-    // It takes the place of the plain button. With the focus, the menu knows where to give it back.
-    button.current?.focus();
-    setOpen(true);
-  }, []);
+export function MenuList({ label, actions, className = 'icon-button', tabIndex, children }: MenuProps): ReactNode {
   return (
-    <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
-      <Button ref={button} aria-label={label} className={className}>
+    <MenuTrigger defaultOpen>
+      <Button aria-label={label} className={className} excludeFromTabOrder={tabIndex === -1}>
         {children}
       </Button>
       <Popover className="menu-popover" placement="bottom end">

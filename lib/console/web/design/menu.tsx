@@ -19,6 +19,8 @@ export interface MenuProps {
   readonly actions: readonly MenuAction[];
   /** The look of the button: its classes. */
   readonly className?: string;
+  /** -1 keeps the button out of the order of Tab: for a list where only the active row's is in it. */
+  readonly tabIndex?: -1;
   readonly children: ReactNode;
 }
 
@@ -30,7 +32,7 @@ const MenuList = lazy(async () => ({ default: (await load()).MenuList }));
  * plain button, so that a list of many menus is cheap.
  */
 export function Menu(props: MenuProps): ReactNode {
-  const { label, className = 'icon-button', children } = props;
+  const { label, className = 'icon-button', tabIndex, children } = props;
   const [isWanted, setWanted] = useState(false);
   const open = (): void => setWanted(true);
   const button = (
@@ -40,6 +42,7 @@ export function Menu(props: MenuProps): ReactNode {
       aria-haspopup="menu"
       aria-expanded={false}
       className={className}
+      tabIndex={tabIndex}
       onPointerEnter={() => void load()}
       onFocus={() => void load()}
       onClick={open}

@@ -1,0 +1,93 @@
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { presentAuthor, presentDocument, presentWrittenDocument } from '../../api/resources/document-record.js';
+import { presentFolder } from '../../api/resources/folders.js';
+import { presentPage, readPage, sealPosition } from '../../api/resources/page.js';
+import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { jsonPost, route, type Route } from '../../api/route.js';
+import { formatTime } from '../../domain/clock.js';
+import { formatEtag } from '../../domain/etag.js';
+import { nameOf, parseFolderLocation, parseLocation, type Location } from '../../domain/location.js';
+import { listTrash, type ListTrashInput, type Trashed } from '../../operations/documents/list-trash.js';
+import { undeleteDocument, type UndeleteDocumentInput } from '../../operations/documents/undelete-document.js';
+import {
+  browseFolder,
+  type BrowsedFolder,
+  type BrowseFolderInput,
+  type Entry,
+  type EntryOrder,
+} from '../../operations/folders/browse-folder.js';
+
+/** Without a location: the places where the person can begin. */
+function readBrowse(request: CheckedRequest): BrowseFolderInput {
+  const { location, sort } = request.query as { readonly location?: string; readonly sort: EntryOrder };
+  return { location: location === undefined ? null : parseFolderLocation(location), order: sort, ...readPage(request) };
+}
+
+/** The description's `Entry`. */
+function presentEntry(entry: Entry): object {
+  return entry.type === 'folder'
+    ? { type: 'folder', role: entry.role ?? null, folder: presentFolder(entry.folder) }
+    : { type: 'document', role: entry.role ?? null, document: presentDocument(entry.document) };
+}
+
+const presentPlace = (location: Location): object => ({ location, name: nameOf(location) });
+
+/** The description's `BrowsedFolder`. */
+function presentBrowsed({ folder, role, trail, items, next }: BrowsedFolder, request: CheckedRequest): Answer {
+  const place = folder === null ? null : { ...presentPlace(folder.location), read_only: folder.readOnly };
+  return answerJson(200, {
+    folder: place === null ? null : { ...place, role: role ?? null },
+    trail: trail.map(presentPlace),
+    items: items.map(presentEntry),
+    next_cursor: next === null ? null : sealPosition(next, request),
+  });
+}
+
+function readTrash(request: CheckedRequest): ListTrashInput {
+  const { location } = request.query as { readonly location?: string };
+  return { folder: location === undefined ? null : parseFolderLocation(location), ...readPage(request) };
+}
+
+/** The description's `Trashed`. */
+function presentTrashed({ location, deletedAt, deletedBy, document, occupant, readOnly }: Trashed): object {
+  return {
+    type: document === null ? 'folder' : 'document',
+    location,
+    name: nameOf(location),
+    deleted_at: formatTime(deletedAt),
+    deleted_by: presentAuthor(deletedBy),
+    document:
+      document === null
+        ? null
+        : {
+            id: document.id,
+            kind: document.last.kind,
+            media_type: document.last.mediaType,
+            size: document.last.size,
+            etag: formatEtag(document.last.id),
+          },
+    occupant,
+    read_only: readOnly,
+  };
+}
+
+function readUndelete(request: CheckedRequest): UndeleteDocumentInput {
+  const { location, document_id: documentId } = jsonOf(request) as {
+    readonly location: string;
+    readonly document_id: string;
+  };
+  return { location: parseLocation(location), documentId };
+}
+
+/** What the browser and the trash need beyond REST: folders and documents in one list, and what can come back. */
+export const browserRoutes: readonly Route[] = [
+  route({ method: 'GET', path: '/entries', operation: browseFolder, read: readBrowse, present: presentBrowsed }),
+  route({ method: 'GET', path: '/trash', operation: listTrash, read: readTrash, present: presentPage(presentTrashed) }),
+  route({
+    ...jsonPost,
+    path: '/trash/undeletes',
+    operation: undeleteDocument,
+    read: readUndelete,
+    present: presentWrittenDocument,
+  }),
+];
