@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../lib/operations/perform.js';
-import { requireChromium, type Look, type TestBrowser, type WatchedPage } from './chromium.js';
+import { requireChromium, type Look, type TestBrowser, type WatchedPage } from '../support/browser/chromium.js';
 import { operator } from '../support/store/service.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 import { serveSamples } from './serve-samples.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { requireChromium, type TestBrowser, type WatchedPage } from './chromium.js';
+import { requireChromium, type TestBrowser, type WatchedPage } from '../support/browser/chromium.js';
 import { openTestServer } from '../support/http/server.js';
 import { skipBecause } from '../support/skip.js';
 import { OAuthClient } from '../support/oauth/client.js';

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from './chromium.js';
+import { findChromium } from '../support/browser/chromium.js';
 import { serveSamples } from './serve-samples.js';
 
 const browser = findChromium();

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { skipBecause } from '../support/skip.js';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { skipBecause } from '../skip.js';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
@@ -25,18 +22,23 @@ export interface Look {
   readonly scheme?: 'light' | 'dark';
   /** Pixels. */
   readonly width?: number;
+  readonly height?: number;
 }
 
 /** A page with listeners: each of its complaints fails the test that looks. */
 export class WatchedPage {
   readonly page: Page;
   readonly #complaints: string[] = [];
+  readonly #expected = new Set<number>();
 
   constructor(page: Page) {
     this.page = page;
+    page.on('crash', () => this.#complaints.push('the page crashed'));
     page.on('console', (message) => {
       // The browser calls every answer from 400 on an error of the page, also one with a message about a form.
-      const isStatus = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+      const isStatus = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/.test(
+        message.text(),
+      );
       if (message.type() === 'warning' || (message.type() === 'error' && !isStatus)) {
         this.#complaints.push(message.text());
       }
@@ -49,9 +51,25 @@ export class WatchedPage {
     });
     page.on('response', (response) => {
       const isDocument = response.request().resourceType() === 'document';
-      if (response.status() >= (isDocument ? 500 : 400))
-        this.#complaints.push(`${response.status()} ${response.url()}`);
+      const status = response.status();
+      if (status >= (isDocument ? 500 : 400) && !this.#expected.has(status))
+        this.#complaints.push(`${status} ${response.url()}`);
     });
+  }
+
+  /** Takes answers with these statuses as part of the story from here on. */
+  expect(...statuses: readonly number[]): void {
+    for (const status of statuses) this.#expected.add(status);
+  }
+
+  /** Forgets the complaints of a part of the story that is meant to go wrong, such as a lost connection. */
+  forgive(): void {
+    this.#complaints.splice(0);
+  }
+
+  /** The only visible element with this role and name. */
+  get(role: Parameters<Page['getByRole']>[0], name: string | RegExp): ReturnType<Page['getByRole']> {
+    return this.page.getByRole(role, typeof name === 'string' ? { name, exact: true } : { name });
   }
 
   /** Finds nothing against the page: no violation of axe's rules, nothing wider than the window, no complaint so far. */
@@ -73,34 +91,35 @@ export class WatchedPage {
   }
 }
 
-/** A Chromium with a profile of its own, which is removed afterwards. */
+/** A Chromium without a profile: it is started once, and each person has cookies and storage of their own. */
 export class TestBrowser {
   readonly #executable: string;
-  readonly #open: { readonly context: BrowserContext; readonly profile: string }[] = [];
+  #started: Promise<Browser> | undefined;
 
   constructor(executable: string) {
     this.#executable = executable;
   }
 
-  /** A new browser. */
-  async person({ scheme = 'light', width = 900 }: Look = {}): Promise<WatchedPage> {
-    const profile = await mkdtemp(join(tmpdir(), 'cartulary-browser-'));
-    const context = await chromium.launchPersistentContext(profile, {
-      executablePath: this.#executable,
-      args: flags,
-      colorScheme: scheme,
-      viewport: { width, height: 760 },
-    });
-    this.#open.push({ context, profile });
-    context.setDefaultTimeout(30_000);
-    return new WatchedPage(context.pages()[0] ?? (await context.newPage()));
+  /** A page of a new person. */
+  async person({ scheme = 'light', width = 900, height = 760 }: Look = {}): Promise<WatchedPage> {
+    const context = await this.context({ scheme, width, height });
+    return new WatchedPage(await context.newPage());
   }
 
+  /** Cookies and storage of their own, for several pages of one person. */
+  async context({ scheme = 'light', width = 900, height = 760 }: Look = {}): Promise<BrowserContext> {
+    this.#started ??= chromium.launch({ executablePath: this.#executable, args: flags });
+    const browser = await this.#started;
+    const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height } });
+    context.setDefaultTimeout(30_000);
+    return context;
+  }
+
+  /** Closes it. The next person starts it again. */
   async close(): Promise<void> {
-    for (const { context, profile } of this.#open.splice(0)) {
-      await context.close();
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-    }
+    const started = this.#started;
+    this.#started = undefined;
+    await (await started)?.close();
   }
 }
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
+
+describe('The frame of the console', function () {
+  this.timeout(120_000);
+
+  let test: ConsoleTest;
+  let editor: ConsolePerson;
+
+  before(async function () {
+    test = await openConsole(this);
+    editor = await test.person('Editor', { handbook: 'editor' });
+  });
+  after(() => test?.close());
+
+  it('leads a stranger to the sign-in and back, and a person to their documents', async () => {
+    const stranger = await test.browser.person();
+    stranger.expect(401);
+    await stranger.page.goto(test.addressOf('~/trash'));
+    await stranger.page.getByLabel('E-mail').fill(editor.signInName);
+    await stranger.page.getByLabel('Password', { exact: true }).fill('four blue heron stairs');
+    await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+    await stranger.page.waitForURL(test.addressOf('~/trash'));
+    await stranger.page.goto(test.addressOf('/'));
+    await stranger.page.waitForURL(test.addressOf('~/f/'));
+    stranger.judgeConsole('the sign-in');
+  });
+
+  it('has a menu that works by keyboard, and gives the focus back', async () => {
+    const person = await test.open(editor, '~/trash');
+    const account = person.get('button', /^Account /);
+    await account.focus();
+    await person.page.keyboard.press('ArrowDown');
+    await person.get('menuitem', 'Sign out').waitFor();
+    await person.judge('with its menu open');
+    await person.page.keyboard.press('Escape');
+    await person.get('menuitem', 'Sign out').waitFor({ state: 'detached' });
+    assert.equal(await account.evaluate((element) => element.ownerDocument.activeElement === element), true);
+  });
+
+  it('changes its theme, and keeps it', async () => {
+    const person = await test.open(editor, '~/trash');
+    const theme = () => person.page.evaluate('document.documentElement.dataset.theme');
+    assert.equal(await theme(), 'light');
+    for (const name of ['Theme: same as device', 'Theme: light']) {
+      await person.get('button', /^Account /).click();
+      await person.get('menuitem', name).click();
+    }
+    assert.equal(await theme(), 'dark');
+    await person.page.reload();
+    await person.get('button', /^Account /).waitFor();
+    assert.equal(await theme(), 'dark');
+    await person.judge('in the dark');
+  });
+
+  it('shows the same page for a workspace of others and for none, and for a screen that is not there', async () => {
+    const person = await test.open(editor, '~/nothing');
+    for (const address of ['~/nothing', '/w/no-such/f/', '/w/%ff/f/']) {
+      await person.page.goto(test.addressOf(address));
+      await person.get('heading', /does not exist, or you do not have access/).waitFor();
+    }
+    await person.judge('nothing there');
+  });
+
+  it('signs out, and shows nothing to the next person at the machine', async () => {
+    const person = await test.open(editor, '~/trash');
+    await person.get('button', /^Account /).click();
+    await person.get('menuitem', 'Sign out').click();
+    await person.page.waitForURL(/\/signin\/out$/);
+    person.expect(401);
+    await person.page.goBack();
+    await person.page.waitForURL(/\/signin\?return=/);
+  });
+});
