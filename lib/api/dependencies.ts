@@ -26,7 +26,7 @@ export interface Asking {
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly policy: Policy;
-  /** Names the caller's allowance, and the caller in the records of refused requests. */
+  /** Names the caller in the records of refused requests, and its allowance, unless the caller is counted apart. */
   readonly source: string;
   /** The caller's own rate; null takes the workspace's policy. */
   readonly requestsPerMinute: number | null;
@@ -59,6 +59,8 @@ export interface ApiOptions {
   enter(path: string): Entry | undefined;
   /** How callers are recognised, for the header WWW-Authenticate (RFC 9110 §11.6.1). */
   readonly challenge: string;
+  /** Who may keep an answer (RFC 9111 §5.2.2). */
+  readonly cacheControl: `private, ${string}`;
   /** In the log, in front of the path of a row. */
   readonly logPrefix: string;
   readonly log: Log;

@@ -65,7 +65,7 @@ export class ApiFace {
 
   /** Answers any request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
+    const context = this.#makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
     this.#ids.set(response, context.id);
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
@@ -86,6 +86,12 @@ export class ApiFace {
   /** The id of the request for a response; undefined for a response of another face. */
   idOf(response: ServerResponse): string | undefined {
     return this.#ids.get(response);
+  }
+
+  #makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
+    const lines = beginHeaders(this.#options.cacheControl, id);
+    const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
+    return { id, request, response, lines, held: [], ...unknown };
   }
 
   /** The steps of every request, in order. @throws Refusal */
@@ -180,8 +186,8 @@ export class ApiFace {
   }
 
   /** Holds the caller to its rate. @throws Refusal RATE_LIMITED */
-  #limitRate({ lines }: RequestContext, { workspace, source, requestsPerMinute, policy }: Asking): void {
-    const rated = { workspace: workspace.name, source, requestsPerMinute, policy };
+  #limitRate({ lines }: RequestContext, { workspace, caller, source, requestsPerMinute, policy }: Asking): void {
+    const rated = { workspace: workspace.name, source: caller.countedAs ?? source, requestsPerMinute, policy };
     const allowance = limitRate(this.#dependencies.limiter, rated);
     lines.set('X-RateLimit-Limit', String(allowance.limit));
     lines.set('X-RateLimit-Remaining', String(allowance.remaining));
@@ -237,7 +243,7 @@ export class ApiFace {
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
     const onBadAnswer = (error: unknown): void => {
-      void this.#sendProblem(makeContext(id, request, response), error);
+      void this.#sendProblem(this.#makeContext(id, request, response), error);
     };
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
@@ -279,12 +285,6 @@ const headersRead = [
   'If-Range',
   'Range',
 ];
-
-function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
-  const lines = beginHeaders(id);
-  const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
-  return { id, request, response, lines, held: [], ...unknown };
-}
 
 /** Rows know neither their face nor a proxy, so their addresses get the path in front of them here. */
 function leadBelow(prefix: string, answer: Answer): Answer {

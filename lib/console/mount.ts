@@ -37,6 +37,8 @@ function makeApi(dependencies: ConsoleDependencies, options: ConsoleOptions, bas
     description: readConsoleDescription(),
     enter: (path) => enter(people, base, path),
     challenge: 'Session',
+    // What a person read does not stay in the browser of a shared machine.
+    cacheControl: 'private, no-store',
     logPrefix: `${workspacesPath}{workspace}`,
     log,
     later,

@@ -2,12 +2,15 @@ import { readPolicy } from '../access/policy.js';
 import type { Asking } from '../api/dependencies.js';
 import type { Arrival } from '../api/requests/checked-request.js';
 import type { Caller } from '../domain/caller.js';
-import { notFound, notSignedIn, Refusal, unavailable } from '../domain/refusal.js';
+import { notFound, notSignedIn, rateLimited, Refusal, unavailable } from '../domain/refusal.js';
 import type { SignedIn } from '../domain/signed-in.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { refuseAddress } from '../workspace/recognise-key.js';
 import type { ConsoleDependencies, ConsoleOptions } from './dependencies.js';
 import { requireOwnPage } from './same-origin.js';
+
+/** Questions of one person outside their workspaces in a minute, and at once. */
+const questionsPerMinute = 600;
 
 /** How people are recognised here: by the session's cookie, from our own pages only. */
 export class PersonReader {
@@ -41,6 +44,18 @@ export class PersonReader {
   }
 
   /**
+   * The same for a question that belongs to no single workspace, counted for the person.
+   * @throws Refusal as `read` does; RATE_LIMITED
+   */
+  readWithinRate(arrival: Arrival): SignedIn {
+    const signedIn = this.read(arrival);
+    const { limiter } = this.#dependencies;
+    const allowance = limiter.take('session', signedIn.identityId, questionsPerMinute, questionsPerMinute);
+    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
+    return signedIn;
+  }
+
+  /**
    * The signed-in person as the caller of an operation in one workspace. A workspace without a place for the person is
    * refused as an absent one: the steps are the same for both.
    * @throws Refusal as `read` does; NOT_FOUND; UNAVAILABLE when the workspace cannot be read
@@ -52,22 +67,22 @@ export class PersonReader {
       const seat =
         memberships.find(({ workspace }) => workspace === name) ??
         people.identities.membershipsOf(identityId).find(({ workspace }) => workspace === name);
+      if (seat === undefined) this.readWithinRate(arrival);
       const workspace = seat === undefined ? undefined : this.#dependencies.find(name);
       const tables = workspace?.journal.reader;
       const principal = tables?.principals.find(seat?.principalId ?? '');
       if (workspace === undefined || tables === undefined || principal?.disabledAt !== null) throw notFound();
       const { id: principalId } = principal;
-      // Apart from the person's keys and applications: what these send must not keep the person from the console.
-      const source = `console ${principalId}`;
       const caller: Caller = {
         principalId,
         kind: 'person',
         credentialId: null,
-        countedAs: source,
+        // Apart from the person's applications: what these send must not keep the person from the console.
+        countedAs: `console ${principalId}`,
         interface: 'console',
         requestId: arrival.id,
       };
-      return { workspace, caller, policy: readPolicy(tables), source, requestsPerMinute: null };
+      return { workspace, caller, policy: readPolicy(tables), source: principalId, requestsPerMinute: null };
     } catch (error) {
       throw asUndecided(error);
     }

@@ -4,6 +4,9 @@ import { notSignedIn } from '../domain/refusal.js';
 /** The header that our pages send. Another site's page can't send it without our permission (Fetch, CORS protocol). */
 export const ownHeader = 'x-cartulary-console';
 
+/** Characters: a host's name has 253 at most. */
+const longestOrigin = 300;
+
 /**
  * Lets a request pass only if it comes from a page of ours. A browser adds the session's cookie to requests of other
  * pages too, so the cookie alone proves nothing. `Sec-Fetch-Site` is what a browser says itself, and no page can change
@@ -24,6 +27,7 @@ export function requireOwnPage({ method, headers }: IncomingMessage, ownOrigin: 
 /** Browsers send no origin with most reads. */
 function isOwnOrigin({ origin, host }: IncomingMessage['headers'], ownOrigin: string | null): boolean {
   if (origin === undefined) return true;
+  if (origin.length > longestOrigin) return false;
   if (ownOrigin !== null) return origin === ownOrigin;
   return URL.canParse(origin) && new URL(origin).host === host;
 }

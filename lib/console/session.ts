@@ -3,15 +3,12 @@ import type { Arrival } from '../api/requests/checked-request.js';
 import type { OpenRoute } from '../api/route.js';
 import { formatTime } from '../domain/clock.js';
 import { rootLocation } from '../domain/location.js';
-import { rateLimited } from '../domain/refusal.js';
 import type { Membership, SignedIn } from '../domain/signed-in.js';
 import type { ConsoleDependencies, ConsoleOptions } from './dependencies.js';
 import type { PersonReader } from './recognise.js';
 
 const path = '/console/api/session';
 const describedAs = '/session';
-/** Questions of one person in a minute, and at once. Pages ask when they open. */
-const questionsPerMinute = 600;
 
 /** The signed-in person and their workspaces, and the way out. They belong to no single workspace. */
 export function makeSessionRoutes(
@@ -19,13 +16,7 @@ export function makeSessionRoutes(
   options: ConsoleOptions,
   people: PersonReader,
 ): readonly OpenRoute[] {
-  const read = (arrival: Arrival): SignedIn => {
-    const signedIn = people.read(arrival);
-    const { limiter } = dependencies;
-    const allowance = limiter.take('session', signedIn.identityId, questionsPerMinute, questionsPerMinute);
-    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
-    return signedIn;
-  };
+  const read = (arrival: Arrival): SignedIn => people.readWithinRate(arrival);
   return [
     {
       method: 'GET',

@@ -32,6 +32,7 @@ export function makeRestFace(dependencies: RestDependencies, options: RestOption
     description,
     enter: (path) => (path.startsWith(`${prefix}/`) ? { path, prefix: base + prefix, recognise } : undefined),
     challenge,
+    cacheControl: 'private, no-cache',
     logPrefix: '',
     log,
     later,

@@ -3,12 +3,8 @@ import { isPreflight, originHeaders, preflightHeaders } from '../../http/cross-o
 import { nothingRuns, protections } from '../../http/protections.js';
 import { HeaderLines } from './header-lines.js';
 
-/** Headers of every answer. Nothing here is a page, and no shared cache may keep an answer made for one key. */
-const protectionLines = Object.entries({
-  'Cache-Control': 'private, no-cache',
-  'Content-Security-Policy': nothingRuns,
-  ...protections,
-}).flat();
+/** Headers of every answer: nothing here is a page. */
+const protectionLines = Object.entries({ 'Content-Security-Policy': nothingRuns, ...protections }).flat();
 
 const exposed =
   'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
@@ -20,9 +16,9 @@ const preflight = preflightHeaders({
   maxAge: 600,
 });
 
-/** The first headers of every answer. */
-export function beginHeaders(requestId: string): HeaderLines {
-  const lines = new HeaderLines(protectionLines);
+/** The first headers of every answer. @param cacheControl no shared cache may keep an answer made for one caller */
+export function beginHeaders(cacheControl: string, requestId: string): HeaderLines {
+  const lines = new HeaderLines(['Cache-Control', cacheControl, ...protectionLines]);
   lines.set('X-Request-Id', requestId);
   return lines;
 }
