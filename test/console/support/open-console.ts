@@ -96,7 +96,11 @@ function moveClock(offset: number): void {
 
 /** For a `before` hook. Skips the suite where there is no Chromium. */
 export async function openConsole(context: Mocha.Context, options: SignInTestOptions = {}): Promise<ConsoleTest> {
-  const browser = requireChromium(context);
+  return openConsoleWith(requireChromium(context), options);
+}
+
+/** The same for a program. */
+export async function openConsoleWith(browser: TestBrowser, options: SignInTestOptions = {}): Promise<ConsoleTest> {
   const signIn = await openSignIn(options);
   const { host, rest, log } = signIn.server;
   const { readSession, endSession } = signIn.signIn;

@@ -26,8 +26,9 @@ export function Frame({ session, workspace, screen, children }: FrameProps): Rea
   const first = useRef(path);
   useShortcuts(workspace?.name);
   useEffect(() => {
-    // A new page is read from its start; the first one has the focus of the browser already.
-    if (first.current !== path) main.current?.focus({ preventScroll: true });
+    // A new page is read from its start, unless it has chosen a field; the first one has the focus of the browser.
+    const hasFocus = main.current?.contains(document.activeElement) === true;
+    if (first.current !== path && !hasFocus) main.current?.focus({ preventScroll: true });
     first.current = '';
   }, [path]);
   return (
