@@ -11,6 +11,8 @@ import { revertRoutes } from '../api/resources/reverts.js';
 import { searchRoutes } from '../api/resources/search.js';
 import type { Route } from '../api/route.js';
 import { browserRoutes } from './resources/browser.js';
+import { moveTargetRoutes } from './resources/move-targets.js';
+import { sharingRoutes } from './resources/sharing.js';
 
 /** Rows that REST has too, with the same description. */
 const sharedRoutes: readonly Route[] = [
@@ -29,7 +31,7 @@ const sharedRoutes: readonly Route[] = [
 ];
 
 /** Rows of the console alone, from `resources/`. */
-const ownRoutes: readonly Route[] = [...browserRoutes];
+const ownRoutes: readonly Route[] = [...browserRoutes, ...sharingRoutes, ...moveTargetRoutes];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */
 export const routes: readonly Route[] = [...sharedRoutes, ...ownRoutes];

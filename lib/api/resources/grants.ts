@@ -15,10 +15,13 @@ import { jsonPost, route, type Route } from '../route.js';
 import { presentAuthor } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 
-type ScopeType = GrantInput['scopeType'];
+export type ScopeType = GrantInput['scopeType'];
 
 /** The root is a folder; a document always has a location. */
-function parseScope(type: ScopeType, id: string): { readonly scopeType: ScopeType; readonly location: Location } {
+export function parseScope(
+  type: ScopeType,
+  id: string,
+): { readonly scopeType: ScopeType; readonly location: Location } {
   const location = type === 'folder' ? parseFolderLocation(id, 'scope_id') : parseLocation(id, 'scope_id');
   return { scopeType: type, location };
 }

@@ -1,4 +1,4 @@
-import type { Author } from '../../domain/principal.js';
+import type { Author, PrincipalKind } from '../../domain/principal.js';
 import type { Grant, Scope, Subject } from '../../domain/grant.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import { ancestorsOf, type Location } from '../../domain/location.js';
@@ -25,7 +25,7 @@ export interface GrantRecord {
   readonly id: string;
   readonly scopeType: 'folder' | 'document';
   readonly location: Location;
-  readonly subject: Subject & { readonly displayName: string };
+  readonly subject: Subject & { readonly displayName: string; readonly kind: PrincipalKind | 'group' };
   readonly role: Role;
   readonly grantedBy: Author;
   readonly createdAt: number;
@@ -97,9 +97,10 @@ function findScope(
   return { scope: { type: 'folder', location }, documentNumber: null };
 }
 
-function nameOfSubject(tables: Tables, subject: Subject): string {
-  const found = subject.type === 'group' ? tables.groups.find(subject.id) : tables.principals.find(subject.id);
-  return found?.displayName ?? subject.id;
+function describeSubject(tables: Tables, { type, id }: Subject): GrantRecord['subject'] {
+  if (type === 'group') return { type, id, displayName: tables.groups.find(id)?.displayName ?? id, kind: 'group' };
+  const { displayName, kind } = authorOf(tables, id);
+  return { type, id, displayName, kind };
 }
 
 function authorOf(tables: Tables, id: string): Author {
@@ -117,7 +118,7 @@ export function toGrantRecord(
     id: grant.id,
     scopeType: input.scopeType,
     location: input.location,
-    subject: { ...grant.subject, displayName: nameOfSubject(tables, grant.subject) },
+    subject: describeSubject(tables, grant.subject),
     role: grant.role,
     grantedBy: authorOf(tables, grant.grantedBy),
     createdAt: grant.createdAt,

@@ -11,6 +11,7 @@ import { Toasts } from '../design/toast.tsx';
 import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.ts';
 import { Boundary } from './boundary.tsx';
 import { Frame } from './frame.tsx';
+import { Overlays } from './overlays.tsx';
 import { screens } from './screens.ts';
 
 const mostTries = 3;
@@ -104,6 +105,7 @@ function Routed({ session }: { session: Session }): ReactNode {
             )}
           </Suspense>
         </Boundary>
+        <Overlays {...place} />
       </Frame>
     </WorkspaceContext>
   );

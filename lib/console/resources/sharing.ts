@@ -1,0 +1,128 @@
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { presentAuthor } from '../../api/resources/document-record.js';
+import { parseScope, type ScopeType } from '../../api/resources/grants.js';
+import { presentPage, readPage } from '../../api/resources/page.js';
+import { readFolder } from '../../api/resources/read-location.js';
+import { jsonPost, route, type Route } from '../../api/route.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Reader } from '../../domain/reader.js';
+import type { Role } from '../../domain/role.js';
+import type { GrantInput, GrantRecord } from '../../operations/grants/change-grant.js';
+import { changeRole, type ChangeRoleInput } from '../../operations/grants/change-role.js';
+import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
+import { listReaders } from '../../operations/grants/list-readers.js';
+import { showSharing, type Sharing } from '../../operations/grants/show-sharing.js';
+import type { FoundSubject } from '../../operations/principals/find-subjects.js';
+import { lookUpSubjects } from '../../operations/principals/look-up-subjects.js';
+
+/** The grants on the place and above it. @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor` */
+function readShares(request: CheckedRequest): ListGrantsInput {
+  const { scope_type, scope_id } = request.query as { readonly scope_type: ScopeType; readonly scope_id: string };
+  return { ...parseScope(scope_type, scope_id), inherited: true, ...readPage(request) };
+}
+
+/** The body RoleChange. @throws Refusal INVALID_REQUEST `bad_location` */
+function readRoleChange(request: CheckedRequest): ChangeRoleInput {
+  const { scope_type, scope_id, subject, role, to_role } = jsonOf(request) as {
+    readonly scope_type: ScopeType;
+    readonly scope_id: string;
+    readonly subject: GrantInput['subject'];
+    readonly role: Role;
+    readonly to_role: Role;
+  };
+  return {
+    ...parseScope(scope_type, scope_id),
+    subject: { type: subject.type, id: subject.id },
+    role,
+    toRole: to_role,
+  };
+}
+
+/** The description's `SharedWith`. */
+function presentSubject({ type, id, kind, displayName }: FoundSubject): object {
+  return { type, id, kind, display_name: displayName };
+}
+
+/** The description's `Share`. */
+function presentShare(grant: ListedGrant): object {
+  return {
+    id: grant.id,
+    scope_type: grant.scopeType,
+    scope_id: grant.location,
+    subject: presentSubject(grant.subject),
+    role: grant.role,
+    granted_by: presentAuthor(grant.grantedBy),
+    created_at: formatTime(grant.createdAt),
+    ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
+  };
+}
+
+/** The description's `Sharing`. */
+function presentSharing({ location, scopeType, role, sharesFrom, own }: Sharing): Answer {
+  return answerJson(200, {
+    location,
+    scope_type: scopeType,
+    role,
+    shares_from: sharesFrom,
+    own_grants: own.map((grant) => ({
+      scope_type: grant.scopeType,
+      scope_id: grant.location,
+      subject: { type: grant.subject.type, id: grant.subject.id, display_name: grant.subject.displayName },
+      role: grant.role,
+    })),
+  });
+}
+
+/** The description's `Reader`. */
+function presentReader({ principal, role, via }: Reader): object {
+  return {
+    principal: presentAuthor(principal),
+    role,
+    via: via.map((way) => ({
+      role: way.role,
+      scope_type: way.scopeType,
+      scope_id: way.location,
+      groups: way.groups.map(({ id, displayName }) => ({ id, display_name: displayName })),
+    })),
+  };
+}
+
+/** Who reaches a place, and whom to share it with. */
+export const sharingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/sharing',
+    operation: showSharing,
+    read: (request) => ({ location: readFolder(request) }),
+    present: presentSharing,
+  }),
+  route({
+    method: 'GET',
+    path: '/shares',
+    operation: listGrants,
+    read: readShares,
+    present: presentPage(presentShare),
+  }),
+  route({
+    method: 'GET',
+    path: '/readers',
+    operation: listReaders,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage(presentReader),
+  }),
+  route({
+    ...jsonPost,
+    path: '/role-changes',
+    operation: changeRole,
+    read: readRoleChange,
+    present: ({ grant }: { readonly grant: GrantRecord }) => answerJson(200, presentShare(grant)),
+  }),
+  route({
+    method: 'GET',
+    path: '/subjects',
+    operation: lookUpSubjects,
+    read: ({ query }) => ({ text: (query as { readonly text: string }).text }),
+    present: (found: readonly FoundSubject[]) => answerJson(200, { items: found.map(presentSubject) }),
+  }),
+];

@@ -1,0 +1,98 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
+import { Link } from 'wouter';
+import { asProblem } from '../../api/problem.ts';
+import { useWorkspace } from '../../api/session.ts';
+import { KindBadge } from '../../design/badge.tsx';
+import { addressOf } from '../../shell/addresses.ts';
+import { useFound, type Found } from './queries.ts';
+
+interface SubjectPickerProps {
+  readonly workspace: string;
+  /** Those chosen before, which are not offered again. */
+  readonly chosen: readonly Found[];
+  readonly error: string | undefined;
+  readonly onPick: (subject: Found) => void;
+}
+
+/** Finds people, agents and groups by the beginning of a name. */
+export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPickerProps): ReactNode {
+  const [text, setText] = useState('');
+  const [around, setAround] = useState<HTMLDivElement | null>(null);
+  const asked = useSettled(text.trim());
+  const found = useFound(workspace, asked);
+  const isCurrent = asked === text.trim() && !found.isPlaceholderData;
+  const offered = (found.data ?? []).filter(({ id }) => text.trim() !== '' && !chosen.some((each) => each.id === id));
+  const pick = (key: string | number | null): void => {
+    const subject = offered.find(({ id }) => id === key);
+    if (subject === undefined) return;
+    setText('');
+    onPick(subject);
+  };
+  return (
+    <div className="share-picker" ref={setAround}>
+      <ComboBox
+        className="field"
+        items={offered}
+        inputValue={text}
+        onInputChange={setText}
+        value={null}
+        onChange={pick}
+        defaultFilter={() => true}
+        allowsEmptyCollection={text.trim() !== ''}
+        menuTrigger="input"
+        isInvalid={error !== undefined}
+        validationBehavior="aria"
+      >
+        <Label className="field-label">People, agents and groups</Label>
+        <Input className="field-input" placeholder="Beginning of a name" maxLength={200} />
+        <FieldError className="field-error">{error}</FieldError>
+        {around !== null && (
+          <Popover className="menu-popover share-popover" UNSTABLE_portalContainer={around} placement="bottom start">
+            <ListBox<Found>
+              className="menu"
+              renderEmptyState={() =>
+                found.error !== null ? (
+                  <p className="share-none">{asProblem(found.error).sentence}</p>
+                ) : isCurrent && found.data !== undefined ? (
+                  <Nobody workspace={workspace} />
+                ) : (
+                  <p className="share-none">Searching…</p>
+                )
+              }
+            >
+              {(subject) => (
+                <ListBoxItem id={subject.id} textValue={subject.display_name} className="menu-item">
+                  <bdi className="truncate">{subject.display_name}</bdi>
+                  <span className="spacer" />
+                  <KindBadge kind={subject.kind} />
+                </ListBoxItem>
+              )}
+            </ListBox>
+          </Popover>
+        )}
+      </ComboBox>
+    </div>
+  );
+}
+
+/** Says how someone new gets in. */
+function Nobody({ workspace }: { workspace: string }): ReactNode {
+  const { is_admin: isAdmin } = useWorkspace();
+  return (
+    <p className="share-none">
+      Nobody here has a name that begins so.{' '}
+      {isAdmin ? <Link href={addressOf.access(workspace)}>Add a person in Access</Link> : 'An admin can add people.'}
+    </p>
+  );
+}
+
+/** The text once it has been the same for a moment, so that not every key asks the service. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(text), 150);
+    return () => window.clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
