@@ -1,0 +1,126 @@
+import {
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { apiOf, dataOf } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { useWorkspace } from '../../api/session.ts';
+
+type Schemas = components['schemas'];
+export type HistoryEntry = Schemas['HistoryEntry'];
+export type HistoryVersion = Schemas['HistoryVersion'];
+export type Version = Schemas['Version'];
+export type Diff = Schemas['Diff'];
+export type DiffHunk = Schemas['DiffHunk'];
+export type DiffLine = Schemas['DiffLine'];
+export type Annotation = Schemas['Annotation'];
+export type Writer = Annotation['writers'][number];
+
+type HistoryPage = Schemas['HistoryPage'];
+
+/** The events of a document, the newest first, page by page. */
+export function useHistory(location: string): UseInfiniteQueryResult<InfiniteData<HistoryPage>> {
+  const { name } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: ['history', name, location],
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        apiOf(name).GET('/history', {
+          params: { query: { location, limit: 50, ...(pageParam !== '' && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: next }) => next,
+  });
+}
+
+/** All entries of the pages that have been fetched. */
+export function entriesOf(data: InfiniteData<HistoryPage> | undefined): readonly HistoryEntry[] {
+  return data?.pages.flatMap(({ items }) => items) ?? [];
+}
+
+/** The versions among them. The first one is the current version. */
+export function versionsOf(data: InfiniteData<HistoryPage> | undefined): readonly HistoryVersion[] {
+  return entriesOf(data).filter((entry) => entry.type === 'version');
+}
+
+/** The changes between two versions. @param from left out: the version before the other */
+export function useDiff(location: string, from: string | undefined, to: string | undefined): UseQueryResult<Diff> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: ['diff', name, location, from, to],
+    queryFn: ({ signal }) =>
+      dataOf(
+        apiOf(name).GET('/diffs', {
+          params: { query: { location, ...(from !== undefined && { from }), ...(to !== undefined && { to }) } },
+          signal,
+        }),
+      ),
+    enabled: from !== undefined || to !== undefined,
+    // What two versions differ in stays the same.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Who wrote each line. @param version left out: the current one */
+export function useAnnotation(location: string, version: string | undefined): UseQueryResult<Annotation> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: ['annotation', name, location, version],
+    queryFn: ({ signal }) =>
+      dataOf(
+        apiOf(name).GET('/annotations', {
+          params: { query: { location, ...(version !== undefined && { version }) } },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** The lines of one version, without their ends. Fetched when it is wanted. */
+export function useLines(
+  location: string,
+  version: string | undefined,
+  isWanted: boolean,
+): UseQueryResult<readonly string[]> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: ['lines', name, location, version],
+    queryFn: async ({ signal }) => {
+      const document = await dataOf(
+        apiOf(name).GET('/documents/{location}', {
+          params: { path: { location }, query: { version: version ?? '' } },
+          signal,
+        }),
+      );
+      const lines = (document.content ?? '').split('\n');
+      // The end of the last line begins no line.
+      return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+    },
+    enabled: isWanted && version !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/**
+ * Writes an older version anew, if the newest is still the one that the person saw.
+ * @param input.key for every try of the same thing
+ * @returns the id of the version that it made
+ */
+export async function restore(
+  workspace: string,
+  input: { location: string; version: string; current: string; message: string; key: string },
+): Promise<string> {
+  const { location, version, current, message, key } = input;
+  const restored = await dataOf(
+    apiOf(workspace).POST('/restores', {
+      params: { header: { 'Idempotency-Key': key, 'If-Match': `"${current}"` } },
+      body: { location, version, ...(message !== '' && { message }) },
+    }),
+  );
+  return restored.version.id;
+}
