@@ -13,6 +13,7 @@ import type { Route } from '../api/route.js';
 import { browserRoutes } from './resources/browser.js';
 import { moveTargetRoutes } from './resources/move-targets.js';
 import { sharingRoutes } from './resources/sharing.js';
+import { annotationRoutes } from './resources/annotations.js';
 
 /** Rows that REST has too, with the same description. */
 const sharedRoutes: readonly Route[] = [
@@ -31,7 +32,7 @@ const sharedRoutes: readonly Route[] = [
 ];
 
 /** Rows of the console alone, from `resources/`. */
-const ownRoutes: readonly Route[] = [...browserRoutes, ...sharingRoutes, ...moveTargetRoutes];
+const ownRoutes: readonly Route[] = [...browserRoutes, ...sharingRoutes, ...moveTargetRoutes, ...annotationRoutes];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */
 export const routes: readonly Route[] = [...sharedRoutes, ...ownRoutes];

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { apiOf, dataOf } from '../../api/client.ts';
+import { apiAddress, request } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 /** Whether the person may write a version: then the way to restore one is shown. */
@@ -7,7 +7,10 @@ export function useMayRestore(location: string): boolean {
   const { name } = useWorkspace();
   const { data } = useQuery({
     queryKey: ['sharing', name, location],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/sharing', { params: { query: { location } }, signal })),
+    queryFn: async ({ signal }) => {
+      const address = apiAddress(name, `/sharing?location=${encodeURIComponent(location)}`);
+      return (await (await request(address, { signal })).json()) as { readonly role: string };
+    },
   });
   return data !== undefined && data.role !== 'reader';
 }

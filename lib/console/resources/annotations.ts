@@ -1,0 +1,48 @@
+import { presentVersion } from '../../api/resources/document-record.js';
+import { readLocation } from '../../api/resources/read-location.js';
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import { route, type Route } from '../../api/route.js';
+import {
+  annotateDocument,
+  type AnnotateDocumentInput,
+  type Annotation,
+} from '../../operations/history/annotate-document.js';
+
+/** @throws Refusal INVALID_REQUEST `bad_location` */
+function readAnnotate(request: CheckedRequest): AnnotateDocumentInput {
+  const { version } = request.query as { readonly version?: string };
+  return { location: readLocation(request), versionId: version };
+}
+
+/** The description's `Annotation`. */
+function presentAnnotation({ document, version, lines, writers, olderThan, isExact, why }: Annotation): Answer {
+  return answerJson(200, {
+    location: document.location,
+    version: presentVersion(version),
+    lines: lines.map(({ line, lines: count, owner }) => ({
+      line,
+      lines: count,
+      version: owner === undefined ? null : (writers.get(owner)?.version.id ?? null),
+    })),
+    writers: Array.from(writers.values(), ({ version: wrote, operation, previousId }) => ({
+      version: presentVersion(wrote),
+      operation,
+      previous: previousId,
+    })),
+    older_than: olderThan === null ? null : { version: presentVersion(olderThan.version), because: olderThan.why },
+    is_exact: isExact,
+    not_annotated_because: why,
+  });
+}
+
+/** Who wrote each line of a document. */
+export const annotationRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/annotations',
+    operation: annotateDocument,
+    read: readAnnotate,
+    present: presentAnnotation,
+  }),
+];
