@@ -1,5 +1,5 @@
 import { UnfoldVertical } from 'lucide-react';
-import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
+import { memo, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Button } from '../../design/button.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { showProblem } from '../../design/toast.tsx';
@@ -38,20 +38,16 @@ export function DiffView({ location, diff, to, isSideBySide, handle }: DiffViewP
     row.scrollIntoView({ block: 'center' });
     row.focus({ preventScroll: true });
   };
-  useLayoutEffect(() => {
-    const methods: DiffHandle = {
-      goTo(change) {
-        const block = blocks.findIndex(({ rows }) => rows.some(({ startsChange }) => startsChange === change));
-        if (block < 0) return;
-        wanted.current = change;
-        show(block + 1);
-        focusWanted();
-      },
-    };
-    if (typeof handle === 'function') handle(methods);
-    else if (handle !== null && handle !== undefined) handle.current = methods;
-    focusWanted();
-  });
+  useImperativeHandle(handle, () => ({
+    goTo(change) {
+      const block = blocks.findIndex(({ rows }) => rows.some(({ startsChange }) => startsChange === change));
+      if (block < 0) return;
+      wanted.current = change;
+      show(block + 1);
+      focusWanted();
+    },
+  }));
+  useLayoutEffect(focusWanted);
   return (
     <div className={isSideBySide ? 'diff side-by-side' : 'diff'} ref={root}>
       {blocks.slice(0, shown).map((block, index) => (

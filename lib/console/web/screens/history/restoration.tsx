@@ -62,7 +62,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
   const { to } = compared;
   const message = note.trim();
   // One key for all tries of the same restore: a second press after a lost answer restores nothing twice.
-  const key = useMemo(newIdempotencyKey, [current, message]);
+  const key = useMemo(() => newIdempotencyKey(), [current, message]);
   const isStale = error !== null && asProblem(error).reason === 'stale_if_match';
   const undo = async (made: string): Promise<void> => {
     try {
