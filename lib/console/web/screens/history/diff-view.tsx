@@ -145,6 +145,12 @@ function rowOf({ line, offset }: Fold, index: number, text: string): DiffRow {
 function Rows({ rows, isSideBySide }: { rows: readonly DiffRow[]; isSideBySide: boolean }): ReactNode {
   return (
     <table className="diff-block">
+      <colgroup>
+        <col className="diff-numbers" />
+        <col className={isSideBySide ? undefined : 'diff-numbers'} />
+        {isSideBySide && <col className="diff-numbers" />}
+        <col />
+      </colgroup>
       <thead className="visually-hidden">
         <tr>
           {isSideBySide ? (

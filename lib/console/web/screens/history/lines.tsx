@@ -231,6 +231,7 @@ function WriterCard({ writer, location, isOpen, onOpen }: StretchProps & { write
   return (
     <div
       ref={box}
+      className={isOpen ? 'open' : undefined}
       onMouseEnter={() => onOpen(true)}
       onMouseLeave={() => {
         if (box.current?.contains(document.activeElement) !== true) onOpen(false);

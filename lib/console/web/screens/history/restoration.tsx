@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { History as RestoreIcon, RotateCw } from 'lucide-react';
-import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { newIdempotencyKey } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
@@ -62,7 +62,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
   const { to } = compared;
   const message = note.trim();
   // One key for all tries of the same restore: a second press after a lost answer restores nothing twice.
-  const key = useMemo(() => newIdempotencyKey(), [current, message]);
+  const [key, setKey] = useState(newIdempotencyKey);
   const isStale = error !== null && asProblem(error).reason === 'stale_if_match';
   const undo = async (made: string): Promise<void> => {
     try {
@@ -104,6 +104,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
               icon={RotateCw}
               onClick={() => {
                 setError(null);
+                setKey(newIdempotencyKey());
                 onRenew();
               }}
             >
@@ -119,7 +120,10 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
             label="Note (optional)"
             value={note}
             maxLength={500}
-            onChange={(event) => setNote(event.target.value)}
+            onChange={(event) => {
+              setNote(event.target.value);
+              setKey(newIdempotencyKey());
+            }}
           />
           <div className="cluster">
             <Button look="primary" icon={RestoreIcon} type="submit" isPending={isPending} disabled={compared.is_same}>
