@@ -3,12 +3,21 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Files that the program reads: files beside the sources, neither source nor document. */
+const pages = 'lib/console/web';
+
+/** Files that the program reads: files beside the sources, neither source nor document. The console's are built. */
 function listData(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name) && !entry.parentPath.startsWith(pages))
     .map((entry) => path.posix.join(entry.parentPath, entry.name));
+}
+
+/** What a browser loads of the console. */
+function listBuilt(folder: string): string[] {
+  return ['index.html', ...fs.readdirSync(`${folder}/assets`).map((name) => `assets/${name}`)].map(
+    (name) => `${folder}/${name}`,
+  );
 }
 
 describe('the package', () => {
@@ -20,9 +29,11 @@ describe('the package', () => {
     const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
     const held = new Set(files.map((file) => file.path));
     const data = [...listData('lib'), ...listData('schema')];
+    const built = listBuilt(`dist/${pages}`);
+    assert.ok(built.length > 3, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
     assert.deepEqual(
-      [...data, 'lib/search/meaning/README.md'].filter((file) => !held.has(file)),
+      [...data, ...built, 'lib/search/meaning/README.md'].filter((file) => !held.has(file)),
       [],
     );
   });

@@ -21,7 +21,14 @@ const root = findRoot();
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = ['README.md', ...['applications', 'agents', 'people', 'admins'].map((name) => `lib/docs/${name}.md`)];
 /** The pages with checked links. */
-const linked = [...pages, 'lib/docs/README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const linked = [
+  ...pages,
+  'lib/docs/README.md',
+  'lib/docs/console.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+];
 
 const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 

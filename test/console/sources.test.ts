@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const folder = 'lib/console/web';
+
+/** The packages that pages are made of. Everything else would have to be weighed first. */
+const packages = new Set([
+  '@codemirror/commands',
+  '@codemirror/language',
+  '@codemirror/merge',
+  '@codemirror/search',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@lezer/highlight',
+  '@lezer/markdown',
+  '@tanstack/react-query',
+  'diff',
+  'dompurify',
+  'lucide-react',
+  'markdown-it',
+  'openapi-fetch',
+  'react',
+  'react-aria-components',
+  'react-dom',
+  'wouter',
+]);
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+const sources: readonly Source[] = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(path.sep).join('/'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
+  .map((file) => ({ file, text: readFileSync(path.join(folder, file), 'utf8') }));
+
+/** What a source imports, statically or not. */
+function listImports({ text }: Source): string[] {
+  return [...text.matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
+    ([, from, called, bare]) => from ?? called ?? bare ?? '',
+  );
+}
+
+/** Imports that leave the folder, or name a package that is not listed. */
+function findForeign(source: Source): string[] {
+  return listImports(source).filter((specifier) => {
+    if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(source.file), specifier).startsWith('..');
+    const name = specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/');
+    return !packages.has(name);
+  });
+}
+
+/** Ways to make markup of text. One module may: it cleans the text first, and its policy has a name. */
+const markup = /\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|srcdoc|\beval\(/i;
+
+describe('The sources of the console’s pages', () => {
+  it('import nothing of the server, and only packages that were chosen', () => {
+    const foreign = sources.flatMap((source) => findForeign(source).map((name) => `${source.file}: ${name}`));
+    assert.deepEqual(foreign, []);
+    const planted = { file: 'shell/a.ts', text: "import { a } from '../../routes.js';\nimport b from 'left-pad';" };
+    assert.deepEqual(findForeign(planted), ['../../routes.js', 'left-pad']);
+  });
+
+  it('make markup of text in one module, which cleans it', () => {
+    const makers = sources.filter(({ text }) => markup.test(text)).map(({ file }) => file);
+    assert.ok(makers.length <= 1, makers.join());
+    for (const { file, text } of sources.filter(({ text: each }) => markup.test(each))) {
+      assert.match(text, /dompurify/i, file);
+    }
+  });
+
+  it('can be read in one sitting', () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > 400).map(({ file }) => file);
+    assert.deepEqual(long, []);
+  });
+});
+
+describe('The weight of the console’s pages', () => {
+  interface Manifest {
+    readonly first: readonly string[];
+    readonly screens: Readonly<Record<string, readonly string[]>>;
+    readonly sizes: Readonly<Record<string, { readonly gzip: number }>>;
+  }
+
+  const manifest = JSON.parse(readFileSync('dist/lib/console/web/manifest.json', 'utf8')) as Manifest;
+  const weigh = (files: Iterable<string>): number =>
+    [...files].reduce((sum, file) => sum + (manifest.sizes[file]?.gzip ?? 0), 0);
+
+  it('is at most 150 kB gzipped for the first view: the frame and the documents of a folder', () => {
+    const files = new Set([...manifest.first, ...(manifest.screens['browser.tsx'] ?? [])]);
+    assert.ok(files.size > 2, 'the first view has its files');
+    const weight = weigh(files);
+    assert.ok(weight <= 150_000, `${weight} bytes`);
+  });
+});
