@@ -77,6 +77,8 @@ interface ConfirmProps {
   readonly action: string;
   readonly look?: ButtonLook;
   readonly isPending?: boolean;
+  /** While there is nothing to agree to yet. */
+  readonly isDisabled?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
@@ -88,6 +90,7 @@ export function ConfirmDialog({
   action,
   look = 'danger',
   isPending,
+  isDisabled = false,
   onConfirm,
   onClose,
 }: ConfirmProps): ReactNode {
@@ -98,7 +101,7 @@ export function ConfirmDialog({
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look={look} isPending={isPending ?? false} onClick={onConfirm}>
+          <Button look={look} isPending={isPending ?? false} disabled={isDisabled} onClick={onConfirm}>
             {action}
           </Button>
         </>

@@ -1,0 +1,76 @@
+import { useState, type ReactNode } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Choice } from '../../design/field.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { base } from '../../shell/addresses.ts';
+import type { MintedToken } from './queries.ts';
+import { Secret } from './secret.tsx';
+
+/** Shows a token's key, this once; or says that it was lost on its way. */
+export function KeyDialog({
+  minted,
+  isNew,
+  onRotate,
+  onClose,
+}: {
+  minted: MintedToken;
+  isNew: boolean;
+  onRotate: () => void;
+  onClose: () => void;
+}): ReactNode {
+  const [isStored, setStored] = useState(false);
+  const { key, token } = minted;
+  if (key === null) {
+    return (
+      <Dialog
+        title="The key was lost on its way"
+        onClose={onClose}
+        footer={
+          <>
+            <Button onClick={onClose}>Close</Button>
+            <Button look="primary" onClick={onRotate}>
+              Rotate for a new key
+            </Button>
+          </>
+        }
+      >
+        <p>
+          The token <bdi>{token.name}</bdi> was minted once, but its key did not arrive here. No copy of it is kept.
+          Rotate the token to get a new key for it, or revoke it.
+        </p>
+      </Dialog>
+    );
+  }
+  const isForRest = token.interfaces.includes('rest');
+  const service = `${window.location.origin}${base}`;
+  return (
+    <Dialog
+      title={isNew ? 'Store the key now' : 'Store the new key now'}
+      isDismissible={false}
+      onClose={onClose}
+      footer={
+        <Button look="primary" disabled={!isStored} onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <Notice tone="warning">
+        <p>
+          The key of <bdi>{token.name}</bdi> is shown this once. No copy of it is kept.
+          {!isNew && ' The old key no longer works.'}
+        </p>
+      </Notice>
+      <Secret label="Key" text={key} />
+      {isForRest ? (
+        <Secret label="Try it" text={`curl -H "Authorization: Bearer ${key}" ${service}/v1/folders`} />
+      ) : (
+        <p className="soft small">
+          Give it to the agent with the address <code>{service}/mcp</code>. It is refused on /v1, because the REST API
+          was not chosen.
+        </p>
+      )}
+      <Choice label="I stored it" checked={isStored} onChange={(event) => setStored(event.target.checked)} />
+    </Dialog>
+  );
+}

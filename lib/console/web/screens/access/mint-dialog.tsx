@@ -1,0 +1,172 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { asProblem } from '../../api/problem.ts';
+import { useWorkspace } from '../../api/session.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Choice, SelectField, TextField } from '../../design/field.tsx';
+import { ProblemLine } from '../../design/state.tsx';
+import { useRefresh, type MintedToken } from './queries.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const inDays = { '7': 7, '30': 30, '90': 90 } as const;
+type Lifetime = keyof typeof inDays | 'custom' | 'never';
+
+/** One intent, as it was sent first. */
+interface Attempt {
+  readonly wish: string;
+  readonly key: string;
+  readonly body: components['schemas']['TokenCreate'];
+}
+
+/** The end of a day, in the browser's time zone; undefined where no day is chosen, or it is over. */
+function endOfDay(date: string): Date | undefined {
+  const end = new Date(`${date}T23:59:59`);
+  return date === '' || Number.isNaN(end.getTime()) || end.getTime() <= Date.now() ? undefined : end;
+}
+
+/** Asks what a new token may do and for how long, and mints it. */
+export function MintDialog({
+  principal,
+  displayName,
+  onClose,
+  onMinted,
+}: {
+  principal: string;
+  displayName: string;
+  onClose: () => void;
+  onMinted: (minted: MintedToken) => void;
+}): ReactNode {
+  const { name: workspace } = useWorkspace();
+  const refresh = useRefresh();
+  const [name, setName] = useState('');
+  const [isForMcp, setForMcp] = useState(true);
+  const [isForRest, setForRest] = useState(false);
+  const [lifetime, setLifetime] = useState<Lifetime>('90');
+  const [date, setDate] = useState('');
+  const [rate, setRate] = useState('');
+  const [isTried, setTried] = useState(false);
+  // One key for one intent: a retry after a lost answer mints nothing. Another input is another intent.
+  const [attempt, setAttempt] = useState<Attempt>();
+  const mint = useMutation({
+    mutationFn: ({ key, body }: Attempt) =>
+      dataOf(apiOf(workspace).POST('/tokens', { params: { header: { 'Idempotency-Key': key } }, body })),
+    onSuccess: onMinted,
+    onSettled: () => void refresh(),
+  });
+  const requests = rate.trim() === '' ? null : Number(rate);
+  const faults = {
+    name: name.trim() === '' ? 'Enter a name, so that you know later what it is for.' : undefined,
+    interfaces: isForMcp || isForRest ? undefined : 'Choose at least one.',
+    date: lifetime === 'custom' && endOfDay(date) === undefined ? 'Choose a day from today on.' : undefined,
+    rate:
+      requests === null || (Number.isInteger(requests) && requests >= 1 && requests <= 1_000_000)
+        ? undefined
+        : 'Enter a whole number from 1 on, or nothing.',
+  };
+  const expiresAt = (): string | null => {
+    if (lifetime === 'never') return null;
+    const end = lifetime === 'custom' ? endOfDay(date) : new Date(Date.now() + inDays[lifetime] * day);
+    return end?.toISOString() ?? null;
+  };
+  const submit = (): void => {
+    setTried(true);
+    if (mint.isPending || Object.values(faults).some((fault) => fault !== undefined)) return;
+    const asked = {
+      principal,
+      name: name.trim(),
+      interfaces: [...(isForMcp ? ['mcp' as const] : []), ...(isForRest ? ['rest' as const] : [])],
+      requests_per_minute: requests,
+    };
+    // The moment of expiry moves with the clock. So a retry sends the first attempt as it was, under its key.
+    const wish = JSON.stringify([asked, lifetime, date]);
+    const next =
+      attempt?.wish === wish
+        ? attempt
+        : { wish, key: newIdempotencyKey(), body: { ...asked, expires_at: expiresAt() } };
+    setAttempt(next);
+    mint.mutate(next);
+  };
+  const problem = mint.error === null ? undefined : asProblem(mint.error);
+  const shown = isTried ? faults : { name: undefined, interfaces: undefined, date: undefined, rate: undefined };
+  return (
+    <Dialog
+      title={`Mint token for ${displayName}`}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" isPending={mint.isPending}>
+            {problem?.code === 'UNREACHABLE' ? 'Try again' : 'Mint token'}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        hint="What it is for: “Nightly export”."
+        error={shown.name ?? (problem?.field === 'name' ? problem.sentence : undefined)}
+        value={name}
+        maxLength={200}
+        autoFocus
+        onChange={(event) => setName(event.target.value)}
+      />
+      <fieldset className="choices">
+        <legend className="field-label">Opens</legend>
+        <Choice
+          label="MCP"
+          hint="Agents connect with it at /mcp."
+          checked={isForMcp}
+          onChange={(event) => setForMcp(event.target.checked)}
+        />
+        <Choice
+          label="REST API"
+          hint="Scripts call /v1 with it. Whoever has the key can do by program all that this principal may do."
+          checked={isForRest}
+          onChange={(event) => setForRest(event.target.checked)}
+        />
+        {shown.interfaces !== undefined && (
+          <span className="field-error" role="alert">
+            {shown.interfaces}
+          </span>
+        )}
+      </fieldset>
+      <SelectField
+        label="Expires"
+        value={lifetime}
+        hint={lifetime === 'never' ? 'It works until somebody revokes it. Prefer an end.' : undefined}
+        onChange={(event) => setLifetime(event.target.value as Lifetime)}
+      >
+        <option value="7">In 7 days</option>
+        <option value="30">In 30 days</option>
+        <option value="90">In 90 days</option>
+        <option value="custom">On a day of your choice</option>
+        <option value="never">Never</option>
+      </SelectField>
+      {lifetime === 'custom' && (
+        <TextField
+          label="Last day"
+          type="date"
+          error={shown.date}
+          value={date}
+          onChange={(event) => setDate(event.target.value)}
+        />
+      )}
+      <details className="more-options">
+        <summary>Limit its rate</summary>
+        <TextField
+          label="Requests a minute (optional)"
+          hint="Left empty, the workspace's rate holds."
+          inputMode="numeric"
+          error={shown.rate}
+          value={rate}
+          onChange={(event) => setRate(event.target.value)}
+        />
+      </details>
+      {problem !== undefined && problem.field !== 'name' && <ProblemLine error={problem} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import {
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { useWorkspace } from '../../api/session.ts';
+
+type Schemas = components['schemas'];
+export type ListedPrincipal = Schemas['ListedPrincipal'];
+export type PrincipalDetails = Schemas['PrincipalDetails'];
+export type GroupDetails = Schemas['GroupDetails'];
+export type ListedGroup = Schemas['ListedGroup'];
+export type Member = Schemas['Member'];
+export type Token = Schemas['Token'];
+export type MintedToken = Schemas['MintedToken'];
+export type ReachedPlace = Schemas['ReachedPlace'];
+export type MembershipImpact = Schemas['MembershipImpact'];
+export type PersonSession = Schemas['PersonSession'];
+export type SignInLink = Schemas['SignInLink'];
+export type Kind = 'person' | 'agent' | 'connector';
+
+/** A principal or group by its id. */
+export interface Subject {
+  readonly type: 'principal' | 'group';
+  readonly id: string;
+}
+
+interface Page<Item> {
+  readonly items: Item[];
+  readonly next_cursor: string | null;
+}
+
+type Pages<Item> = UseInfiniteQueryResult<InfiniteData<Page<Item>>>;
+
+/** A list that is read page by page. */
+function usePages<Item>(
+  key: readonly unknown[],
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+  isWanted = true,
+): Pages<Item> {
+  return useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    enabled: isWanted,
+  });
+}
+
+/** The items of all pages so far. */
+export function itemsOf<Item>(pages: Pages<Item>): readonly Item[] | undefined {
+  return pages.data?.pages.flatMap(({ items }) => items);
+}
+
+/** Leaves out what is not given: the API takes no empty parameter. */
+function given<Query extends object>(query: Query): { [Name in keyof Query]?: NonNullable<Query[Name]> } {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '')) as never;
+}
+
+export function usePrincipals(text: string, kind: Kind | '', isWanted = true): Pages<ListedPrincipal> {
+  const { name } = useWorkspace();
+  return usePages(
+    [name, 'access', 'principals', text, kind],
+    (cursor, signal) =>
+      dataOf(apiOf(name).GET('/principals', { params: { query: given({ text, kind, cursor }) as never }, signal })),
+    isWanted,
+  );
+}
+
+export function usePrincipal(id: string): UseQueryResult<PrincipalDetails> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: [name, 'access', 'principal', id],
+    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/principal', { params: { query: { principal: id } }, signal })),
+  });
+}
+
+export function useTokens(principal: string): Pages<Token> {
+  const { name } = useWorkspace();
+  return usePages([name, 'access', 'tokens', principal], (cursor, signal) =>
+    dataOf(apiOf(name).GET('/tokens', { params: { query: { principal, ...given({ cursor }) } }, signal })),
+  );
+}
+
+export function useReach({ type, id }: Subject, own: boolean): Pages<ReachedPlace> {
+  const { name } = useWorkspace();
+  const query = { subject_type: type, subject_id: id, own };
+  return usePages([name, 'access', 'reach', type, id, own], (cursor, signal) =>
+    dataOf(apiOf(name).GET('/reach', { params: { query: { ...query, ...given({ cursor }) } }, signal })),
+  );
+}
+
+export function usePersonSessions(principal: string, isWanted: boolean): UseQueryResult<{ items: PersonSession[] }> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: [name, 'access', 'sessions', principal],
+    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/person-sessions', { params: { query: { principal } }, signal })),
+    enabled: isWanted,
+  });
+}
+
+export function useGroups(text: string, outermost: boolean, isWanted = true): Pages<ListedGroup> {
+  const { name } = useWorkspace();
+  return usePages(
+    [name, 'access', 'groups', text, outermost],
+    (cursor, signal) =>
+      dataOf(apiOf(name).GET('/groups', { params: { query: { outermost, ...given({ text, cursor }) } }, signal })),
+    isWanted,
+  );
+}
+
+export function useGroup(id: string): UseQueryResult<GroupDetails> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: [name, 'access', 'group', id],
+    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/group', { params: { query: { group: id } }, signal })),
+  });
+}
+
+export function useMembers(group: string, type?: Subject['type'], isWanted = true): Pages<Member> {
+  const { name } = useWorkspace();
+  return usePages(
+    [name, 'access', 'members', group, type],
+    (cursor, signal) =>
+      dataOf(apiOf(name).GET('/members', { params: { query: { group, ...given({ type, cursor }) } }, signal })),
+    isWanted,
+  );
+}
+
+/** What a membership would change. Never from a memory: grants may have changed since. */
+export function useImpact(group: string, member: Subject, change: 'add' | 'remove'): UseQueryResult<MembershipImpact> {
+  const { name } = useWorkspace();
+  const query = { group, member_type: member.type, member_id: member.id, change };
+  return useQuery({
+    queryKey: [name, 'access', 'impact', query],
+    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/membership-previews', { params: { query }, signal })),
+    gcTime: 0,
+    staleTime: 0,
+  });
+}
+
+/** Has everything about access read again, after a change. */
+export function useRefresh(): () => Promise<void> {
+  const { name } = useWorkspace();
+  const client = useQueryClient();
+  return useCallback(() => client.invalidateQueries({ queryKey: [name, 'access'] }), [client, name]);
+}

@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
+import { asProblem } from '../../api/problem.ts';
+import { useWorkspace } from '../../api/session.ts';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ProblemLine } from '../../design/state.tsx';
+import { formatExact } from '../../design/time.tsx';
+import { showToast } from '../../design/toast.tsx';
+import { useRefresh, type MintedToken, type Token } from './queries.ts';
+
+/** Asks before a token's key is replaced. */
+export function RotateDialog({
+  token,
+  onClose,
+  onRotated,
+}: {
+  token: Token;
+  onClose: () => void;
+  onRotated: (minted: MintedToken) => void;
+}): ReactNode {
+  const { name: workspace } = useWorkspace();
+  const refresh = useRefresh();
+  const rotate = useMutation({
+    mutationFn: () => dataOf(apiOf(workspace).POST('/token-rotations', { body: { token: token.id } })),
+    onSuccess: onRotated,
+    onSettled: () => void refresh(),
+  });
+  return (
+    <ConfirmDialog
+      title={`Rotate ${token.name}?`}
+      action="Rotate token"
+      look="primary"
+      isPending={rotate.isPending}
+      onConfirm={() => rotate.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        You get a new key, and the present one (…{token.last_four}) stops working at once. Name, interfaces and expiry
+        stay.
+      </p>
+      <LastUse token={token} />
+      <ProblemLine error={rotate.error} />
+    </ConfirmDialog>
+  );
+}
+
+/** Asks before a token ends, and says what stops working. */
+export function RevokeDialog({
+  token,
+  displayName,
+  onClose,
+}: {
+  token: Token;
+  displayName: string;
+  onClose: () => void;
+}): ReactNode {
+  const { name: workspace } = useWorkspace();
+  const refresh = useRefresh();
+  const revoke = useMutation({
+    mutationFn: () => dataOf(apiOf(workspace).POST('/token-revocations', { body: { token: token.id } })),
+    onSuccess: () => {
+      onClose();
+      showToast({ text: `${token.name} is revoked.` });
+    },
+    onSettled: () => void refresh(),
+  });
+  const isLast = revoke.error !== null && asProblem(revoke.error).reason === 'last_approver';
+  return (
+    <ConfirmDialog
+      title={`Revoke ${token.name}?`}
+      action="Revoke token"
+      isPending={revoke.isPending}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        Whatever uses the key ending in {token.last_four} as <bdi>{displayName}</bdi> is refused from its next request
+        on. This cannot be undone. What was written with it stays.
+      </p>
+      <LastUse token={token} />
+      <ProblemLine error={revoke.error} />
+      {isLast && <p className="soft small">Rotate it instead, if the key may have leaked.</p>}
+    </ConfirmDialog>
+  );
+}
+
+function LastUse({ token }: { token: Token }): ReactNode {
+  return (
+    <p className="soft small">
+      {token.last_used_at === null
+        ? 'It has never been used.'
+        : `Something used it on ${formatExact(token.last_used_at)}, and may still depend on it.`}
+    </p>
+  );
+}
