@@ -14,6 +14,9 @@ import { browserRoutes } from './resources/browser.js';
 import { moveTargetRoutes } from './resources/move-targets.js';
 import { sharingRoutes } from './resources/sharing.js';
 import { annotationRoutes } from './resources/annotations.js';
+import { groupRoutes } from './resources/groups.js';
+import { principalRoutes } from './resources/principals.js';
+import { tokenRoutes } from './resources/tokens.js';
 
 /** Rows that REST has too, with the same description. */
 const sharedRoutes: readonly Route[] = [
@@ -32,7 +35,15 @@ const sharedRoutes: readonly Route[] = [
 ];
 
 /** Rows of the console alone, from `resources/`. */
-const ownRoutes: readonly Route[] = [...browserRoutes, ...sharingRoutes, ...moveTargetRoutes, ...annotationRoutes];
+const ownRoutes: readonly Route[] = [
+  ...browserRoutes,
+  ...sharingRoutes,
+  ...moveTargetRoutes,
+  ...annotationRoutes,
+  ...principalRoutes,
+  ...groupRoutes,
+  ...tokenRoutes,
+];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */
 export const routes: readonly Route[] = [...sharedRoutes, ...ownRoutes];

@@ -1,5 +1,5 @@
 import type { Credential, Interface } from '../../domain/credential.js';
-import { conflict, notFound } from '../../domain/refusal.js';
+import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { formatKey, hashSecret, makeCredentialId, makeSecret } from '../../access/secret.js';
 import { readPolicy } from '../../access/policy.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
@@ -35,6 +35,9 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
     if (principal === undefined || principal.kind === 'operator' || principal.kind === 'connector') throw notFound();
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before minting a key for it.');
+    }
+    if (typeof input.expiresAt === 'number' && input.expiresAt <= transaction.now) {
+      throw invalidRequest('bad_field', 'The expiry must lie in the future.', { field: 'expires_at' });
     }
     const lifetime = readPolicy(transaction.tables).credentialLifetime;
     const secret = makeSecret(transaction.randomness);

@@ -1,0 +1,180 @@
+import type { MembershipChange } from '../../access/follow-memberships.js';
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { presentAuthor } from '../../api/resources/document-record.js';
+import { presentPage, readPage } from '../../api/resources/page.js';
+import { jsonPost, route, type Route } from '../../api/route.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Subject } from '../../domain/grant.js';
+import type { Group } from '../../domain/principal.js';
+import { listReach, type ListReachInput, type ReachedPlace } from '../../operations/grants/list-reach.js';
+import {
+  addGroup,
+  joinGroup,
+  leaveGroup,
+  type MembershipInput,
+  type MembershipResult,
+} from '../../operations/principals/change-group.js';
+import {
+  listGroupsByName,
+  listMembers,
+  type ListedGroup,
+  type ListedMember,
+  type ListGroupsInput,
+  type ListMembersInput,
+} from '../../operations/principals/list-by-name.js';
+import { parseDisplayName } from '../../operations/principals/parse-name.js';
+import { previewMembership, type MembershipImpact } from '../../operations/principals/preview-membership.js';
+import { showGroup } from '../../operations/principals/show-subject.js';
+import { presentMembership, repeatablePost, timeOrNull } from './principals.js';
+
+function readListing(request: CheckedRequest): ListGroupsInput {
+  const { text, outermost } = request.query as Pick<ListGroupsInput, 'text' | 'outermost'>;
+  return { text, outermost, ...readPage(request) };
+}
+
+/** The body GroupCreate. @throws Refusal INVALID_REQUEST `bad_field` */
+function readNew(request: CheckedRequest): { readonly displayName: string } {
+  const { display_name } = jsonOf(request) as { readonly display_name: string };
+  return { displayName: parseDisplayName(display_name) };
+}
+
+function readGroupId({ query }: CheckedRequest): { readonly groupId: string } {
+  return { groupId: (query as { readonly group: string }).group };
+}
+
+function readMembers(request: CheckedRequest): ListMembersInput {
+  const { type } = request.query as Pick<ListMembersInput, 'type'>;
+  return { ...readGroupId(request), type, ...readPage(request) };
+}
+
+interface Membership {
+  readonly group: string;
+  readonly member_type: Subject['type'];
+  readonly member_id: string;
+}
+
+function toMembership({ group, member_type: type, member_id: id }: Membership): MembershipInput {
+  return { groupId: group, member: { type, id } };
+}
+
+function readChange({ query }: CheckedRequest): MembershipChange {
+  const { change, ...membership } = query as unknown as Membership & { readonly change: 'add' | 'remove' };
+  return { ...toMembership(membership), begins: change === 'add' };
+}
+
+function readReach(request: CheckedRequest): ListReachInput {
+  const { subject_type, subject_id, own } = request.query as {
+    readonly subject_type: Subject['type'];
+    readonly subject_id: string;
+    readonly own: boolean;
+  };
+  return { subject: { type: subject_type, id: subject_id }, own, ...readPage(request) };
+}
+
+const presentGroup = ({ id, displayName, createdAt }: Group) => ({
+  id,
+  display_name: displayName,
+  created_at: formatTime(createdAt),
+});
+
+const presentListed = (group: ListedGroup) => ({ ...presentGroup(group), has_groups: group.hasGroups });
+
+const presentMember = ({ type, id, kind, displayName, disabledAt, hasGroups }: ListedMember) => ({
+  type,
+  id,
+  kind,
+  display_name: displayName,
+  disabled_at: timeOrNull(disabledAt),
+  has_groups: hasGroups,
+});
+
+const presentChange = ({ changed }: MembershipResult): Answer => answerJson(200, { changed });
+
+function presentImpact({ changes, isCut }: MembershipImpact): Answer {
+  return answerJson(200, {
+    changes: changes.map(({ scopeType, location, before, after, principals, more }) => ({
+      scope_type: scopeType,
+      location,
+      before,
+      after,
+      principals: principals.map(presentAuthor),
+      more,
+    })),
+    is_cut: isCut,
+  });
+}
+
+const presentPlace = ({ scopeType, location, role, coveredBy, grants }: ReachedPlace) => ({
+  scope_type: scopeType,
+  location,
+  role,
+  covered_by: coveredBy,
+  grants: grants.map(({ id, role: granted, groups, grantedBy, createdAt }) => ({
+    id,
+    role: granted,
+    groups: groups.map((group) => ({ id: group.id, display_name: group.displayName })),
+    granted_by: presentAuthor(grantedBy),
+    created_at: formatTime(createdAt),
+  })),
+});
+
+/** Groups, their members, and what a principal or group reaches. */
+export const groupRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/groups',
+    operation: listGroupsByName,
+    read: readListing,
+    present: presentPage(presentListed),
+  }),
+  route({
+    ...jsonPost,
+    path: '/groups',
+    operation: addGroup,
+    read: readNew,
+    present: (group) => answerJson(201, presentGroup(group)),
+  }),
+  route({
+    method: 'GET',
+    path: '/group',
+    operation: showGroup,
+    read: readGroupId,
+    present: (group) => answerJson(200, { ...presentGroup(group), groups: group.groups.map(presentMembership) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/members',
+    operation: listMembers,
+    read: readMembers,
+    present: presentPage(presentMember),
+  }),
+  route({
+    ...repeatablePost,
+    path: '/members',
+    operation: joinGroup,
+    read: (request) => toMembership(jsonOf(request) as Membership),
+    present: presentChange,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/members',
+    operation: leaveGroup,
+    read: ({ query }) => toMembership(query as unknown as Membership),
+    present: presentChange,
+  }),
+  route({
+    method: 'GET',
+    path: '/membership-previews',
+    operation: previewMembership,
+    read: readChange,
+    present: presentImpact,
+  }),
+  route({
+    method: 'GET',
+    path: '/reach',
+    operation: listReach,
+    read: readReach,
+    present: presentPage(presentPlace),
+  }),
+];

@@ -1,0 +1,174 @@
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { presentPage, readPage } from '../../api/resources/page.js';
+import { jsonPost, route, type Route } from '../../api/route.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Principal } from '../../domain/principal.js';
+import { addPrincipal, type AddPrincipalInput } from '../../operations/principals/add-principal.js';
+import {
+  listPrincipalsByName,
+  type ListedPrincipal,
+  type ListPrincipalsInput,
+} from '../../operations/principals/list-by-name.js';
+import {
+  endSessions,
+  issueLink,
+  listSessions,
+  type IssuedLink,
+  type IssueLinkInput,
+} from '../../operations/principals/manage-sign-in.js';
+import { parseDisplayName } from '../../operations/principals/parse-name.js';
+import {
+  setPrincipalState,
+  type PrincipalState,
+  type SetPrincipalStateInput,
+} from '../../operations/principals/set-principal-state.js';
+import { showPrincipal, type ShownMembership, type ShownPrincipal } from '../../operations/principals/show-subject.js';
+import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
+
+/** A POST that may be sent twice without harm, so it needs no Idempotency-Key. */
+export const repeatablePost = { method: 'POST', takes: ['json'] } as const;
+
+export const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
+
+/** The principal of the query. */
+export function readPrincipalId({ query }: CheckedRequest): { readonly principalId: string } {
+  return { principalId: (query as { readonly principal: string }).principal };
+}
+
+function readListing(request: CheckedRequest): ListPrincipalsInput {
+  const { kind, text } = request.query as Pick<ListPrincipalsInput, 'kind' | 'text'>;
+  return { kind, text, ...readPage(request) };
+}
+
+/** The body PrincipalCreate. @throws Refusal INVALID_REQUEST `bad_field` */
+function readNew(request: CheckedRequest): AddPrincipalInput {
+  const { kind, display_name } = jsonOf(request) as {
+    readonly kind: AddPrincipalInput['kind'];
+    readonly display_name: string;
+  };
+  return { kind, displayName: parseDisplayName(display_name) };
+}
+
+/** The body PrincipalStateChange. */
+function readState(request: CheckedRequest): SetPrincipalStateInput {
+  const { principal, disabled } = jsonOf(request) as { readonly principal: string; readonly disabled: boolean };
+  return { principalId: principal, disabled };
+}
+
+/** The body SignInLinkCreate. */
+function readLink(request: CheckedRequest): IssueLinkInput {
+  const { principal, sign_in_name } = jsonOf(request) as {
+    readonly principal: string;
+    readonly sign_in_name?: string;
+  };
+  return { principalId: principal, signInName: sign_in_name };
+}
+
+const presentPrincipal = ({ id, kind, displayName, createdAt, disabledAt }: Principal) => ({
+  id,
+  kind,
+  display_name: displayName,
+  created_at: formatTime(createdAt),
+  disabled_at: timeOrNull(disabledAt),
+});
+
+const presentListed = (principal: ListedPrincipal) => ({
+  ...presentPrincipal(principal),
+  sign_in_name: principal.signInName,
+  last_seen_at: timeOrNull(principal.lastSeenAt),
+  is_admin: principal.isAdmin,
+});
+
+/** The description's `GroupMembership`. */
+export const presentMembership = ({ id, displayName, createdAt, way }: ShownMembership) => ({
+  id,
+  display_name: displayName,
+  created_at: formatTime(createdAt),
+  way: way.map((group) => ({ id: group.id, display_name: group.displayName })),
+});
+
+function presentDetails(principal: ShownPrincipal): Answer {
+  return answerJson(200, {
+    ...presentListed(principal),
+    has_password: principal.hasPassword,
+    is_elsewhere: principal.isElsewhere,
+    groups: principal.groups.map(presentMembership),
+  });
+}
+
+function presentState(state: PrincipalState): Answer {
+  const { ended, keys } = state;
+  return answerJson(200, {
+    ...presentPrincipal(state),
+    keys,
+    ...(ended !== undefined && { sessions_ended: ended.sessions, consents_ended: ended.consents }),
+  });
+}
+
+/** The link as a path of this service: the browser knows the address before it. */
+function presentLink({ principalId, signInName, secret, expiresAt, isFirst }: IssuedLink): Answer {
+  return answerJson(201, {
+    principal: principalId,
+    sign_in_name: signInName,
+    path: `/signin/link/${secret}`,
+    expires_at: formatTime(expiresAt),
+    is_first: isFirst,
+  });
+}
+
+const presentSession = ({ id, browser, address, method, startedAt, lastSeenAt }: StoredSession) => ({
+  id,
+  browser,
+  address,
+  method,
+  started_at: formatTime(startedAt),
+  last_seen_at: formatTime(lastSeenAt),
+});
+
+/** People, agents and connectors, and how people sign in. */
+export const principalRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/principals',
+    operation: listPrincipalsByName,
+    read: readListing,
+    present: presentPage(presentListed),
+  }),
+  route({
+    ...jsonPost,
+    path: '/principals',
+    operation: addPrincipal,
+    read: readNew,
+    present: (principal) => answerJson(201, presentPrincipal(principal)),
+  }),
+  route({
+    method: 'GET',
+    path: '/principal',
+    operation: showPrincipal,
+    read: readPrincipalId,
+    present: presentDetails,
+  }),
+  route({
+    ...repeatablePost,
+    path: '/principal-states',
+    operation: setPrincipalState,
+    read: readState,
+    present: presentState,
+  }),
+  route({ ...repeatablePost, path: '/sign-in-links', operation: issueLink, read: readLink, present: presentLink }),
+  route({
+    method: 'GET',
+    path: '/person-sessions',
+    operation: listSessions,
+    read: readPrincipalId,
+    present: (sessions) => answerJson(200, { items: sessions.map(presentSession) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/person-sessions',
+    operation: endSessions,
+    read: readPrincipalId,
+    present: (ended) => answerJson(200, { ended }),
+  }),
+];
