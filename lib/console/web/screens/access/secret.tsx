@@ -1,27 +1,27 @@
-import { useRef, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { CopyButton } from '../../design/copy-button.tsx';
 
-/** A text that is shown once: whole, selected by a click, with a button that copies it. */
+/** Characters of a line in a dialog, about. */
+const lineLength = 50;
+
+/** A text that is shown once: whole, selected when it gets the focus, with a button that copies it. */
 export function Secret({ label, text }: { label: string; text: string }): ReactNode {
-  const box = useRef<HTMLElement>(null);
-  const selectAll = (): void => {
-    if (box.current !== null) window.getSelection()?.selectAllChildren(box.current);
-  };
+  const id = useId();
   return (
-    <div className="secret">
-      <span className="field-label">{label}</span>
-      <div className="secret-box">
-        <code
-          ref={box}
-          tabIndex={0}
-          role="textbox"
-          aria-readonly
-          aria-label={label}
-          onClick={selectAll}
-          onFocus={selectAll}
-        >
-          {text}
-        </code>
+    <div className="field">
+      <label className="field-label" htmlFor={id}>
+        {label}
+      </label>
+      <div className="secret">
+        <textarea
+          id={id}
+          className="mono"
+          readOnly
+          rows={Math.ceil(text.length / lineLength)}
+          spellCheck={false}
+          value={text}
+          onFocus={(event) => event.target.select()}
+        />
         <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
       </div>
     </div>
