@@ -17,6 +17,8 @@ import { annotationRoutes } from './resources/annotations.js';
 import { groupRoutes } from './resources/groups.js';
 import { principalRoutes } from './resources/principals.js';
 import { tokenRoutes } from './resources/tokens.js';
+import { liveRoutes } from './resources/live.js';
+import { readerRoutes } from './resources/reader.js';
 
 /** Rows that REST has too, with the same description. */
 const sharedRoutes: readonly Route[] = [
@@ -43,6 +45,8 @@ const ownRoutes: readonly Route[] = [
   ...principalRoutes,
   ...groupRoutes,
   ...tokenRoutes,
+  ...readerRoutes,
+  ...liveRoutes,
 ];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */

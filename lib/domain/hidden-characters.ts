@@ -100,19 +100,27 @@ export function describeCharacter({ character, position }: HiddenCharacter): str
 const lookedAtBetweenPauses = 4096;
 
 /**
- * Counts the hidden characters of a text of any length and of many lines. A byte order mark at its start does not
- * count. Nor do the spaces without width between words of Khmer, Thai, Lao and Burmese. Yields for pauses.
+ * Finds the hidden characters of a text of many lines. A byte order mark at its start does not count. Nor do the spaces
+ * without width between words of Khmer, Thai, Lao and Burmese. Yields the place of each, and undefined for pauses.
  */
-export function* countHidden(text: string): Generator<void, number> {
-  let count = 0;
+export function* findAllHidden(text: string): Generator<number | undefined, void> {
   let lookedAt = 0;
   for (const { 0: found, index } of text.matchAll(suspect)) {
     lookedAt += 1;
-    if (lookedAt % lookedAtBetweenPauses === 0) yield;
+    if (lookedAt % lookedAtBetweenPauses === 0) yield undefined;
     if (found.length > 2 || isNeeded(text, index, found)) continue;
     const isMark = found === '\ufeff' && index === 0;
     const isBreak = found === '\u200b' && unspaced.test(characterBefore(text, index));
-    if (!isMark && !isBreak && found !== '\u2028' && found !== '\u2029') count += 1;
+    if (!isMark && !isBreak && found !== '\u2028' && found !== '\u2029') yield index;
+  }
+}
+
+/** Counts the hidden characters of a text of any length and of many lines. Yields for pauses. */
+export function* countHidden(text: string): Generator<void, number> {
+  let count = 0;
+  for (const place of findAllHidden(text)) {
+    if (place === undefined) yield;
+    else count += 1;
   }
   return count;
 }

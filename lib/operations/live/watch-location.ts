@@ -18,7 +18,7 @@ export interface WatchLocationInput {
 export interface Watched {
   readonly state: LiveState;
   /** Null where only the state was asked for. Whoever does not open it has to leave it. */
-  readonly stream: { open(): Readable; leave(): void } | null;
+  readonly stream: { readonly open: () => Readable; readonly leave: () => void } | null;
 }
 
 /**

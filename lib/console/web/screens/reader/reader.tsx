@@ -1,7 +1,81 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
+import { useLive } from '../../api/live.ts';
+import { asProblem } from '../../api/problem.ts';
+import { announce } from '../../design/announce.tsx';
 import { Page } from '../../design/page.tsx';
+import { ProblemState, Skeleton } from '../../design/state.tsx';
+import { addressOf, nameOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
+import { useCommentsAgain } from './comments/use-comments.ts';
+import { DocumentView } from './document-view.tsx';
+import { crumbsOf } from './crumbs.ts';
+import { useReadAgain, useReading } from './use-reading.ts';
 
-export function Reader({ rest }: ScreenProps): ReactNode {
-  return <Page title="Reader">{rest}</Page>;
+/** A document: read, talked about, labelled and claimed. */
+export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
+  const [search] = useSearchParams();
+  const version = search.get('v') ?? undefined;
+  const reading = useReading(workspace, location, version);
+  const name = nameOf(location);
+  useFollowing(workspace, location, reading.data?.current.id);
+  const crumbs = crumbsOf(workspace, location);
+  if (reading.data === undefined) {
+    return (
+      <Page title={name} crumbs={crumbs} size="wide">
+        {reading.error === null ? (
+          <Skeleton lines={10} label="Loading the document" />
+        ) : (
+          <ProblemState error={reading.error} what="document" onRetry={() => void reading.refetch()} />
+        )}
+      </Page>
+    );
+  }
+  // What was read before is no answer to a document that is gone.
+  if (reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND') {
+    return (
+      <Page title={name} crumbs={crumbs} size="wide">
+        <ProblemState error={reading.error} what="document" />
+      </Page>
+    );
+  }
+  const view = search.get('view') === 'source' ? 'source' : 'rendered';
+  return (
+    <DocumentView
+      key={`${location} ${version ?? ''}`}
+      workspace={workspace}
+      reading={reading.data}
+      view={view}
+      isPinned={version !== undefined}
+      crumbs={crumbs}
+      permalink={addressOf.version(workspace, location, reading.data.document.version.id)}
+    />
+  );
+}
+
+/** Reads again what changed while the page is open. */
+function useFollowing(workspace: string, location: string, current: string | undefined): void {
+  const readAgain = useReadAgain(workspace, location);
+  const commentsAgain = useCommentsAgain(workspace, location);
+  const [isFirst, setFirst] = useState(true);
+  useLive(workspace, location, {
+    onState(state, before) {
+      if (before === undefined) {
+        // The page may have been read a moment before it began to follow, or a while ago in a hidden tab.
+        if (!isFirst) void commentsAgain();
+        setFirst(false);
+        if (current !== undefined && state.version !== current) void readAgain();
+        return;
+      }
+      if (state.version !== before.version) announce('The document has a new version.');
+      const isChanged =
+        state.version !== before.version ||
+        state.record !== before.record ||
+        state.labels !== before.labels ||
+        state.claims !== before.claims;
+      if (isChanged) void readAgain();
+      if (state.comments !== before.comments || state.version !== before.version) void commentsAgain();
+    },
+    onGone: () => void readAgain(),
+  });
 }

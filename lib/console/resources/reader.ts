@@ -1,0 +1,51 @@
+import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { presentAuthor, presentDocument, presentVersion } from '../../api/resources/document-record.js';
+import { route, type Route } from '../../api/route.js';
+import type { Claim } from '../../domain/claim.js';
+import { formatTime } from '../../domain/clock.js';
+import { formatEtag } from '../../domain/etag.js';
+import { readDocument, type DocumentRead } from '../../operations/documents/read-document.js';
+
+/** Bytes of text that a page shows. Beyond, it takes a browser too long. */
+const maxShown = 512 * 1024;
+
+/** The description's `HeldClaim`. */
+function presentClaim({ id, section, holdsDocument, holder, purpose, claimedAt, expiresAt }: Claim): object {
+  return {
+    id,
+    section,
+    holds_document: holdsDocument,
+    holder: presentAuthor(holder),
+    purpose,
+    claimed_at: formatTime(claimedAt),
+    expires_at: formatTime(expiresAt),
+  };
+}
+
+/** The description's `Reading`. */
+function presentReading({ document, version, role, bytes }: DocumentRead): Answer {
+  const isShown = version.kind === 'text' && bytes !== null && bytes.length <= maxShown;
+  const reading = {
+    document: presentDocument(document, version),
+    current: presentVersion(document.current),
+    role,
+    claims: document.claims.map(presentClaim),
+    content: isShown ? bytes.toString('utf8') : null,
+  };
+  return { ...answerJson(200, reading, { ETag: formatEtag(version.id) }), mayCompress: true };
+}
+
+/** A document with what its page needs. */
+export const readerRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/reader/{location}',
+    operation: readDocument,
+    read: ({ location, query }) => ({
+      location,
+      versionId: (query as { readonly version?: string }).version,
+      withContent: true,
+    }),
+    present: presentReading,
+  }),
+];

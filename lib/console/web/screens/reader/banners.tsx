@@ -1,0 +1,104 @@
+import { useState, type ReactNode } from 'react';
+import { LinkButton } from '../../design/button.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { Time } from '../../design/time.tsx';
+import { addressOf } from '../../shell/addresses.ts';
+import { ClaimBanner } from './claim-banner.tsx';
+import { summarizeHidden, type HiddenMarks } from './hidden-text.ts';
+import type { Claim, Reading } from './use-reading.ts';
+
+interface BannersProps {
+  readonly workspace: string;
+  readonly reading: Reading;
+  readonly claims: readonly Claim[];
+  readonly hidden: HiddenMarks;
+  readonly isOlder: boolean;
+  /** Whether the address names the version. */
+  readonly isPinned: boolean;
+}
+
+/** What a reader has to know before the text. */
+export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned }: BannersProps): ReactNode {
+  const { document } = reading;
+  const { location } = document;
+  return (
+    <>
+      {isOlder && (
+        <Notice
+          tone="warning"
+          title="You are reading an older version"
+          action={
+            <LinkButton size="small" href={addressOf.document(workspace, location)}>
+              Go to current version
+            </LinkButton>
+          }
+        >
+          <p>
+            It is from <Time at={document.version.created_at} form="exact" />. The document has changed since.
+          </p>
+        </Notice>
+      )}
+      {!isOlder && isPinned && (
+        <Notice
+          action={
+            <LinkButton size="small" href={addressOf.document(workspace, location)}>
+              Follow the document
+            </LinkButton>
+          }
+        >
+          <p>This link stays with this version. It is the current one at the moment.</p>
+        </Notice>
+      )}
+      {document.read_only && (
+        <Notice title="This document is a mirror">
+          <p>A connector keeps it the same as its source. It can be read here, and is changed there.</p>
+        </Notice>
+      )}
+      {claims.map((claim) => (
+        <ClaimBanner key={claim.id} workspace={workspace} reading={reading} claim={claim} />
+      ))}
+      {hidden.marks.length > 0 && <HiddenNotice workspace={workspace} location={location} hidden={hidden} />}
+    </>
+  );
+}
+
+const linesShown = 12;
+
+function HiddenNotice({
+  workspace,
+  location,
+  hidden,
+}: {
+  workspace: string;
+  location: string;
+  hidden: HiddenMarks;
+}): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const { marks, areMore } = hidden;
+  const count = areMore ? `more than ${marks.length}` : String(marks.length);
+  return (
+    <Notice
+      tone="warning"
+      title={`This text has ${count} hidden ${marks.length === 1 ? 'character' : 'characters'}`}
+      action={
+        <LinkButton size="small" href={`${addressOf.document(workspace, location)}?view=source`}>
+          Show in source
+        </LinkButton>
+      }
+    >
+      <p>They are invisible, or show the text in another order than programs and agents read it.</p>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Which ones</summary>
+        <ul className="hidden-list">
+          {summarizeHidden(marks).map(({ code, name, lines }) => (
+            <li key={code}>
+              <code>{code}</code> {name}: {lines.length === 1 ? 'line' : 'lines'}{' '}
+              {[...new Set(lines)].slice(0, linesShown).join(', ')}
+              {new Set(lines).size > linesShown && ' and more'}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Notice>
+  );
+}

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { useWorkspace } from '../../api/session.ts';
+import { Who } from '../../design/badge.tsx';
+import { Button } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { ProblemLine } from '../../design/state.tsx';
+import { Time } from '../../design/time.tsx';
+import { showProblem, showToast } from '../../design/toast.tsx';
+import { useReadAgain, type Claim, type Reading } from './use-reading.ts';
+
+interface ClaimBannerProps {
+  readonly workspace: string;
+  readonly reading: Reading;
+  readonly claim: Claim;
+}
+
+/** Who holds a claim here, what for and until when; and the way to end it. */
+export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): ReactNode {
+  const { location } = reading.document;
+  const { principal_id: me } = useWorkspace();
+  const [isBreaking, setBreaking] = useState(false);
+  const [key] = useState(newIdempotencyKey);
+  const readAgain = useReadAgain(workspace, location);
+  const isOwn = claim.holder.id === me;
+  const release = useMutation({
+    mutationFn: () => dataOf(apiOf(workspace).DELETE('/claims', { params: { query: { id: claim.id } } })),
+    onSuccess: async () => {
+      await readAgain();
+      showToast({ text: 'The claim is released.' });
+    },
+    onError: showProblem,
+  });
+  const end = useMutation({
+    mutationFn: () =>
+      dataOf(
+        apiOf(workspace).POST('/claim-breaks', {
+          params: { header: { 'Idempotency-Key': key } },
+          body: { location, id: claim.id },
+        }),
+      ),
+    onSuccess: async () => {
+      setBreaking(false);
+      await readAgain();
+      showToast({ text: 'The claim is broken.' });
+    },
+  });
+  const part =
+    claim.section === null ? (
+      'this document'
+    ) : (
+      <>
+        the section <bdi>{claim.section}</bdi>
+      </>
+    );
+  return (
+    <Notice
+      tone={isOwn ? 'success' : 'warning'}
+      action={
+        isOwn ? (
+          <Button size="small" isPending={release.isPending} onClick={() => release.mutate()}>
+            Release claim
+          </Button>
+        ) : (
+          reading.role === 'approver' && (
+            <Button size="small" onClick={() => setBreaking(true)}>
+              Break claim
+            </Button>
+          )
+        )
+      }
+    >
+      <p className="claim-line">
+        {isOwn ? 'You' : <Who name={claim.holder.display_name} kind={claim.holder.kind} />} {isOwn ? 'hold' : 'holds'} a
+        claim on {part} until <Time at={claim.expires_at} form="exact" />.
+        {!isOwn && ' Others cannot save changes there.'}
+      </p>
+      {claim.purpose !== null && (
+        <p>
+          <bdi>{claim.purpose}</bdi>
+        </p>
+      )}
+      {isBreaking && (
+        <ConfirmDialog
+          title="Break claim"
+          action="Break claim"
+          isPending={end.isPending}
+          onConfirm={() => end.mutate()}
+          onClose={() => setBreaking(false)}
+        >
+          <div className="stack">
+            <p>
+              <bdi>{claim.holder.display_name}</bdi> may be in the middle of a change. After this, others can save, and
+              the holder finds the claim broken.
+            </p>
+            <ProblemLine error={end.error} />
+          </div>
+        </ConfirmDialog>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,128 @@
+import { History, MessageSquare, Pencil } from 'lucide-react';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { LinkButton, Button } from '../../design/button.tsx';
+import { Page, type Crumb } from '../../design/page.tsx';
+import { addressOf, consoleBase } from '../../shell/addresses.ts';
+import { apiAddress } from '../../api/client.ts';
+import { renderMarkdown, type MarkdownPlace } from '../../markdown/render.ts';
+import { startsOfLines } from '../../markdown/find-block.ts';
+import { Banners } from './banners.tsx';
+import { CommentPanel } from './comments/comment-panel.tsx';
+import { useComments } from './comments/use-comments.ts';
+import { fileAddress } from './file-address.ts';
+import { findHiddenIn } from './hidden-text.ts';
+import { MoreActions } from './more-actions.tsx';
+import { Outline } from './outline.tsx';
+import { OtherContent } from './other-content.tsx';
+import { Rendered } from './rendered.tsx';
+import { Source } from './source.tsx';
+import { Summary } from './summary.tsx';
+import { usePassages } from './use-passages.tsx';
+import { ViewSwitch } from './view-switch.tsx';
+import type { Reading } from './use-reading.ts';
+
+interface DocumentViewProps {
+  readonly workspace: string;
+  readonly reading: Reading;
+  readonly view: 'rendered' | 'source';
+  /** Whether the address names the version. */
+  readonly isPinned: boolean;
+  readonly crumbs: readonly Crumb[];
+  readonly permalink: string;
+}
+
+const isMarkdown = (mediaType: string): boolean => mediaType.startsWith('text/markdown');
+
+/** A document that was read, with everything about it. */
+export function DocumentView(props: DocumentViewProps): ReactNode {
+  const { workspace, reading, view, isPinned, crumbs, permalink } = props;
+  const { document, content, role, claims, current } = reading;
+  const { location } = document;
+  const article = useRef<HTMLElement>(null);
+  const isOlder = document.version.id !== current.id;
+  const mayEdit = role !== 'reader' && !document.read_only && !isOlder;
+  const canRender = isMarkdown(document.media_type) && content !== null;
+  const shown = canRender ? view : 'source';
+  const rendered = useMemo(
+    () => (canRender && content !== null ? renderMarkdown(content, placeOf(workspace, location)) : undefined),
+    [canRender, content, workspace, location],
+  );
+  const starts = useMemo(() => startsOfLines(content ?? ''), [content]);
+  const hidden = useMemo(() => findHiddenIn(content ?? ''), [content]);
+  const comments = useComments(workspace, location, isOlder ? document.version.id : undefined);
+  const passages = usePassages({ article, source: content, starts, view: shown, comments: comments.items });
+  const [areCommentsOpen, setCommentsOpen] = useState(true);
+  const headings = shown === 'rendered' ? (rendered?.headings ?? []) : [];
+  const openCount = new Set(
+    comments.items.filter(({ resolved }) => resolved === null).map(({ thread_id }) => thread_id),
+  );
+  return (
+    <Page
+      title={document.name}
+      crumbs={crumbs}
+      size="wide"
+      actions={
+        <>
+          {canRender && <ViewSwitch view={view} />}
+          <Button
+            look="quiet"
+            icon={MessageSquare}
+            aria-pressed={areCommentsOpen}
+            onClick={() => setCommentsOpen(!areCommentsOpen)}
+          >
+            Comments{openCount.size > 0 ? ` (${openCount.size})` : ''}
+          </Button>
+          <LinkButton look="quiet" icon={History} href={addressOf.history(workspace, location)}>
+            History
+          </LinkButton>
+          {mayEdit && content !== null && (
+            <LinkButton look="primary" icon={Pencil} href={addressOf.editor(workspace, location)}>
+              Edit
+            </LinkButton>
+          )}
+          <MoreActions workspace={workspace} reading={reading} permalink={permalink} mayEdit={mayEdit} />
+        </>
+      }
+    >
+      <Summary workspace={workspace} reading={reading} mayEdit={mayEdit} />
+      <Banners
+        workspace={workspace}
+        reading={reading}
+        claims={isOlder ? [] : claims}
+        hidden={hidden}
+        isOlder={isOlder}
+        isPinned={isPinned}
+      />
+      <div className={areCommentsOpen ? 'reader with-comments' : 'reader'}>
+        <div className="reader-outline">{headings.length > 1 && <Outline headings={headings} />}</div>
+        <article className="reader-text" ref={article} aria-label={document.name}>
+          {content === null ? (
+            <OtherContent workspace={workspace} reading={reading} />
+          ) : shown === 'rendered' && rendered !== undefined ? (
+            <Rendered html={rendered.html} />
+          ) : (
+            <Source text={content} hidden={hidden} />
+          )}
+        </article>
+        {areCommentsOpen && (
+          <CommentPanel
+            workspace={workspace}
+            reading={reading}
+            comments={comments}
+            passages={passages}
+            hasText={content !== null}
+          />
+        )}
+      </div>
+      {passages.commentButton}
+    </Page>
+  );
+}
+
+function placeOf(workspace: string, location: string): MarkdownPlace {
+  return {
+    location,
+    addressOf: (kind, to) => consoleBase + (kind === 'folder' ? addressOf.folder : addressOf.document)(workspace, to),
+    fileOf: (to) => apiAddress(workspace, fileAddress(to)),
+  };
+}
