@@ -6,6 +6,7 @@ import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem } from '../../api/problem.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 
 type Target = components['schemas']['Target'];
 
@@ -83,6 +84,7 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
     const level = levelOf(location);
     const key = keyOfFolder(location);
     const isOff = !mayWrite || isBarred(location);
+    const note = mayWrite ? 'is moved' : 'you cannot write here';
     if (isOff) disabled.push(key);
     const hasFolders = level === undefined || level.items.length > 0 || level.problem !== undefined;
     return (
@@ -90,6 +92,7 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
         key={key}
         id={key}
         textValue={name}
+        aria-label={isOff ? `${name}, ${note}` : name}
         className="tree-item"
         hasChildItems={hasFolders && !isBarred(location)}
       >
@@ -105,7 +108,7 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
               )}
               {isOff ? <FolderLock aria-hidden /> : <Folder aria-hidden />}
               <bdi className="truncate">{name}</bdi>
-              {isOff && <span className="soft small">{mayWrite ? 'to be moved' : 'not yours to write'}</span>}
+              {isOff && <span className="tree-note">{note}</span>}
             </>
           )}
         </TreeItemContent>
@@ -136,6 +139,7 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
   const more = ['', ...levels.keys()].map(moreKey);
   return (
     <Tree
+      ref={takeFocus}
       aria-label="Folders"
       className="tree"
       selectionMode="single"

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { KindBadge } from '../../design/badge.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { addressOf } from '../../shell/addresses.ts';
 import { useFound, type Found } from './queries.ts';
 
@@ -45,7 +46,7 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
         validationBehavior="aria"
       >
         <Label className="field-label">People, agents and groups</Label>
-        <Input className="field-input" placeholder="Beginning of a name" maxLength={200} />
+        <Input ref={takeFocus} className="field-input" placeholder="Beginning of a name" maxLength={200} />
         <FieldError className="field-error">{error}</FieldError>
         {around !== null && (
           <Popover className="menu-popover share-popover" UNSTABLE_portalContainer={around} placement="bottom start">
