@@ -1,13 +1,28 @@
 import { sortBySubject } from '../support/model/canonicalize-answers.js';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { HttpAnswer, HttpClient } from '../support/http/server.js';
 import type { Face, Question } from '../support/model/face.js';
 
+type Listing = Extract<Question, { readonly limit: number; readonly folder: string }> & { readonly does: string };
+
+/** Speaks for one caller. */
+interface Client {
+  get(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
+  head(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
+  post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
+  put(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
+  delete(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
+}
+
 /** Asks over HTTP. The answer is the status line, the headers and every byte of the body. */
 export class HttpFace implements Face {
-  readonly #client: HttpClient;
+  readonly #client: Client;
+  readonly #isConsole: boolean;
 
-  constructor(client: HttpClient) {
+  /** @param client whose paths have no prefix; @param isConsole whether the rows of the console alone are there */
+  constructor(client: Client, isConsole: boolean) {
     this.#client = client;
+    this.#isConsole = isConsole;
   }
 
   async ask(question: Question): Promise<string> {
@@ -17,7 +32,7 @@ export class HttpFace implements Face {
       case 'read-version':
         return show(await this.#client.get(`${pathOf(question.path)}?version=${question.version}`));
       case 'create':
-        return show(await this.#client.create(question.path));
+        return show(await this.#client.post('/documents', { location: question.path, content: 'text' }));
       case 'update':
         return show(
           await this.#client.put(pathOf(question.path), { content: 'text' }, { 'If-Match': question.ifMatch }),
@@ -25,69 +40,69 @@ export class HttpFace implements Face {
       case 'delete':
         return show(await this.#client.delete(pathOf(question.path), { 'If-Match': question.ifMatch }));
       case 'undelete':
-        return show(await this.#client.post('/v1/undeletes', { location: question.path }));
+        return show(await this.#client.post('/undeletes', { location: question.path }));
       case 'create-folder':
-        return show(await this.#client.post('/v1/folders', { location: question.path }));
+        return show(await this.#client.post('/folders', { location: question.path }));
       case 'rename': {
         const { path: location, name } = question;
-        return show(await this.#client.post('/v1/renames', { location, name, ...acknowledge(question) }));
+        return show(await this.#client.post('/renames', { location, name, ...acknowledge(question) }));
       }
       case 'move': {
         const { path: location, folder } = question;
-        return show(await this.#client.post('/v1/moves', { location, to_folder: folder, ...acknowledge(question) }));
+        return show(await this.#client.post('/moves', { location, to_folder: folder, ...acknowledge(question) }));
       }
       case 'list':
-        return this.#pages(`/v1/documents?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+        return this.#pages(`/documents?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
       case 'list-folders':
-        return this.#pages(`/v1/folders?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+        return this.#pages(`/folders?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
       case 'export':
-        return show(await this.#client.get(`/v1/folders/export?location=${encodeURIComponent(question.folder)}`));
+        return show(await this.#client.get(`/folders/export?location=${encodeURIComponent(question.folder)}`));
       case 'search': {
         const { query, folder, limit } = question;
         const asked = new URLSearchParams({ q: query, location: folder, limit: String(limit) });
-        return this.#pages(`/v1/search?${asked.toString()}`);
+        return this.#pages(`/search?${asked.toString()}`);
       }
       case 'history':
-        return this.#pages(`/v1/history?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
+        return this.#pages(`/history?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
       case 'diff':
-        return show(await this.#client.get(`/v1/diffs?location=${encodeURIComponent(question.path)}`));
+        return show(await this.#client.get(`/diffs?location=${encodeURIComponent(question.path)}`));
       case 'labels':
-        return show(await this.#client.post('/v1/labels', { location: question.path, labels: ['label'] }));
+        return show(await this.#client.post('/labels', { location: question.path, labels: ['label'] }));
       case 'claims':
-        return this.#pages(`/v1/claims?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+        return this.#pages(`/claims?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
       case 'claim':
-        return show(await this.#client.post('/v1/claims', { location: question.path, purpose: 'work' }));
+        return show(await this.#client.post('/claims', { location: question.path, purpose: 'work' }));
       case 'comments':
-        return this.#pages(`/v1/comments?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
+        return this.#pages(`/comments?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
       case 'comment':
-        return show(await this.#client.post('/v1/comments', { location: question.path, text: 'why?' }));
+        return show(await this.#client.post('/comments', { location: question.path, text: 'why?' }));
       case 'comment-on-passage': {
         const { path: location, mention } = question;
         const body = { location, text: 'why?', mentions: [mention], passage: { quote: 'content' } };
-        return show(await this.#client.post('/v1/comments', body));
+        return show(await this.#client.post('/comments', body));
       }
       case 'restore': {
         const location = question.path;
-        const history = await this.#client.get(`/v1/history?location=${encodeURIComponent(location)}&limit=50`);
+        const history = await this.#client.get(`/history?location=${encodeURIComponent(location)}&limit=50`);
         const { items = [] } = history.json as { items?: { type: string; version?: { id: string } }[] };
         const version = items.findLast(({ type }) => type === 'version')?.version?.id ?? '0'.repeat(40);
-        return show(await this.#client.post('/v1/restores', { location, version }, { 'If-Match': '*' }));
+        return show(await this.#client.post('/restores', { location, version }, { 'If-Match': '*' }));
       }
       case 'delete-folder':
-        return show(await this.#client.post('/v1/folder-deletions', { location: question.folder }));
+        return show(await this.#client.post('/folder-deletions', { location: question.folder }));
       case 'undelete-folder':
-        return show(await this.#client.post('/v1/folder-undeletes', { location: question.folder }));
+        return show(await this.#client.post('/folder-undeletes', { location: question.folder }));
       case 'break-claim':
         return this.#breakClaim(question.path);
       case 'preview-revert': {
         const asked = new URLSearchParams({ location: question.folder, principal_id: question.principal, since: dawn });
-        return this.#pages(`/v1/reverts?${asked.toString()}&limit=2`);
+        return this.#pages(`/reverts?${asked.toString()}&limit=2`);
       }
       case 'revert': {
         const doings = { location: question.folder, principal_id: question.principal, since: dawn };
-        const { json } = await this.#client.get(`/v1/reverts?${new URLSearchParams(doings).toString()}&limit=1`);
+        const { json } = await this.#client.get(`/reverts?${new URLSearchParams(doings).toString()}&limit=1`);
         const { preview = '0'.repeat(64) } = json as { preview?: string };
-        return show(await this.#client.post('/v1/reverts', { ...doings, preview }));
+        return show(await this.#client.post('/reverts', { ...doings, preview }));
       }
       case 'readers':
       case 'release':
@@ -97,26 +112,38 @@ export class HttpFace implements Face {
       case 'mail':
       case 'resource':
       case 'resources':
+        return 'not a route';
       case 'browse':
       case 'trash':
-        return 'not a route';
+        return this.#isConsole ? this.#askConsole(question) : 'not a route';
       case 'list-grants':
-        return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
+        return this.#pages(`/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
       case 'grant': {
         const { scope, path, subject, role } = question;
-        return show(await this.#client.post('/v1/grants', { scope_type: scope, scope_id: path, subject, role }));
+        return show(await this.#client.post('/grants', { scope_type: scope, scope_id: path, subject, role }));
       }
       case 'revoke': {
         const { scope, path, subject, role } = question;
         const query = `subject_type=${subject.type}&subject_id=${subject.id}&role=${role}`;
-        return show(await this.#client.delete(`/v1/grants?scope_type=${scope}&scope_id=${path}&${query}`));
+        return show(await this.#client.delete(`/grants?scope_type=${scope}&scope_id=${path}&${query}`));
       }
     }
   }
 
+  /** Rows of the console alone. */
+  async #askConsole({ does, folder, limit }: Listing): Promise<string> {
+    const place = `${folder === '' ? '' : `location=${encodeURIComponent(folder)}&`}limit=${limit}`;
+    if (does === 'trash') return this.#pages(`/trash?${place}`);
+    const pages: string[] = [];
+    for (const order of ['name', 'name-down', 'newest', 'oldest']) {
+      pages.push(await this.#pages(`/entries?${place}&sort=${order}`));
+    }
+    return pages.join('\n');
+  }
+
   /** The record, the bytes as they are and compressed, and a part of them. */
   async #readInEachForm(location: string): Promise<string> {
-    const file = pathOf(location).replace('/v1/documents/', '/v1/files/');
+    const file = pathOf(location).replace('/documents/', '/files/');
     const answers = [
       await this.#client.get(pathOf(location)),
       await this.#client.get(file),
@@ -128,9 +155,9 @@ export class HttpFace implements Face {
 
   /** The oldest visible claim on it, or an id without a claim. */
   async #breakClaim(location: string): Promise<string> {
-    const claims = await this.#client.get(`/v1/claims?location=${encodeURIComponent(location)}&limit=1`);
+    const claims = await this.#client.get(`/claims?location=${encodeURIComponent(location)}&limit=1`);
     const { items = [] } = claims.json as { items?: { id: string }[] };
-    return show(await this.#client.post('/v1/claim-breaks', { location, id: items[0]?.id ?? 'clm_none' }));
+    return show(await this.#client.post('/claim-breaks', { location, id: items[0]?.id ?? 'clm_none' }));
   }
 
   async #pages(target: string): Promise<string> {
@@ -144,15 +171,27 @@ export class HttpFace implements Face {
   }
 }
 
+/** A client of REST, as `HttpFace` takes it. */
+export function belowV1(client: HttpClient): Client {
+  return {
+    get: (path, headers) => client.get(`/v1${path}`, headers),
+    head: (path, headers) => client.head(`/v1${path}`, headers),
+    post: (path, body, headers) => client.post(`/v1${path}`, body, headers),
+    put: (path, body, headers) => client.put(`/v1${path}`, body, headers),
+    delete: (path, headers) => client.delete(`/v1${path}`, headers),
+  };
+}
+
 /** Before everything. */
 const dawn = '1970-01-01T00:00:00Z';
-const pathOf = (path: string): string => `/v1/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
+const pathOf = (path: string): string => `/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
 const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
   acknowledged ? { acknowledge_access_change: true } : {};
 
-/** Everything but the time of the wall clock, which always differs between the two workspaces. */
+/** Everything but the time of the wall clock and the workspace's name, which differ between the two workspaces. */
 function show({ status, headers, bytes, json }: HttpAnswer): string {
   const { date: _, ...rest } = headers;
   const body = bytes.toString('latin1');
-  return `${status} ${JSON.stringify(rest)}\n${json === undefined ? body : sortBySubject(body)}`;
+  const lines = JSON.stringify(rest).replace(/\/workspaces\/[a-z0-9-]+\//, '/workspaces/NAME/');
+  return `${status} ${lines}\n${json === undefined ? body : sortBySubject(body)}`;
 }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Actor } from '../support/store/actor.js';
+import { openConsole } from '../support/http/console.js';
 import { openTestServer } from '../support/http/server.js';
 import { openTestService } from '../support/store/service.js';
 import { canonicalizeAnswers } from '../support/model/canonicalize-answers.js';
-import { HttpFace } from './http-face.js';
+import { belowV1, HttpFace } from './http-face.js';
 import { OperationsFace } from './operations-face.js';
 import { scenario } from '../support/model/scenario.js';
 import { playTwice, isolateWorkspaces, type IsolatedWorkspace } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 });
+const pairsInConsole = countOf('ACCESS_CONSOLE_PAIRS', { usual: 15, campaign: 300 });
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
 const seed = seedOf(20260106);
 
@@ -100,7 +102,7 @@ describe('Content out of a key’s reach', () => {
     const server = await openTestServer();
     const openWorkspace = isolateWorkspaces(
       server.host,
-      async (isolated, id) => new HttpFace(server.as(await isolated.key(id))),
+      async (isolated, id) => new HttpFace(belowV1(server.as(await isolated.key(id))), false),
     );
     try {
       const done = await compare(openWorkspace, pairsOverHttp);
@@ -110,6 +112,22 @@ describe('Content out of a key’s reach', () => {
       assertOften(done, cases, often);
     } finally {
       await server.close();
+    }
+  });
+
+  it('has no effect on any status, header or byte in the console', async function () {
+    this.timeout(60_000 + pairsInConsole * 5_000);
+    const test = await openConsole();
+    const openWorkspace = isolateWorkspaces(test.host, async ({ workspace }, id) => {
+      return new HttpFace(await test.signInAs(id, `${id}@example.org`, workspace), true);
+    });
+    try {
+      const done = await compare(openWorkspace, pairsInConsole);
+      const cases = { count: pairsInConsole, enough: 40 };
+      const more = { 'comment-on-passage': 3, 'preview-revert': 2, revert: 2, browse: 3, trash: 3 };
+      assertOften(done, cases, { restore: 1, 'delete-folder': 1, 'break-claim': 3, ...more });
+    } finally {
+      await test.close();
     }
   });
 });

@@ -44,6 +44,10 @@ export class ConsoleClient {
     return this.send('GET', path, { headers });
   }
 
+  head(path: string, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.send('HEAD', path, { headers });
+  }
+
   post(path: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
     ConsoleClient.#serial += 1;
     return this.send('POST', path, { body, headers: { 'Idempotency-Key': `c-${ConsoleClient.#serial}`, ...headers } });
@@ -117,15 +121,15 @@ export class TestConsole {
     return this.signInAs(id, `${id}@example.org`);
   }
 
-  /** A session for a principal of the first workspace, as a sign-in makes it. */
-  async signInAs(principalId: string, signInName: string): Promise<ConsoleClient> {
+  /** A session for a principal, as a sign-in makes it. */
+  async signInAs(principalId: string, signInName: string, workspace = this.host.workspace): Promise<ConsoleClient> {
     const { people } = this.host.service;
-    const { result } = await perform(this.host.workspace, operator, issueLink, { principalId, signInName });
+    const { result } = await perform(workspace, operator, issueLink, { principalId, signInName });
     const identity = people.links.look(result.secret);
     if (identity === undefined) throw new Error('The link does not work.');
     const session = { identityId: identity.id, method: 'password', browser: 'Test', address: '127.0.0.1' } as const;
     const { secret } = people.sessions.begin(session);
-    return new ConsoleClient(this.server, principalId, `cartulary=${secret}`);
+    return new ConsoleClient(this.server, principalId, `cartulary=${secret}`, workspace.name);
   }
 
   async close(): Promise<void> {
