@@ -8,6 +8,7 @@ import { Announcer } from '../design/announce.tsx';
 import { Page } from '../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../design/state.tsx';
 import { Toasts } from '../design/toast.tsx';
+import { UploadsHost } from '../screens/upload/uploads-host.tsx';
 import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.ts';
 import { Boundary } from './boundary.tsx';
 import { Frame } from './frame.tsx';
@@ -41,6 +42,7 @@ export function App(): ReactNode {
           <SignedIn />
         </Boundary>
         <Toasts />
+        <UploadsHost />
         <Announcer />
       </Router>
     </QueryClientProvider>

@@ -1,0 +1,36 @@
+import { asProblem } from './problem.ts';
+
+const mostTries = 5;
+
+/**
+ * Does something that the service may put off: a large selection can meet the rate limit. Waits as long as it is told,
+ * and tries again. @throws Problem of any other refusal
+ */
+export async function withPatience<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  for (let left = mostTries; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code, retryAfter } = asProblem(error);
+      if (code !== 'RATE_LIMITED' || left <= 1 || signal?.aborted === true) throw error;
+      await new Promise((resolve) => window.setTimeout(resolve, (retryAfter ?? 5) * 1000));
+    }
+  }
+}
+
+/** Does work for each item, a few at a time, in their order. Ends early when the signal says so. */
+export async function forEachAtOnce<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const rest = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of rest) {
+      if (signal?.aborted === true) return;
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

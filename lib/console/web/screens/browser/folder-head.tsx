@@ -1,0 +1,103 @@
+import { Ellipsis, FileArchive, FilePlus, FolderPlus, FolderUp, Trash2, Upload } from 'lucide-react';
+import { useRef, type ReactNode } from 'react';
+import { Button, LinkButton } from '../../design/button.tsx';
+import { Menu, type MenuAction } from '../../design/menu.tsx';
+import type { Crumb } from '../../design/page.tsx';
+import { addressOf } from '../../shell/addresses.ts';
+import { filesOf, type PickedFile } from '../upload/collect-files.ts';
+import { exportFolder } from './download.ts';
+import { mayEdit } from './may.ts';
+import type { BrowsedFolder } from './queries.ts';
+
+/** The first crumb: everything that the person reaches begins there. */
+export const startName = 'Documents';
+
+/** The way from the highest folder in the person's reach. */
+export function crumbsOf(workspace: string, { folder, trail }: BrowsedFolder): readonly Crumb[] | undefined {
+  if (folder === null || folder.location === '') return undefined;
+  const [root] = trail;
+  const below = root?.location === '' ? trail.slice(1) : trail;
+  return [
+    { name: startName, href: addressOf.folder(workspace, '') },
+    ...below.map(({ location, name }, index) => ({
+      // Folders above the first one are out of reach: its whole location says where it is.
+      name: index === 0 ? location : name,
+      ...(location !== folder.location && { href: addressOf.folder(workspace, location) }),
+    })),
+  ];
+}
+
+export interface FolderActionsProps {
+  readonly workspace: string;
+  readonly folder: NonNullable<BrowsedFolder['folder']>;
+  readonly onFiles: (files: readonly PickedFile[]) => void;
+  readonly onNewFolder: () => void;
+  readonly onDelete: () => void;
+}
+
+/** What can be done in and with the folder. Only what works for the person is offered. */
+export function FolderActions({ workspace, folder, onFiles, onNewFolder, onDelete }: FolderActionsProps): ReactNode {
+  const files = useRef<HTMLInputElement>(null);
+  const folders = useRef<HTMLInputElement>(null);
+  const isEditor = mayEdit(folder.role, folder.read_only);
+  const take = (input: HTMLInputElement): void => {
+    if (input.files !== null && input.files.length > 0) onFiles(filesOf(input.files));
+    input.value = '';
+  };
+  const actions: MenuAction[] = [
+    ...(isEditor
+      ? [
+          { label: 'New folder', icon: FolderPlus, run: onNewFolder },
+          { label: 'Upload files', icon: Upload, run: () => files.current?.click() },
+          { label: 'Upload a folder', icon: FolderUp, run: () => folders.current?.click() },
+        ]
+      : []),
+    { label: 'Export as zip', icon: FileArchive, run: () => exportFolder(workspace, folder.location) },
+    ...(isEditor && folder.location !== ''
+      ? [{ label: 'Delete this folder', icon: Trash2, run: onDelete, isDangerous: true, startsGroup: true }]
+      : []),
+  ];
+  return (
+    <>
+      <Menu
+        label={folder.location === '' ? 'Actions for all documents' : `Actions for the folder ${folder.name}`}
+        actions={actions}
+      >
+        <Ellipsis aria-hidden />
+      </Menu>
+      {isEditor && (
+        <>
+          <span className="wide-only">
+            <Button look="quiet" icon={FolderPlus} onClick={onNewFolder}>
+              New folder
+            </Button>
+          </span>
+          <span className="wide-only">
+            <Button icon={Upload} onClick={() => files.current?.click()}>
+              Upload files
+            </Button>
+          </span>
+          <LinkButton look="primary" icon={FilePlus} href={addressOf.newDocument(workspace, folder.location)}>
+            New document
+          </LinkButton>
+          <input
+            ref={files}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files to upload"
+            onChange={({ target }) => take(target)}
+          />
+          <input
+            ref={folders}
+            type="file"
+            hidden
+            aria-label="Folder to upload"
+            {...{ webkitdirectory: '' }}
+            onChange={({ target }) => take(target)}
+          />
+        </>
+      )}
+    </>
+  );
+}
