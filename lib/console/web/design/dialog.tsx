@@ -26,7 +26,11 @@ export function Dialog(props: DialogProps): ReactNode {
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
-    if (dialog !== null && !dialog.open) dialog.showModal();
+    if (dialog !== null && !dialog.open) {
+      dialog.showModal();
+      // A form begins in its first field, and not at the cross that closes it.
+      dialog.querySelector<HTMLElement>('form .dialog-body :is(input, textarea, select)')?.focus();
+    }
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

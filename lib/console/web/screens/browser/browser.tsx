@@ -1,47 +1,37 @@
-import { Tags, Trash2, Upload, X } from 'lucide-react';
+import { Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { useWorkspace } from '../../api/session.ts';
-import { announce } from '../../design/announce.tsx';
-import { Button, IconButton } from '../../design/button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
-import { showProblem, showToast } from '../../design/toast.tsx';
-import { addressOf, folderOf } from '../../shell/addresses.ts';
+import { addressOf, folderOf, nameOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import type { PickedFile } from '../upload/collect-files.ts';
 import { onUploaded, startUploads } from '../upload/uploads.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { discardAll, recallAll } from './discard.ts';
+import { Dialogs, type Asked } from './dialogs.tsx';
 import { EmptyFolder } from './empty-folder.tsx';
 import { listActions } from './entry-actions.ts';
 import { EntryList } from './entry-list.tsx';
 import { crumbsOf, FolderActions, startName } from './folder-head.tsx';
-import { LabelsDialog } from './labels-dialog.tsx';
-import { mayDelete, mayEdit, mayLabel } from './may.ts';
-import { nameEntries } from './name-entries.ts';
-import { NewFolderDialog } from './new-folder-dialog.tsx';
-import { keyOf, useListing, useListingChanges, type DocumentEntry, type Entry, type FolderEntry } from './queries.ts';
+import { mayDelete, mayEdit, mayEditEntry } from './may.ts';
+import { keyOf, useListing, useListingChanges, type Entry, type FolderEntry } from './queries.ts';
 import { keepWithin, noSelection } from './selection.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { useDeletes } from './use-deletes.ts';
 import { useFileDrop } from './use-file-drop.ts';
 import { useSort } from './use-sort.ts';
-
-/** What a dialog is open about. */
-type Asked =
-  | { readonly about: 'new-folder' }
-  | { readonly about: 'labels'; readonly entries: readonly DocumentEntry[] }
-  | { readonly about: 'delete'; readonly entries: readonly Entry[]; readonly isPartial?: boolean };
 
 /** The documents of a workspace: one level of a folder, or the places where the person can begin. */
 export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const { principal_id: principalId } = useWorkspace();
   const [, navigate] = useLocation();
+  const isShared = new URLSearchParams(useSearch()).has('share');
   const [sort, setSort] = useSort();
   const listing = useListing(workspace, location, sort);
   const changes = useListingChanges(workspace);
   const [kept, setSelection] = useState(noSelection);
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<Asked | undefined>(isShared ? { about: 'share', location } : undefined);
   const [focusTurn, setFocusTurn] = useState(0);
   const { data, fetchNextPage } = listing;
   const entries = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
@@ -49,71 +39,44 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const first = data?.pages[0];
   const folder = first?.folder ?? null;
   const isEditor = folder !== null && mayEdit(folder.role, folder.read_only);
-
-  const remove = useCallback(
-    async (doomed: readonly Entry[], isPartial = false): Promise<void> => {
-      const [only] = doomed;
-      if (doomed.length !== 1 || only?.type !== 'document' || isPartial) {
-        if (doomed.length > 0) setAsked({ about: 'delete', entries: doomed, isPartial });
-        return;
-      }
-      const { done, refused } = await discardAll(workspace, doomed, () => undefined);
-      if (refused[0] !== undefined) {
-        showProblem(refused[0].error);
-        changes.renew(location);
-      }
-      if (done.length > 0) finish(done);
-    },
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [workspace, location],
+  const self = useMemo<FolderEntry | undefined>(
+    () => (folder === null ? undefined : { type: 'folder', role: folder.role, folder: { ...folder, source: null } }),
+    [folder],
   );
-  /** Takes what is gone out of the list, and offers the way back. */
-  const finish = (done: readonly Entry[]): void => {
-    changes.remove(location, new Set(done.map(keyOf)));
+
+  const clear = useCallback((): void => {
     setSelection((before) => ({ ...before, chosen: new Set() }));
     setFocusTurn((turn) => turn + 1);
-    const undo = async (): Promise<void> => {
-      const { refused } = await recallAll(workspace, done);
-      changes.renew(location);
-      if (refused[0] === undefined) showToast({ text: `${nameEntries(done)} came back.` });
-      else showProblem(refused[0].error);
-    };
-    showToast({ text: `${nameEntries(done)} went to the trash.`, action: { label: 'Undo', run: () => void undo() } });
-  };
-
+  }, []);
+  const askDelete = useCallback(
+    (doomed: readonly Entry[], isPartial: boolean) => setAsked({ about: 'delete', entries: doomed, isPartial }),
+    [],
+  );
+  const { remove, follow } = useDeletes({ workspace, location, changes, ask: askDelete, onGone: clear });
   const actionsFor = useCallback(
     (entry: Entry) =>
-      listActions(entry, {
-        workspace,
-        principalId,
-        navigate,
-        onLabels: (about) => setAsked({ about: 'labels', entries: about }),
-        onDelete: (doomed) => void remove(doomed),
-      }),
-    [workspace, principalId, navigate, remove],
+      listActions(entry, { workspace, principalId, mayRename: isEditor, navigate, ask: setAsked, remove }),
+    [workspace, principalId, isEditor, navigate, remove],
   );
-  const chosen = useMemo(
+  const selected = useMemo(
     () => entries.filter((entry) => selection.chosen.has(keyOf(entry))),
     [entries, selection.chosen],
   );
-  const isChoosable = useMemo(
-    () => entries.some((entry) => mayLabel(entry) || mayDelete(entry, principalId)),
-    [entries, principalId],
-  );
-  const deletable = chosen.filter((entry) => mayDelete(entry, principalId));
-  const labelled = chosen.filter((entry): entry is DocumentEntry => mayLabel(entry));
+  const isChoosable = useMemo(() => entries.some(mayEditEntry), [entries]);
 
   const upload = (files: readonly PickedFile[]): void => startUploads(workspace, location, files);
   const isDropping = useFileDrop(isEditor ? upload : undefined);
-  useRenewAfterUploads(workspace, location, changes.renew);
+  useRenewAfterUploads(workspace, location, changes.renew, (data?.pages.length ?? 0) > 2 ? 15_000 : 1000);
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
-  const close = (): void => setAsked(undefined);
+  const close = (): void => {
+    setAsked(undefined);
+    if (isShared) navigate(addressOf.folder(workspace, location), { replace: true });
+  };
 
-  const title = folder === null || folder.location === '' ? startName : folder.name;
-  const crumbs = first === undefined ? undefined : crumbsOf(workspace, first);
+  const title = (folder === null ? location : folder.location) === '' ? startName : nameOf(location);
   if (first === undefined) {
     return (
-      <Page title={location === '' ? startName : (location.split('/').at(-1) ?? startName)}>
+      <Page title={title}>
         {listing.error === null ? (
           <Skeleton lines={10} />
         ) : (
@@ -122,22 +85,13 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
       </Page>
     );
   }
-  const self: FolderEntry | undefined =
-    folder === null ? undefined : { type: 'folder', role: folder.role, folder: { ...folder, source: null } };
+  const crumbs = crumbsOf(workspace, first);
   return (
     <Page
       title={title}
       {...(crumbs !== undefined && { crumbs })}
       actions={
-        folder !== null && (
-          <FolderActions
-            workspace={workspace}
-            folder={folder}
-            onFiles={upload}
-            onNewFolder={() => setAsked({ about: 'new-folder' })}
-            onDelete={() => self !== undefined && setAsked({ about: 'delete', entries: [self] })}
-          />
-        )
+        self !== undefined && <FolderActions workspace={workspace} self={self} onFiles={upload} ask={setAsked} />
       }
     >
       {folder?.read_only === true && (
@@ -145,7 +99,7 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
           A connector brings its content here, so it is changed at its source and only read here.
         </Notice>
       )}
-      {entries.length === 0 && listing.hasNextPage !== true ? (
+      {entries.length === 0 && !listing.hasNextPage ? (
         <EmptyFolder folder={folder} />
       ) : (
         <EntryList
@@ -165,38 +119,23 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
           focusTurn={focusTurn}
           onDelete={() => {
             const active = entries[selection.active];
-            if (chosen.length > 0) void remove(deletable, deletable.length < chosen.length);
-            else if (active !== undefined && mayDelete(active, principalId)) void remove([active]);
+            const all = selected.length > 0 ? selected : active === undefined ? [] : [active];
+            const deletable = all.filter((entry) => mayDelete(entry, principalId));
+            void remove(deletable, deletable.length < all.length);
           }}
           hasMore={listing.hasNextPage}
           isLoadingMore={listing.isFetchingNextPage}
           onMore={loadMore}
         />
       )}
-      {chosen.length > 0 && (
-        <div className="selection-bar" role="toolbar" aria-label="Selected rows">
-          <span className="selection-count">{chosen.length} selected</span>
-          {labelled.length > 0 && (
-            <Button size="small" icon={Tags} onClick={() => setAsked({ about: 'labels', entries: labelled })}>
-              Labels
-            </Button>
-          )}
-          {deletable.length > 0 && (
-            <Button size="small" look="danger-plain" icon={Trash2} onClick={() => void remove(deletable, deletable.length < chosen.length)}>
-              Delete
-            </Button>
-          )}
-          <IconButton
-            label="Clear the selection"
-            icon={X}
-            onClick={() => {
-              setSelection((before) => ({ ...before, chosen: new Set() }));
-              setFocusTurn((turn) => turn + 1);
-              announce('Nothing is selected.');
-            }}
-          />
-        </div>
-      )}
+      <SelectionBar
+        selected={selected}
+        principalId={principalId}
+        onLabels={(about) => setAsked({ about: 'labels', entries: about })}
+        onMove={(about) => setAsked({ about: 'move', entries: about })}
+        onDelete={(doomed, isPartial) => void remove(doomed, isPartial)}
+        onClear={clear}
+      />
       {isDropping && (
         <div className="drop" aria-hidden>
           <Upload />
@@ -205,46 +144,41 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
           </p>
         </div>
       )}
-      {asked?.about === 'new-folder' && (
-        <NewFolderDialog
-          workspace={workspace}
-          parent={location}
-          onClose={close}
-          onDone={(made) => {
-            changes.renew(location);
-            navigate(addressOf.folder(workspace, made));
-          }}
-        />
-      )}
-      {asked?.about === 'labels' && (
-        <LabelsDialog
-          workspace={workspace}
-          entries={asked.entries}
-          onClose={close}
-          onLabels={(document, labels) => changes.relabel(location, document, labels)}
-        />
-      )}
-      {asked?.about === 'delete' && (
-        <DeleteDialog
-          workspace={workspace}
-          entries={asked.entries}
-          isPartial={asked.isPartial === true}
-          onClose={close}
-          onDone={({ done, refused }) => {
-            if (done.length > 0) finish(done);
-            if (refused.length > 0) changes.renew(location);
-            if (self !== undefined && done.some((entry) => keyOf(entry) === keyOf(self))) {
-              navigate(addressOf.folder(workspace, folderOf(location)));
-            }
-          }}
-        />
-      )}
+      <Dialogs
+        asked={asked}
+        workspace={workspace}
+        location={location}
+        onClose={close}
+        onNewFolder={(made) => {
+          changes.renew(location);
+          navigate(addressOf.folder(workspace, made));
+        }}
+        onLabels={(document, labels) => changes.relabel(location, document, labels)}
+        onRelocated={(relocated) => {
+          const own = relocated.find(({ from }) => from === location);
+          changes.renew(own === undefined ? location : folderOf(location));
+          if (own !== undefined) navigate(addressOf.folder(workspace, own.to), { replace: true });
+          else clear();
+        }}
+        onDeleted={({ done, refused }) => {
+          if (done.length > 0) follow(done);
+          if (refused.length > 0) changes.renew(location);
+          if (self === undefined || !done.some((entry) => keyOf(entry) === keyOf(self))) return;
+          changes.renew(folderOf(location));
+          navigate(addressOf.folder(workspace, folderOf(location)), { replace: true });
+        }}
+      />
     </Page>
   );
 }
 
-/** Shows uploaded files in the list, but asks for it at most every second. */
-function useRenewAfterUploads(workspace: string, location: string, renew: (location: string) => void): void {
+/** Shows uploaded files in the list, but asks for it seldom. @param delay milliseconds between two questions */
+function useRenewAfterUploads(
+  workspace: string,
+  location: string,
+  renew: (location: string) => void,
+  delay: number,
+): void {
   useEffect(() => {
     let timer: number | undefined;
     const stop = onUploaded((where, stored) => {
@@ -253,7 +187,7 @@ function useRenewAfterUploads(workspace: string, location: string, renew: (locat
       timer = window.setTimeout(() => {
         timer = undefined;
         renew(location);
-      }, 1000);
+      }, delay);
     });
     return () => {
       stop();
@@ -261,6 +195,5 @@ function useRenewAfterUploads(workspace: string, location: string, renew: (locat
       if (timer !== undefined) renew(location);
       window.clearTimeout(timer);
     };
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [workspace, location]);
+  }, [workspace, location, renew, delay]);
 }

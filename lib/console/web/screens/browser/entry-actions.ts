@@ -1,18 +1,33 @@
-import { Copy, Download, FileArchive, History, Pencil, Tags, Trash2 } from 'lucide-react';
+import {
+  Copy,
+  Download,
+  FileArchive,
+  FolderInput,
+  History,
+  Pencil,
+  Tags,
+  TextCursorInput,
+  Trash2,
+  UserPlus,
+} from 'lucide-react';
 import { announce } from '../../design/announce.tsx';
 import { copyText } from '../../design/copy-button.tsx';
 import type { MenuAction } from '../../design/menu.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import { downloadDocument, exportFolder } from './download.ts';
-import { mayDelete, mayEdit, mayLabel } from './may.ts';
-import { locationOf, type DocumentEntry, type Entry } from './queries.ts';
+import type { Asked } from './dialogs.tsx';
+import { mayDelete, mayEdit, mayEditEntry, mayLabel } from './may.ts';
+import { locationOf, type Entry } from './queries.ts';
 
 export interface EntryCommands {
   readonly workspace: string;
   readonly principalId: string;
+  /** Whether the person may give names in the folder. */
+  readonly mayRename: boolean;
   readonly navigate: (address: string) => void;
-  readonly onLabels: (entries: readonly DocumentEntry[]) => void;
-  readonly onDelete: (entries: readonly Entry[]) => void;
+  /** Opens a dialog. */
+  readonly ask: (asked: Asked) => void;
+  readonly remove: (entries: readonly Entry[]) => Promise<void>;
 }
 
 async function copyLocation(location: string): Promise<void> {
@@ -22,7 +37,7 @@ async function copyLocation(location: string): Promise<void> {
 
 /** What can be done with one entry. Only what works for the person is offered. */
 export function listActions(entry: Entry, commands: EntryCommands): MenuAction[] {
-  const { workspace, principalId, navigate, onLabels, onDelete } = commands;
+  const { workspace, principalId, mayRename, navigate, ask, remove } = commands;
   const location = locationOf(entry);
   const actions: MenuAction[] = [];
   if (entry.type === 'folder') {
@@ -36,14 +51,22 @@ export function listActions(entry: Entry, commands: EntryCommands): MenuAction[]
       { label: 'Show history', icon: History, run: () => navigate(addressOf.history(workspace, location)) },
       { label: 'Download', icon: Download, run: () => downloadDocument(workspace, location) },
     );
-    if (mayLabel(entry)) actions.push({ label: 'Change labels', icon: Tags, run: () => onLabels([entry]) });
+    if (mayLabel(entry))
+      actions.push({ label: 'Change labels', icon: Tags, run: () => ask({ about: 'labels', entries: [entry] }) });
   }
   actions.push({ label: 'Copy location', icon: Copy, run: () => void copyLocation(location) });
+  actions.push({ label: 'Share', icon: UserPlus, run: () => ask({ about: 'share', location }) });
+  if (mayEditEntry(entry)) {
+    actions.push(
+      { label: 'Move', icon: FolderInput, run: () => ask({ about: 'move', entries: [entry] }), startsGroup: true },
+      ...(mayRename ? [{ label: 'Rename', icon: TextCursorInput, run: () => ask({ about: 'rename', entry }) }] : []),
+    );
+  }
   if (mayDelete(entry, principalId)) {
     actions.push({
       label: 'Delete',
       icon: Trash2,
-      run: () => onDelete([entry]),
+      run: () => void remove([entry]),
       isDangerous: true,
       shortcut: 'Del',
       startsGroup: true,

@@ -60,7 +60,7 @@ export function EntryList(props: EntryListProps): ReactNode {
     if (!wantsFocus.current) return;
     wantsFocus.current = false;
     list.current?.querySelector<HTMLElement>(`[data-row="${selection.active}"]`)?.focus({ preventScroll: true });
-  }, [selection.active, first]);
+  }, [selection.active]);
   const lastTurn = useRef(focusTurn);
   useEffect(() => {
     if (lastTurn.current === focusTurn) return;
@@ -151,6 +151,7 @@ export function EntryList(props: EntryListProps): ReactNode {
     <>
       <div
         role="grid"
+        tabIndex={-1}
         className={selection.chosen.size > 0 ? 'entries choosing' : 'entries'}
         aria-label={label}
         aria-multiselectable={isChoosable || undefined}

@@ -1,34 +1,14 @@
-import {
-  Ellipsis,
-  File,
-  FileText,
-  Folder,
-  FolderSync,
-  Image,
-  Lock,
-  Plug,
-  UserLock,
-  type LucideIcon,
-} from 'lucide-react';
+import { Ellipsis, Lock, Plug, UserLock } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { formatExact, Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
+import { EntryIcon } from './entry-icon.tsx';
 import { keyOf, locationOf, type DocumentEntry, type Entry } from './queries.ts';
 
 const mostLabels = 3;
-
-/** What an entry is, at a glance. */
-function kindOf(entry: Entry): { readonly icon: LucideIcon; readonly name: string } {
-  if (entry.type === 'folder') {
-    return entry.folder.read_only ? { icon: FolderSync, name: 'Mirrored folder' } : { icon: Folder, name: 'Folder' };
-  }
-  const { kind, media_type: mediaType } = entry.document;
-  if (mediaType.startsWith('image/')) return { icon: Image, name: 'Image' };
-  return kind === 'text' ? { icon: FileText, name: 'Text' } : { icon: File, name: 'Binary file' };
-}
 
 export interface RowProps {
   readonly workspace: string;
@@ -51,7 +31,6 @@ export const EntryRow = memo(function EntryRow(props: RowProps): ReactNode {
   const { workspace, entry, index, top, isActive, isChosen, isChoosable, showsPlace, actionsFor, onChoose } = props;
   const location = locationOf(entry);
   const name = showsPlace ? location : entry.type === 'folder' ? entry.folder.name : entry.document.name;
-  const { icon: Icon, name: kind } = kindOf(entry);
   const href =
     entry.type === 'folder' ? addressOf.folder(workspace, location) : addressOf.document(workspace, location);
   return (
@@ -78,8 +57,11 @@ export const EntryRow = memo(function EntryRow(props: RowProps): ReactNode {
         )}
       </div>
       <div role="gridcell" className="entry-name">
-        <Icon aria-hidden className={entry.type === 'folder' ? 'entry-icon folder' : 'entry-icon'} />
-        <span className="visually-hidden">{kind}</span>
+        <EntryIcon
+          {...(entry.type === 'folder'
+            ? { type: 'folder', isMirror: entry.folder.read_only }
+            : { type: 'document', kind: entry.document.kind, mediaType: entry.document.media_type })}
+        />
         <Link href={href} tabIndex={-1} className="truncate entry-link" title={name}>
           <bdi>{name}</bdi>
         </Link>
@@ -131,8 +113,12 @@ function LastChange({ entry }: { entry: DocumentEntry }): ReactNode {
 function NoChange(): ReactNode {
   return (
     <>
-      <div role="gridcell" className="entry-who" />
-      <div role="gridcell" className="entry-time" />
+      <div role="gridcell" className="entry-who">
+        <span className="visually-hidden">Not kept for folders</span>
+      </div>
+      <div role="gridcell" className="entry-time">
+        <span className="visually-hidden">Not kept for folders</span>
+      </div>
     </>
   );
 }

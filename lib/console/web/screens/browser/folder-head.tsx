@@ -1,4 +1,15 @@
-import { Ellipsis, FileArchive, FilePlus, FolderPlus, FolderUp, Trash2, Upload } from 'lucide-react';
+import {
+  Ellipsis,
+  FileArchive,
+  FilePlus,
+  FolderInput,
+  FolderPlus,
+  FolderUp,
+  TextCursorInput,
+  Trash2,
+  Upload,
+  UserPlus,
+} from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
@@ -7,7 +18,8 @@ import { addressOf } from '../../shell/addresses.ts';
 import { filesOf, type PickedFile } from '../upload/collect-files.ts';
 import { exportFolder } from './download.ts';
 import { mayEdit } from './may.ts';
-import type { BrowsedFolder } from './queries.ts';
+import type { Asked } from './dialogs.tsx';
+import type { BrowsedFolder, FolderEntry } from './queries.ts';
 
 /** The first crumb: everything that the person reaches begins there. */
 export const startName = 'Documents';
@@ -29,17 +41,21 @@ export function crumbsOf(workspace: string, { folder, trail }: BrowsedFolder): r
 
 export interface FolderActionsProps {
   readonly workspace: string;
-  readonly folder: NonNullable<BrowsedFolder['folder']>;
+  readonly self: FolderEntry;
   readonly onFiles: (files: readonly PickedFile[]) => void;
-  readonly onNewFolder: () => void;
-  readonly onDelete: () => void;
+  /** Opens a dialog. */
+  readonly ask: (asked: Asked) => void;
 }
 
 /** What can be done in and with the folder. Only what works for the person is offered. */
-export function FolderActions({ workspace, folder, onFiles, onNewFolder, onDelete }: FolderActionsProps): ReactNode {
+export function FolderActions({ workspace, self, onFiles, ask }: FolderActionsProps): ReactNode {
+  const { folder, role } = self;
   const files = useRef<HTMLInputElement>(null);
   const folders = useRef<HTMLInputElement>(null);
-  const isEditor = mayEdit(folder.role, folder.read_only);
+  const isEditor = mayEdit(role, folder.read_only);
+  const isBelow = folder.location !== '';
+  const onNewFolder = (): void => ask({ about: 'new-folder' });
+  const onShare = (): void => ask({ about: 'share', location: folder.location });
   const take = (input: HTMLInputElement): void => {
     if (input.files !== null && input.files.length > 0) onFiles(filesOf(input.files));
     input.value = '';
@@ -52,19 +68,37 @@ export function FolderActions({ workspace, folder, onFiles, onNewFolder, onDelet
           { label: 'Upload a folder', icon: FolderUp, run: () => folders.current?.click() },
         ]
       : []),
+    { label: 'Share', icon: UserPlus, run: onShare },
     { label: 'Export as zip', icon: FileArchive, run: () => exportFolder(workspace, folder.location) },
-    ...(isEditor && folder.location !== ''
-      ? [{ label: 'Delete this folder', icon: Trash2, run: onDelete, isDangerous: true, startsGroup: true }]
+    ...(isEditor && isBelow
+      ? [
+          {
+            label: 'Move this folder',
+            icon: FolderInput,
+            run: () => ask({ about: 'move', entries: [self] }),
+            startsGroup: true,
+          },
+          { label: 'Rename this folder', icon: TextCursorInput, run: () => ask({ about: 'rename', entry: self }) },
+          {
+            label: 'Delete this folder',
+            icon: Trash2,
+            run: () => ask({ about: 'delete', entries: [self], isPartial: false }),
+            isDangerous: true,
+            startsGroup: true,
+          },
+        ]
       : []),
   ];
   return (
     <>
-      <Menu
-        label={folder.location === '' ? 'Actions for all documents' : `Actions for the folder ${folder.name}`}
-        actions={actions}
-      >
+      <Menu label={!isBelow ? 'Actions for all documents' : `Actions for the folder ${folder.name}`} actions={actions}>
         <Ellipsis aria-hidden />
       </Menu>
+      <span className="wide-only">
+        <Button look="quiet" icon={UserPlus} onClick={onShare}>
+          Share
+        </Button>
+      </span>
       {isEditor && (
         <>
           <span className="wide-only">

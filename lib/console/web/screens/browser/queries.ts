@@ -5,6 +5,7 @@ import {
   type QueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 
@@ -59,31 +60,30 @@ const isShort = (listing: Listing | undefined): boolean => (listing?.pages.lengt
 /** How the listings in memory follow a change that was just made. */
 export interface ListingChanges {
   /** Takes entries out at once. @param keys by `keyOf` */
-  remove(location: string, keys: ReadonlySet<string>): void;
-  relabel(location: string, document: string, labels: readonly string[]): void;
-  /** Asks again for the listing of a folder, and for every listing above and below it that is shown later. */
-  renew(location: string): void;
+  readonly remove: (location: string, keys: ReadonlySet<string>) => void;
+  readonly relabel: (location: string, document: string, labels: readonly string[]) => void;
+  /** Asks again for the listing of a folder. */
+  readonly renew: (location: string) => void;
 }
 
 export function useListingChanges(workspace: string): ListingChanges {
   const client = useQueryClient();
-  return {
-    remove: (location, keys) =>
-      change(client, workspace, location, (items) => items.filter((entry) => !keys.has(keyOf(entry)))),
-    relabel: (location, document, labels) =>
-      change(client, workspace, location, (items) =>
-        items.map((entry) =>
-          entry.type === 'document' && entry.document.location === document
-            ? { ...entry, document: { ...entry.document, labels: [...labels] } }
-            : entry,
+  return useMemo(
+    () => ({
+      remove: (location, keys) =>
+        change(client, workspace, location, (items) => items.filter((entry) => !keys.has(keyOf(entry)))),
+      relabel: (location, document, labels) =>
+        change(client, workspace, location, (items) =>
+          items.map((entry) =>
+            entry.type === 'document' && entry.document.location === document
+              ? { ...entry, document: { ...entry.document, labels: [...labels] } }
+              : entry,
+          ),
         ),
-      ),
-    renew: (location) => void renewListing(client, workspace, location),
-  };
-}
-
-export async function renewListing(client: QueryClient, workspace: string, location: string): Promise<void> {
-  await client.invalidateQueries({ queryKey: listingKey(workspace, location) });
+      renew: (location) => void client.invalidateQueries({ queryKey: listingKey(workspace, location) }),
+    }),
+    [client, workspace],
+  );
 }
 
 function change(

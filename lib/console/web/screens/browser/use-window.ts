@@ -13,7 +13,7 @@ export interface RowWindow {
   /** Pixels of a row. All rows have the same height. */
   readonly rowHeight: number;
   /** Brings a row into view. */
-  reveal(row: number): void;
+  readonly reveal: (row: number) => void;
 }
 
 /**
@@ -35,7 +35,9 @@ export function useRowWindow(list: RefObject<HTMLElement | null>, count: number)
     setShown(Math.ceil(window.innerHeight / rowHeight) + 2 * more + step);
   }, [list, rowHeight]);
 
+  const hasRows = count > 0;
   useLayoutEffect(() => {
+    if (!hasRows) return undefined;
     const measure = (): void => {
       const row = list.current?.querySelector<HTMLElement>('[data-row]');
       if (row !== null && row !== undefined && row.offsetHeight > 0) setRowHeight(row.offsetHeight);
@@ -43,7 +45,7 @@ export function useRowWindow(list: RefObject<HTMLElement | null>, count: number)
     measure();
     window.addEventListener('resize', measure);
     return () => window.removeEventListener('resize', measure);
-  }, [list, count > 0]);
+  }, [list, hasRows]);
 
   useEffect(() => {
     look();
@@ -53,7 +55,7 @@ export function useRowWindow(list: RefObject<HTMLElement | null>, count: number)
       window.removeEventListener('scroll', look);
       window.removeEventListener('resize', look);
     };
-  }, [look, count]);
+  }, [look]);
 
   const reveal = useCallback(
     (row: number): void => {

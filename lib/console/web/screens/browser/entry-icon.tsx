@@ -1,0 +1,30 @@
+import { File, FileText, Folder, FolderSync, Image, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+/** What a line stands for. */
+export interface EntryKind {
+  readonly type: 'folder' | 'document';
+  /** Of a document. */
+  readonly kind?: 'text' | 'binary';
+  readonly mediaType?: string;
+  readonly isMirror?: boolean;
+}
+
+function kindOf({ type, kind, mediaType, isMirror }: EntryKind): { readonly icon: LucideIcon; readonly name: string } {
+  if (type === 'folder') {
+    return isMirror === true ? { icon: FolderSync, name: 'Mirrored folder' } : { icon: Folder, name: 'Folder' };
+  }
+  if (mediaType?.startsWith('image/') === true) return { icon: Image, name: 'Image' };
+  return kind === 'text' ? { icon: FileText, name: 'Text' } : { icon: File, name: 'Binary file' };
+}
+
+/** An entry's kind as a sign, and as a word for those who do not see it. */
+export function EntryIcon(props: EntryKind): ReactNode {
+  const { icon: Icon, name } = kindOf(props);
+  return (
+    <>
+      <Icon aria-hidden className={props.type === 'folder' ? 'entry-icon folder' : 'entry-icon'} />
+      <span className="visually-hidden">{name}</span>
+    </>
+  );
+}
