@@ -138,6 +138,9 @@ export async function setUp() {
   checkNode();
   install();
   await buildPages(build());
+  // Its parser is a package too.
+  const { buildDescriptions } = await import('./build-descriptions.mjs');
+  buildDescriptions(root);
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await setUp();

@@ -29,8 +29,10 @@ describe('the package', () => {
     const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
     const held = new Set(files.map((file) => file.path));
     const data = [...listData('lib'), ...listData('schema')];
-    const built = listBuilt(`dist/${pages}`);
-    assert.ok(built.length > 3, built.join());
+    const parsed = fs.readdirSync('dist/parsed').map((name) => `dist/parsed/${name}`);
+    assert.ok(parsed.includes('dist/parsed/openapi.yaml.json'), parsed.join());
+    const built = [...listBuilt(`dist/${pages}`), ...parsed];
+    assert.ok(built.length > 4, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
     assert.deepEqual(
       [...data, ...built, 'lib/search/meaning/README.md'].filter((file) => !held.has(file)),

@@ -4,11 +4,18 @@ type Json = Readonly<Record<string, unknown>>;
 
 const shared = 'openapi.yaml';
 
+let remembered: Description | undefined;
+
 /**
- * Reads schema/console.yaml, and takes in what it refers to in schema/openapi.yaml: whole paths, and components. In the
- * result every reference stays within the description.
+ * Reads schema/console.yaml, once in the life of the process, and takes in what it refers to in schema/openapi.yaml:
+ * whole paths, and components. In the result every reference stays within the description.
  */
 export function readConsoleDescription(): Description {
+  remembered ??= describe();
+  return remembered;
+}
+
+function describe(): Description {
   const { text, document } = readDescription('console.yaml');
   const other = readDescription(shared).document;
   const paths = Object.entries(document.paths).map(([path, item]) => {

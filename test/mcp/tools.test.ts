@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
@@ -31,6 +32,14 @@ describe('MCP tools', () => {
     let listed: readonly Listed[];
     before(async () => {
       listed = (await agent.request('tools/list')).json.result.tools;
+    });
+
+    it('are described by valid schemas', () => {
+      const ajv = new Ajv2020();
+      for (const { name, inputSchema, outputSchema } of listed) {
+        assert.ok(ajv.validateSchema(inputSchema), `${name}: ${ajv.errorsText()}`);
+        assert.ok(ajv.validateSchema(outputSchema), `${name}: ${ajv.errorsText()}`);
+      }
     });
 
     it('cost a model no more than 3,000 tokens', () => {

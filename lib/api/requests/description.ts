@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import type * as Yaml from 'yaml';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -32,7 +33,24 @@ function readFile(name: string): Description {
   const file = files.find((each) => existsSync(each));
   if (file === undefined) throw new Error(`The API description is missing: ${files.join(', ')}`);
   const text = readFileSync(file, 'utf8');
-  return { text, document: parse(text, { maxAliasCount: -1 }) as Description['document'] };
+  return { text, document: readParsed(name, text) ?? parseYaml(text) };
+}
+
+/**
+ * What the build has parsed (bin/build-descriptions.mjs). Parsing takes a third of a start.
+ * @returns undefined where that is not of this text
+ */
+function readParsed(name: string, text: string): Description['document'] | undefined {
+  const file = new URL(`../../../parsed/${name}.json`, import.meta.url);
+  if (!existsSync(file)) return undefined;
+  const parsed = JSON.parse(readFileSync(file, 'utf8')) as Description;
+  return parsed.text === text ? parsed.document : undefined;
+}
+
+/** Its parser is loaded only where it is needed. */
+function parseYaml(text: string): Description['document'] {
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
+  return parse(text, { maxAliasCount: -1 }) as Description['document'];
 }
 
 /**
