@@ -15,10 +15,12 @@ interface BannersProps {
   readonly isOlder: boolean;
   /** Whether the address names the version. */
   readonly isPinned: boolean;
+  /** Whether the source is shown. */
+  readonly isSource: boolean;
 }
 
 /** What a reader has to know before the text. */
-export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned }: BannersProps): ReactNode {
+export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned, isSource }: BannersProps): ReactNode {
   const { document } = reading;
   const { location } = document;
   return (
@@ -57,22 +59,28 @@ export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned 
       {claims.map((claim) => (
         <ClaimBanner key={claim.id} workspace={workspace} reading={reading} claim={claim} />
       ))}
-      {hidden.marks.length > 0 && <HiddenNotice workspace={workspace} location={location} hidden={hidden} />}
+      {hidden.marks.length > 0 && (
+        <HiddenNotice
+          hidden={hidden}
+          sourceAt={
+            isSource ? undefined : sourceAddress(workspace, location, isPinned ? document.version.id : undefined)
+          }
+        />
+      )}
     </>
   );
 }
 
 const linesShown = 12;
 
-function HiddenNotice({
-  workspace,
-  location,
-  hidden,
-}: {
-  workspace: string;
-  location: string;
-  hidden: HiddenMarks;
-}): ReactNode {
+/** @param version named by the address; left out: the current one */
+function sourceAddress(workspace: string, location: string, version: string | undefined): string {
+  const address =
+    version === undefined ? addressOf.document(workspace, location) : addressOf.version(workspace, location, version);
+  return `${address}${version === undefined ? '?' : '&'}view=source`;
+}
+
+function HiddenNotice({ hidden, sourceAt }: { hidden: HiddenMarks; sourceAt: string | undefined }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { marks, areMore } = hidden;
   const count = areMore ? `more than ${marks.length}` : String(marks.length);
@@ -81,9 +89,11 @@ function HiddenNotice({
       tone="warning"
       title={`This text has ${count} hidden ${marks.length === 1 ? 'character' : 'characters'}`}
       action={
-        <LinkButton size="small" href={`${addressOf.document(workspace, location)}?view=source`}>
-          Show in source
-        </LinkButton>
+        sourceAt !== undefined && (
+          <LinkButton size="small" href={sourceAt}>
+            Show in source
+          </LinkButton>
+        )
       }
     >
       <p>They are invisible, or show the text in another order than programs and agents read it.</p>

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Who } from '../../design/badge.tsx';
@@ -9,6 +9,7 @@ import { Notice } from '../../design/notice.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
+import { readOutline } from '../../../../text/outline.ts';
 import { useReadAgain, type Claim, type Reading } from './use-reading.ts';
 
 interface ClaimBannerProps {
@@ -47,12 +48,16 @@ export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): Re
       showToast({ text: 'The claim is broken.' });
     },
   });
+  const title = useMemo(
+    () => readOutline(reading.content ?? '').find(({ id }) => id === claim.section)?.title,
+    [reading.content, claim.section],
+  );
   const part =
     claim.section === null ? (
       'this document'
     ) : (
       <>
-        the section <bdi>{claim.section}</bdi>
+        the section <bdi>{title ?? claim.section}</bdi>
       </>
     );
   return (
@@ -72,7 +77,7 @@ export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): Re
         )
       }
     >
-      <p className="claim-line">
+      <p>
         {isOwn ? 'You' : <Who name={claim.holder.display_name} kind={claim.holder.kind} />} {isOwn ? 'hold' : 'holds'} a
         claim on {part} until <Time at={claim.expires_at} form="exact" />.
         {!isOwn && ' Others cannot save changes there.'}

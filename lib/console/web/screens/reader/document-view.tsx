@@ -53,6 +53,7 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
   const passages = usePassages({ article, source: content, starts, view: shown, comments: comments.items });
   const [areCommentsOpen, setCommentsOpen] = useState(true);
   const headings = shown === 'rendered' ? (rendered?.headings ?? []) : [];
+  const hasOutline = headings.length > 1;
   const openCount = new Set(
     comments.items.filter(({ resolved }) => resolved === null).map(({ thread_id }) => thread_id),
   );
@@ -92,9 +93,14 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
         hidden={hidden}
         isOlder={isOlder}
         isPinned={isPinned}
+        isSource={shown === 'source'}
       />
-      <div className={areCommentsOpen ? 'reader with-comments' : 'reader'}>
-        <div className="reader-outline">{headings.length > 1 && <Outline headings={headings} />}</div>
+      <div className={`reader${areCommentsOpen ? ' with-comments' : ''}${hasOutline ? '' : ' without-outline'}`}>
+        {hasOutline && (
+          <div className="reader-outline">
+            <Outline headings={headings} />
+          </div>
+        )}
         <article className="reader-text" ref={article} aria-label={document.name}>
           {content === null ? (
             <OtherContent workspace={workspace} reading={reading} />

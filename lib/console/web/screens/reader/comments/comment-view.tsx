@@ -47,12 +47,14 @@ export function CommentView(props: CommentViewProps): ReactNode {
   return (
     <div className={isNew ? 'comment new' : 'comment'}>
       <div className="comment-head">
-        <Who name={author.display_name} kind={author.kind} />
-        <span className="soft small">
-          <Time at={created_at} />
-          {edited_at !== null && ', edited'}
-        </span>
-        {isNew && <Badge tone="info">New</Badge>}
+        <div className="comment-by">
+          <Who name={author.display_name} kind={author.kind} />
+          <span className="soft small">
+            <Time at={created_at} />
+            {edited_at !== null && ', edited'}
+          </span>
+          {isNew && <Badge tone="info">New</Badge>}
+        </div>
         {actions.length > 0 && mode !== 'editing' && (
           <Menu label={`Actions for the comment by ${author.display_name}`} actions={actions}>
             <Ellipsis aria-hidden />
