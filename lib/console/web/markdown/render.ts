@@ -1,6 +1,8 @@
 import MarkdownIt, { type RendererRule, type StateCore, type Token } from 'markdown-it';
 import { hyphenate, readOutline } from '../../../text/outline.ts';
+import { headingPrefix } from './heading-prefix.ts';
 import { resolveReference, type Reference } from './resolve-reference.ts';
+import { sanitize } from './sanitize.ts';
 
 /** A heading in the contents. */
 export interface ShownHeading {
@@ -11,8 +13,7 @@ export interface ShownHeading {
 }
 
 export interface RenderedMarkdown {
-  /** Not yet sanitized. */
-  readonly html: string;
+  readonly html: TrustedHTML;
   readonly headings: readonly ShownHeading[];
 }
 
@@ -33,9 +34,6 @@ interface Environment extends Record<PropertyKey, unknown> {
   readonly headings: ShownHeading[];
   readonly taken: Set<string>;
 }
-
-/** In front of the id of every heading: no text can take the id of another part of the page. */
-export const headingPrefix = 'section-';
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: 50 });
 // Only whole addresses become links by themselves: `plan.md` is a name, not a host.
@@ -66,7 +64,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): RenderedMark
   const ids = new Map(readOutline(text).map(({ id, line }) => [line - 1, id]));
   const env: Environment = { place, ids, headings: [], taken: new Set() };
   const properties = front === '' ? '' : renderProperties(front, lines);
-  return { html: properties + markdown.render(body, env), headings: env.headings };
+  return { html: sanitize(properties + markdown.render(body, env)), headings: env.headings };
 }
 
 function renderProperties(front: string, lines: number): string {

@@ -2,18 +2,18 @@ import { History, MessageSquare, Pencil } from 'lucide-react';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { LinkButton, Button } from '../../design/button.tsx';
 import { Page, type Crumb } from '../../design/page.tsx';
-import { addressOf, consoleBase } from '../../shell/addresses.ts';
-import { apiAddress } from '../../api/client.ts';
-import { renderMarkdown, type MarkdownPlace } from '../../markdown/render.ts';
+import { ProblemState, Skeleton } from '../../design/state.tsx';
+import { addressOf } from '../../shell/addresses.ts';
+import { useMarkdown } from '../../markdown/use-markdown.ts';
 import { startsOfLines } from '../../markdown/find-block.ts';
 import { Banners } from './banners.tsx';
 import { CommentPanel } from './comments/comment-panel.tsx';
 import { useComments } from './comments/use-comments.ts';
-import { fileAddress } from './file-address.ts';
 import { findHiddenIn } from './hidden-text.ts';
 import { MoreActions } from './more-actions.tsx';
 import { Outline } from './outline.tsx';
 import { OtherContent } from './other-content.tsx';
+import { placeOf } from './place-of.ts';
 import { Rendered } from './rendered.tsx';
 import { Source } from './source.tsx';
 import { Summary } from './summary.tsx';
@@ -43,16 +43,14 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
   const mayEdit = role !== 'reader' && !document.read_only && !isOlder;
   const canRender = isMarkdown(document.media_type) && content !== null;
   const shown = canRender ? view : 'source';
-  const rendered = useMemo(
-    () => (canRender && content !== null ? renderMarkdown(content, placeOf(workspace, location)) : undefined),
-    [canRender, content, workspace, location],
-  );
+  const place = useMemo(() => placeOf(workspace, location), [workspace, location]);
+  const { rendered, error, retry } = useMarkdown(shown === 'rendered' ? content : null, place);
   const starts = useMemo(() => startsOfLines(content ?? ''), [content]);
   const hidden = useMemo(() => findHiddenIn(content ?? ''), [content]);
   const comments = useComments(workspace, location, isOlder ? document.version.id : undefined);
   const passages = usePassages({ article, source: content, starts, view: shown, comments: comments.items });
   const [areCommentsOpen, setCommentsOpen] = useState(true);
-  const headings = shown === 'rendered' ? (rendered?.headings ?? []) : [];
+  const headings = rendered?.headings ?? [];
   const hasOutline = headings.length > 1;
   const openCount = new Set(
     comments.items.filter(({ resolved }) => resolved === null).map(({ thread_id }) => thread_id),
@@ -104,8 +102,14 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
         <article className="reader-text" ref={article} aria-label={document.name}>
           {content === null ? (
             <OtherContent workspace={workspace} reading={reading} />
-          ) : shown === 'rendered' && rendered !== undefined ? (
+          ) : rendered !== undefined ? (
             <Rendered html={rendered.html} />
+          ) : shown === 'rendered' ? (
+            error === null ? (
+              <Skeleton lines={10} label="Loading the document" />
+            ) : (
+              <ProblemState error={error} onRetry={retry} />
+            )
           ) : (
             <Source text={content} hidden={hidden} />
           )}
@@ -123,12 +127,4 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
       {passages.commentButton}
     </Page>
   );
-}
-
-function placeOf(workspace: string, location: string): MarkdownPlace {
-  return {
-    location,
-    addressOf: (kind, to) => consoleBase + (kind === 'folder' ? addressOf.folder : addressOf.document)(workspace, to),
-    fileOf: (to) => apiAddress(workspace, fileAddress(to)),
-  };
 }

@@ -1,25 +1,48 @@
-import { Copy, Download, Ellipsis, FileCode2, Link2, Lock, MapPin } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import {
+  Copy,
+  Download,
+  Ellipsis,
+  FileCode2,
+  FolderInput,
+  Link2,
+  Lock,
+  MapPin,
+  PenLine,
+  Trash2,
+  Users,
+} from 'lucide-react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
 import { apiAddress } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
 import { copyText } from '../../design/copy-button.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf, consoleBase } from '../../shell/addresses.ts';
 import { ClaimDialog } from './claim-dialog.tsx';
 import { fileAddress } from './file-address.ts';
+import { useDelete } from './use-delete.ts';
 import type { Reading } from './use-reading.ts';
 
-interface MoreActionsProps {
+const MoveDialog = lazy(async () => ({ default: (await import('../move/move-dialog.tsx')).MoveDialog }));
+const RenameDialog = lazy(async () => ({ default: (await import('../move/rename-dialog.tsx')).RenameDialog }));
+const ShareDialog = lazy(async () => ({ default: (await import('../share/share-dialog.tsx')).ShareDialog }));
+
+interface ActionsProps {
   readonly workspace: string;
   readonly reading: Reading;
   readonly permalink: string;
   readonly mayEdit: boolean;
 }
 
-/** What is done with a document now and then. */
-export function MoreActions({ workspace, reading, permalink, mayEdit }: MoreActionsProps): ReactNode {
-  const [isClaiming, setClaiming] = useState(false);
+type Asked = 'share' | 'claim' | 'rename' | 'move';
+
+/** Sharing, and what is done with a document now and then. */
+export function MoreActions({ workspace, reading, permalink, mayEdit }: ActionsProps): ReactNode {
+  const [search] = useSearchParams();
+  const [asked, setAsked] = useState<Asked | undefined>(search.has('share') ? 'share' : undefined);
   const { location, name, version } = reading.document;
+  const remove = useDelete(workspace, reading.document);
   const copy = (text: string, what: string) => () => {
     copyText(text).then(() => showToast({ text: `${what} copied.` }), showProblem);
   };
@@ -28,31 +51,61 @@ export function MoreActions({ workspace, reading, permalink, mayEdit }: MoreActi
     if (isDownload) window.location.assign(address);
     else window.open(address, '_blank', 'noopener');
   };
-  const { origin } = window.location;
+  const ask = (what: Asked) => () => setAsked(what);
+  const start = window.location.origin + consoleBase;
   const actions: MenuAction[] = [
     { label: 'Copy location', icon: MapPin, run: copy(location, 'Location') },
-    {
-      label: 'Copy link',
-      icon: Link2,
-      run: copy(origin + consoleBase + addressOf.document(workspace, location), 'Link'),
-    },
-    {
-      label: 'Copy link to this version',
-      icon: Copy,
-      run: copy(origin + consoleBase + permalink, 'Link to this version'),
-    },
+    { label: 'Copy link', icon: Link2, run: copy(start + addressOf.document(workspace, location), 'Link') },
+    { label: 'Copy link to this version', icon: Copy, run: copy(start + permalink, 'Link to this version') },
     { label: 'Open raw', icon: FileCode2, run: open(false), startsGroup: true },
     { label: 'Download', icon: Download, run: open(true) },
     ...(mayEdit
-      ? [{ label: 'Claim for editing', icon: Lock, run: () => setClaiming(true), startsGroup: true } as const]
+      ? ([
+          { label: 'Claim for editing', icon: Lock, run: ask('claim'), startsGroup: true },
+          { label: 'Rename document', icon: PenLine, run: ask('rename') },
+          { label: 'Move document', icon: FolderInput, run: ask('move') },
+          { label: 'Delete document', icon: Trash2, run: () => void remove(), isDangerous: true, startsGroup: true },
+        ] as const)
       : []),
   ];
   return (
     <>
+      <Button look="quiet" icon={Users} onClick={ask('share')}>
+        Share
+      </Button>
       <Menu label={`More actions for ${name}`} actions={actions}>
         <Ellipsis aria-hidden />
       </Menu>
-      {isClaiming && <ClaimDialog workspace={workspace} reading={reading} onClose={() => setClaiming(false)} />}
+      <Suspense fallback={null}>
+        <Asking workspace={workspace} reading={reading} asked={asked} onClose={() => setAsked(undefined)} />
+      </Suspense>
     </>
   );
+}
+
+interface AskingProps extends Pick<ActionsProps, 'workspace' | 'reading'> {
+  readonly asked: Asked | undefined;
+  readonly onClose: () => void;
+}
+
+/** The dialog that is open, if any. */
+function Asking({ workspace, reading, asked, onClose }: AskingProps): ReactNode {
+  const [, navigate] = useLocation();
+  const { location } = reading.document;
+  const item = { location, type: 'document' } as const;
+  const follow = ([relocated]: readonly { readonly to: string }[]): void => {
+    if (relocated !== undefined) navigate(addressOf.document(workspace, relocated.to), { replace: true });
+  };
+  switch (asked) {
+    case undefined:
+      return null;
+    case 'share':
+      return <ShareDialog workspace={workspace} location={location} onClose={onClose} />;
+    case 'claim':
+      return <ClaimDialog workspace={workspace} reading={reading} onClose={onClose} />;
+    case 'rename':
+      return <RenameDialog workspace={workspace} item={item} onClose={onClose} onRenamed={follow} />;
+    case 'move':
+      return <MoveDialog workspace={workspace} items={[item]} onClose={onClose} onMoved={follow} />;
+  }
 }

@@ -5,12 +5,15 @@ import { asProblem } from '../../api/problem.ts';
 import { announce } from '../../design/announce.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
+import { preloadMarkdown } from '../../markdown/use-markdown.ts';
 import { addressOf, nameOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useCommentsAgain } from './comments/use-comments.ts';
 import { DocumentView } from './document-view.tsx';
 import { crumbsOf } from './crumbs.ts';
 import { useReadAgain, useReading } from './use-reading.ts';
+
+preloadMarkdown();
 
 /** A document: read, talked about, labelled and claimed. */
 export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {

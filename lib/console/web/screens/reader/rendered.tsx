@@ -1,21 +1,19 @@
-import { memo, useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { memo, useEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { headingPrefix } from '../../markdown/render.ts';
-import { sanitize } from '../../markdown/sanitize.ts';
+import { headingPrefix } from '../../markdown/heading-prefix.ts';
 import { consoleBase } from '../../shell/addresses.ts';
 import { makeScrollable } from './make-scrollable.ts';
 
 /** Rendered Markdown. Nothing in it can run: it was sanitized, and the page's policy takes nothing else. */
-export const Rendered = memo(function Rendered({ html }: { html: string }): ReactNode {
+export const Rendered = memo(function Rendered({ html }: { html: TrustedHTML }): ReactNode {
   const element = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();
-  const clean = useMemo(() => sanitize(html) as unknown as string, [html]);
   useEffect(() => {
     for (const wide of element.current?.querySelectorAll<HTMLElement>('pre, .table-scroll') ?? []) {
       makeScrollable(wide, wide.tagName === 'PRE' ? 'Code' : 'Table');
     }
     scrollToHash();
-  }, [clean]);
+  }, [html]);
   useEffect(() => {
     window.addEventListener('hashchange', scrollToHash);
     return () => window.removeEventListener('hashchange', scrollToHash);
@@ -34,7 +32,7 @@ export const Rendered = memo(function Rendered({ html }: { html: string }): Reac
     root?.addEventListener('click', onClick);
     return () => root?.removeEventListener('click', onClick);
   }, [navigate]);
-  return <div className="prose" ref={element} dangerouslySetInnerHTML={{ __html: clean }} />;
+  return <div className="prose" ref={element} dangerouslySetInnerHTML={{ __html: html as unknown as string }} />;
 });
 
 /** Goes to the section that the address names, in its own spelling or with the page's prefix. */
