@@ -37,7 +37,7 @@ export function Changes({
   const compared = useDiff(location, from, to);
   const history = useHistory(location);
   const mayRestore = useMayRestore(location);
-  const current = versionsOf(history.data)[0]?.version.id;
+  const [current, before] = versionsOf(history.data).map(({ version }) => version.id);
   const { data } = compared;
   const isCurrent = data !== undefined && data.to.id === current;
   return (
@@ -54,7 +54,7 @@ export function Changes({
             </LinkButton>
             {mayRestore && isCurrent && data.from !== null && !data.is_same && (
               <LinkButton icon={Undo2} href={viewOf.restore(name, location, data.from.id)}>
-                Undo this change
+                {data.from.id === before ? 'Undo this change' : 'Restore the older version'}
               </LinkButton>
             )}
             {mayRestore && current !== undefined && !isCurrent && (
@@ -66,7 +66,7 @@ export function Changes({
         )
       }
     >
-      <Pickers location={location} from={from} to={to} data={data} />
+      {compared.error === null && <Pickers location={location} from={from} to={to} data={data} />}
       {data !== undefined ? (
         <>
           <About version={data.to} />
@@ -136,8 +136,9 @@ function Pickers({
     }
     navigate(viewOf.changes(name, location, next.to ?? chosenTo, next.from ?? chosenFrom), { replace: true });
   };
-  const options = (
+  const optionsFor = (chosen: string): ReactNode => (
     <>
+      {chosen !== '' && !versions.some(({ id }) => id === chosen) && <option value={chosen}>Loading…</option>}
       {versions.map((version) => (
         <option key={version.id} value={version.id}>
           {describeVersion(version)}
@@ -153,11 +154,11 @@ function Pickers({
         {chosenFrom === '' && (
           <option value="">{data === undefined ? 'The version before' : 'Nothing: the first version'}</option>
         )}
-        {options}
+        {optionsFor(chosenFrom)}
       </SelectField>
       <SelectField label="To" value={chosenTo} onChange={(event) => choose({ to: event.target.value })}>
         {chosenTo === '' && <option value="">The current version</option>}
-        {options}
+        {optionsFor(chosenTo)}
       </SelectField>
     </div>
   );

@@ -77,6 +77,32 @@ function boundsOf({ from_line: from, from_lines: fromLines, to_line: to, to_line
   return { from: fromStart, to: toStart, fromEnd: fromStart + fromLines, toEnd: toStart + toLines };
 }
 
+/** A part of a line, and whether it is new or gone. */
+type LinePart = NonNullable<DiffLine['parts']>[number];
+
+/** With less than this share of a line kept, marks of single words only confuse. */
+const leastKept = 0.3;
+
+/**
+ * The parts of a changed line as a person reads them: words next to each other are one change, spaces between them
+ * included. A line that is new almost as a whole has no parts.
+ */
+export function joinParts(parts: readonly LinePart[]): readonly LinePart[] | null {
+  const lengthOf = (text: string): number => text.replaceAll(/\s/gu, '').length;
+  const kept = parts.reduce((sum, { text, is_changed: isChanged }) => sum + (isChanged ? 0 : lengthOf(text)), 0);
+  const whole = parts.reduce((sum, { text }) => sum + lengthOf(text), 0);
+  if (kept < leastKept * whole) return null;
+  const joined: LinePart[] = [];
+  for (const [index, part] of parts.entries()) {
+    const isBetween = lengthOf(part.text) === 0 && joined.at(-1)?.is_changed === true && parts[index + 1]?.is_changed;
+    const isChanged = part.is_changed || isBetween === true;
+    const last = joined.at(-1);
+    if (last?.is_changed === isChanged) joined[joined.length - 1] = { ...last, text: last.text + part.text };
+    else joined.push({ text: part.text, is_changed: isChanged });
+  }
+  return joined;
+}
+
 /** A diff as blocks of rows, with the folds between them. */
 export function makeBlocks(
   hunks: readonly DiffHunk[],

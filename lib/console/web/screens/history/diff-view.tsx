@@ -3,7 +3,7 @@ import { memo, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, 
 import { Button } from '../../design/button.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { showProblem } from '../../design/toast.tsx';
-import { makeBlocks, type DiffBlock, type DiffRow, type Fold } from './diff-rows.ts';
+import { joinParts, makeBlocks, type DiffBlock, type DiffRow, type Fold } from './diff-rows.ts';
 import { useLines, type Diff, type DiffLine } from './queries.ts';
 import { useGradually } from './use-gradually.ts';
 
@@ -220,11 +220,12 @@ function Unified({ row }: { row: DiffRow }): ReactNode {
 }
 
 function LineText({ line }: { line: DiffLine }): ReactNode {
+  const parts = line.parts === null ? null : joinParts(line.parts);
   const text =
-    line.parts === null ? (
+    parts === null ? (
       <PlainText text={line.text} />
     ) : (
-      line.parts.map((part, index) =>
+      parts.map((part, index) =>
         part.is_changed ? (
           <span key={index} className="diff-mark">
             <PlainText text={part.text} />
