@@ -21,5 +21,44 @@ export const sampleScreens: readonly SampleScreen[] = [
     address: '~/search?q=trip',
     prepare: ({ page }) => page.locator('.hit').first().waitFor(),
   },
+  {
+    name: 'history',
+    who: 'editor',
+    address: '~/history/handbook/policies/travel.md',
+    prepare: ({ page }) => page.locator('.history-entry').first().waitFor(),
+  },
+  {
+    name: 'changes',
+    who: 'editor',
+    address: '~/history/handbook/policies/travel.md',
+    prepare: async ({ page }) => {
+      await page
+        .getByRole('link', { name: /^Changes/ })
+        .first()
+        .click();
+      await page.locator('.diff-mark').first().waitFor();
+    },
+  },
+  {
+    name: 'restore',
+    who: 'editor',
+    address: '~/history/handbook/policies/travel.md',
+    prepare: async ({ page }) => {
+      await page
+        .getByRole('link', { name: /^Restore/ })
+        .first()
+        .click();
+      await page.locator('.diff-mark').first().waitFor();
+    },
+  },
+  {
+    name: 'writers',
+    who: 'editor',
+    address: '~/history/handbook/policies/travel.md?lines=current',
+    prepare: async ({ page }) => {
+      await page.locator('.lines-writer').nth(1).click();
+      await page.locator('.lines-card').waitFor();
+    },
+  },
   { name: 'not-found', who: 'editor', address: '~/d/secret/plan.md', prepare: heading(/does not exist/) },
 ];

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { Page, type Crumb } from '../../design/page.tsx';
 import { addressOf, nameOf } from '../../shell/addresses.ts';
+import { crumbsOf } from '../reader/crumbs.ts';
 import { viewOf } from './addresses.ts';
 
 interface HistoryPageProps {
@@ -17,13 +18,8 @@ interface HistoryPageProps {
 /** A view of a document's history, with the way back to the document and its folders. */
 export function HistoryPage({ location, view, title, actions, size, children }: HistoryPageProps): ReactNode {
   const { name } = useWorkspace();
-  const parts = location.split('/');
-  const folders = parts.slice(0, -1).map((part, index) => ({
-    name: part,
-    href: addressOf.folder(name, parts.slice(0, index + 1).join('/')),
-  }));
   const crumbs: Crumb[] = [
-    ...folders,
+    ...crumbsOf(name, location).slice(0, -1),
     { name: nameOf(location), href: addressOf.document(name, location) },
     { name: 'History', ...(view !== undefined && { href: viewOf.timeline(name, location) }) },
     ...(view === undefined ? [] : [{ name: view }]),
