@@ -80,18 +80,19 @@ function boundsOf({ from_line: from, from_lines: fromLines, to_line: to, to_line
 /** A part of a line, and whether it is new or gone. */
 type LinePart = NonNullable<DiffLine['parts']>[number];
 
-/** With less than this share of a line kept, marks of single words only confuse. */
+/** With less than this share of a longer line kept, marks of single words only confuse. */
 const leastKept = 0.3;
+const longLine = 30;
 
 /**
  * The parts of a changed line as a person reads them: words next to each other are one change, spaces between them
- * included. A line that is new almost as a whole has no parts.
+ * included. A long line that is new almost as a whole has no parts.
  */
 export function joinParts(parts: readonly LinePart[]): readonly LinePart[] | null {
   const lengthOf = (text: string): number => text.replaceAll(/\s/gu, '').length;
   const kept = parts.reduce((sum, { text, is_changed: isChanged }) => sum + (isChanged ? 0 : lengthOf(text)), 0);
   const whole = parts.reduce((sum, { text }) => sum + lengthOf(text), 0);
-  if (kept < leastKept * whole) return null;
+  if (whole > longLine && kept < leastKept * whole) return null;
   const joined: LinePart[] = [];
   for (const [index, part] of parts.entries()) {
     const isBetween = lengthOf(part.text) === 0 && joined.at(-1)?.is_changed === true && parts[index + 1]?.is_changed;
