@@ -31,7 +31,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
     list.current?.querySelector<HTMLElement>(`[data-tab="${next.name}"]`)?.focus();
   };
   return (
-    <div className="tabs">
+    <div className="tab-view">
       <div className="tab-list" role="tablist" aria-label={label} ref={list}>
         {tabs.map(({ name, title }) => (
           <button

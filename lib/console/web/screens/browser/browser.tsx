@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import { useWorkspace } from '../../api/session.ts';
 import { Notice } from '../../design/notice.tsx';
 import { Page } from '../../design/page.tsx';
@@ -26,12 +26,11 @@ import { useSort } from './use-sort.ts';
 export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const { principal_id: principalId } = useWorkspace();
   const [, navigate] = useLocation();
-  const isShared = new URLSearchParams(useSearch()).has('share');
   const [sort, setSort] = useSort();
   const listing = useListing(workspace, location, sort);
   const changes = useListingChanges(workspace);
   const [kept, setSelection] = useState(noSelection);
-  const [asked, setAsked] = useState<Asked | undefined>(isShared ? { about: 'share', location } : undefined);
+  const [asked, setAsked] = useState<Asked | undefined>();
   const [focusTurn, setFocusTurn] = useState(0);
   const { data, fetchNextPage } = listing;
   const entries = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
@@ -68,10 +67,7 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const isDropping = useFileDrop(isEditor ? upload : undefined);
   useRenewAfterUploads(workspace, location, changes.renew, (data?.pages.length ?? 0) > 2 ? 15_000 : 1000);
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
-  const close = (): void => {
-    setAsked(undefined);
-    if (isShared) navigate(addressOf.folder(workspace, location), { replace: true });
-  };
+  const close = (): void => setAsked(undefined);
 
   const title = (folder === null ? location : folder.location) === '' ? startName : nameOf(location);
   if (first === undefined) {

@@ -112,10 +112,19 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
             </>
           )}
         </TreeItemContent>
-        {level === undefined || isBarred(location) ? [] : showBelow(location, level)}
+        {isBarred(location) ? [] : level === undefined ? [showWaiting(location)] : showBelow(location, level)}
       </TreeItem>
     );
   };
+  // A folder opens only if there is something in it, so one that is not known yet holds this.
+  const showWaiting = (location: string): ReactNode => (
+    <TreeItem key={moreKey(location)} id={moreKey(location)} textValue="Loading" className="tree-item">
+      <TreeItemContent>
+        <span className="tree-chevron" />
+        <span className="soft">Loading…</span>
+      </TreeItemContent>
+    </TreeItem>
+  );
   const showBelow = (location: string, { items, next, problem }: Level): ReactNode[] => [
     ...items.map((target) => showFolder(target.location, target.name, target.may_write)),
     ...(next === null && problem === undefined
@@ -136,10 +145,11 @@ export function FolderTree({ workspace, chosen, onChoose, without }: FolderTreeP
         ]),
   ];
   const items = showFolder('', workspace, root.mayWrite);
-  const more = ['', ...levels.keys()].map(moreKey);
+  const more = ['', ...levels.keys(), ...[...expanded].map((key) => String(key).slice(rootKey.length))].map(moreKey);
   return (
     <Tree
       ref={takeFocus}
+      autoFocus="first"
       aria-label="Folders"
       className="tree"
       selectionMode="single"

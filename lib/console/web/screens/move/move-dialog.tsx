@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { ProblemLine } from '../../design/state.tsx';
 import { folderOf, nameOf } from '../../shell/addresses.ts';
 import { FolderTree } from './folder-tree.tsx';
+import { sentenceOf } from './relocations.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
 import type { Relocated } from './undo.ts';
 import { useRelocating } from './use-relocating.ts';
@@ -78,7 +78,9 @@ export function MoveDialog({ workspace, items, toFolder, onClose, onMoved }: Mov
           </p>
         )}
         {attempts.length === 1 && attempts[0]?.outcome?.state === 'refused' && (
-          <ProblemLine error={attempts[0].outcome.problem} />
+          <p className="field-error" role="alert">
+            {sentenceOf(attempts[0].outcome.problem)}
+          </p>
         )}
         {isRunning && items.length > 1 && (
           <progress

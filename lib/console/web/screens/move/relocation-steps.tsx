@@ -35,6 +35,11 @@ export function RelocationSteps(props: RelocationStepsProps): ReactNode {
   const isOneLeft = attempts.length === 1 && attempts[0]?.outcome?.state === 'left';
   const isSmooth = attempts.every(({ outcome }) => outcome?.state === 'done' && outcome.losses.length === 0);
 
+  const finish = (relocated: readonly Relocated[]): void => {
+    onDone?.(relocated);
+    // The page of the old place is left first: asked again, it would not be found.
+    window.setTimeout(() => void queries.invalidateQueries(), 0);
+  };
   useEffect(() => {
     if (!isOver || isTold.current || isOneRefused) return;
     isTold.current = true;
@@ -49,14 +54,13 @@ export function RelocationSteps(props: RelocationStepsProps): ReactNode {
         run: () =>
           void undo(workspace, done, (back) => {
             announce('It is back where it was.');
-            onDone?.(back);
-            void queries.invalidateQueries();
+            finish(back);
           }),
       },
     });
     if (isSmooth) {
       onClose();
-      onDone?.(done);
+      finish(done);
     }
   });
 
@@ -84,7 +88,7 @@ export function RelocationSteps(props: RelocationStepsProps): ReactNode {
         isFolder={(location) => folders.has(location)}
         onClose={() => {
           onClose();
-          if (done.length > 0) onDone?.(done);
+          if (done.length > 0) finish(done);
         }}
       />
     );

@@ -1,6 +1,7 @@
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
+import { formatExact } from '../../design/time.tsx';
 
 /** A change of one subject's access, as the service reports it. */
 export type AccessChange = components['schemas']['AccessChange'];
@@ -43,6 +44,17 @@ export async function relocate(workspace: string, relocation: Relocation, acknow
     const report = reportOf(problem);
     return report === undefined ? { state: 'refused', problem } : { state: 'widens', report };
   }
+}
+
+/** Why it was refused, in a sentence for a person. */
+export function sentenceOf(problem: Problem): string {
+  const { claim } = claimOf(problem);
+  if (claim === undefined) return problem.sentence;
+  return `${claim.holder.display_name} has claimed this until ${formatExact(claim.expires_at)}. Wait for that, or ask them.`;
+}
+
+function claimOf({ reason, details }: Problem): { readonly claim?: components['schemas']['ClaimedDetails'] } {
+  return reason === 'claimed' ? { claim: details as unknown as components['schemas']['ClaimedDetails'] } : {};
 }
 
 function reportOf({ reason, details }: Problem): AccessReport | undefined {

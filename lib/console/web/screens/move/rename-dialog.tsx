@@ -4,6 +4,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { nameOf } from '../../shell/addresses.ts';
 import type { Movable } from './move-dialog.tsx';
+import { sentenceOf } from './relocations.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
 import type { Relocated } from './undo.ts';
 import { useRelocating } from './use-relocating.ts';
@@ -32,7 +33,7 @@ export function RenameDialog({ workspace, item, onClose, onRenamed }: RenameDial
     input?.setSelectionRange(0, end > 0 ? end : before.length);
   }, [before, item.type]);
   const outcome = attempts[0]?.outcome;
-  const refused = outcome?.state === 'refused' ? outcome.problem.sentence : undefined;
+  const refused = outcome?.state === 'refused' ? sentenceOf(outcome.problem) : undefined;
   const rename = (): void => {
     const found = faultOf(name, before);
     setFault(found);

@@ -6,6 +6,7 @@ import { RequestId } from '../../design/state.tsx';
 import { nameOf } from '../../shell/addresses.ts';
 import { shareAddress } from '../share/share-address.ts';
 import { AccessChanges } from './access-changes.tsx';
+import { sentenceOf } from './relocations.ts';
 import type { Attempt } from './use-relocating.ts';
 
 interface ResultsDialogProps {
@@ -69,6 +70,6 @@ export function ResultsDialog({ workspace, attempts, isFolder, onClose }: Result
 
 function Sentence({ outcome }: { outcome: Attempt['outcome'] }): ReactNode {
   if (outcome?.state === 'done') return 'done';
-  if (outcome?.state === 'refused') return outcome.problem.sentence;
+  if (outcome?.state === 'refused') return sentenceOf(outcome.problem);
   return 'left where it is';
 }

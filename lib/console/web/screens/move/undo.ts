@@ -1,6 +1,6 @@
 import { showToast } from '../../design/toast.tsx';
 import { folderOf, nameOf } from '../../shell/addresses.ts';
-import { relocate, type Relocation } from './relocations.ts';
+import { relocate, sentenceOf, type Relocation } from './relocations.ts';
 
 /** Something that has been renamed or moved. */
 export interface Relocated {
@@ -32,7 +32,7 @@ export async function undo(
       const why =
         outcome.state === 'widens'
           ? 'Others would get access by that. Move it yourself, and look at the report.'
-          : outcome.problem.sentence;
+          : sentenceOf(outcome.problem);
       showToast({ text: `${nameOf(each.to)} is not back. ${why}`, tone: 'danger' });
     }
   }

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { relocate, type Outcome, type Relocation } from './relocations.ts';
 
@@ -25,7 +24,6 @@ export function useRelocating(workspace: string): Relocating {
   const [attempts, setAttempts] = useState<readonly Attempt[]>([]);
   const [isRunning, setRunning] = useState(false);
   const current = useRef<readonly Attempt[]>([]);
-  const queries = useQueryClient();
 
   const keep = (next: readonly Attempt[]): void => {
     current.current = next;
@@ -37,11 +35,12 @@ export function useRelocating(workspace: string): Relocating {
       if (!isDue(attempt)) continue;
       const { outcome } = attempt;
       const digest = outcome?.state === 'widens' ? outcome.report.digest : undefined;
-      const next = { relocation: attempt.relocation, outcome: await relocate(workspace, attempt.relocation, digest) };
-      keep(current.current.with(index, next));
+      const found = await relocate(workspace, attempt.relocation, digest);
+      // What the agreed report said need not be said again.
+      const next = found.state === 'done' && digest !== undefined ? { ...found, losses: [] } : found;
+      keep(current.current.with(index, { relocation: attempt.relocation, outcome: next }));
     }
     setRunning(false);
-    await queries.invalidateQueries();
     return current.current;
   };
   return {

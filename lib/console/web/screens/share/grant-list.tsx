@@ -128,9 +128,9 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
         </ul>
       )}
       {above.length > 0 && (
-        <section className="share-above" aria-label="From folders above">
+        <section className="share-above">
           <h3>From folders above</h3>
-          <ul className="share-rows">
+          <ul className="share-rows" aria-label="From folders above">
             {above.map((share) => (
               <li key={share.id} className="share-row">
                 <InheritedRow

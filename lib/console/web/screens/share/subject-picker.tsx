@@ -24,6 +24,7 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
   const found = useFound(workspace, asked);
   const isCurrent = asked === text.trim() && !found.isPlaceholderData;
   const offered = (found.data ?? []).filter(({ id }) => text.trim() !== '' && !chosen.some((each) => each.id === id));
+  const isNobody = text.trim() !== '' && isCurrent && found.data !== undefined && offered.length === 0;
   const pick = (key: string | number | null): void => {
     const subject = offered.find(({ id }) => id === key);
     if (subject === undefined) return;
@@ -40,28 +41,18 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
         value={null}
         onChange={pick}
         defaultFilter={() => true}
-        allowsEmptyCollection={text.trim() !== ''}
+        // While the answer is on its way, the list is open and empty: it does not open for names that come later.
+        allowsEmptyCollection={text.trim() !== '' && !isNobody}
         menuTrigger="input"
         isInvalid={error !== undefined}
         validationBehavior="aria"
       >
         <Label className="field-label">People, agents and groups</Label>
-        <Input ref={takeFocus} className="field-input" placeholder="Beginning of a name" maxLength={200} />
+        <Input ref={takeFocus} className="field-input" maxLength={200} />
         <FieldError className="field-error">{error}</FieldError>
         {around !== null && (
           <Popover className="menu-popover share-popover" UNSTABLE_portalContainer={around} placement="bottom start">
-            <ListBox<Found>
-              className="menu"
-              renderEmptyState={() =>
-                found.error !== null ? (
-                  <p className="share-none">{asProblem(found.error).sentence}</p>
-                ) : isCurrent && found.data !== undefined ? (
-                  <Nobody workspace={workspace} />
-                ) : (
-                  <p className="share-none">Searching…</p>
-                )
-              }
-            >
+            <ListBox<Found> className="menu" renderEmptyState={() => <p className="share-none">Searching…</p>}>
               {(subject) => (
                 <ListBoxItem id={subject.id} textValue={subject.display_name} className="menu-item">
                   <bdi className="truncate">{subject.display_name}</bdi>
@@ -73,6 +64,15 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
           </Popover>
         )}
       </ComboBox>
+      <p className="field-hint" aria-live="polite">
+        {found.error !== null ? (
+          asProblem(found.error).sentence
+        ) : isNobody ? (
+          <Nobody workspace={workspace} />
+        ) : (
+          'Type the beginning of a name.'
+        )}
+      </p>
     </div>
   );
 }
@@ -81,10 +81,10 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
 function Nobody({ workspace }: { workspace: string }): ReactNode {
   const { is_admin: isAdmin } = useWorkspace();
   return (
-    <p className="share-none">
+    <>
       Nobody here has a name that begins so.{' '}
       {isAdmin ? <Link href={addressOf.access(workspace)}>Add a person in Access</Link> : 'An admin can add people.'}
-    </p>
+    </>
   );
 }
 
