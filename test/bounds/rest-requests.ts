@@ -7,7 +7,7 @@ export interface LargeRequest {
   readonly route: string;
   /** The kind of request, where a route has several. */
   readonly kind?: string;
-  readonly as: 'nobody' | Role;
+  readonly as: 'nobody' | Role | 'admin in the console';
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

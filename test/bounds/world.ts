@@ -8,6 +8,7 @@ import type { Role } from '../../lib/domain/role.js';
 import { addComment } from '../../lib/operations/comments/add-comment.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
@@ -23,6 +24,8 @@ import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js'
 export interface LargeWorld {
   readonly dataFolder: string;
   readonly keys: Readonly<Record<'nobody' | Role, string>>;
+  /** An admin's cookie, and their id. */
+  readonly admin: { readonly id: string; readonly cookie: string };
   /** The id of the writer of it all. */
   readonly writerId: string;
   remove(): Promise<void>;
@@ -69,8 +72,10 @@ export async function makeLargeWorld(wanted: 'all' | 'texts' = 'all'): Promise<L
       editor: await maker.key(await maker.principal('Editor', 'editor')),
       approver: await maker.key(await maker.principal('Approver', 'approver')),
     };
+    const id = await maker.principal('Admin', 'approver', 'person');
+    const admin = { id, cookie: `cartulary=${await maker.signIn(service, id)}` };
     await maker.fill(wanted);
-    return { dataFolder, keys, writerId, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+    return { dataFolder, keys, admin, writerId, remove: () => rm(dataFolder, { recursive: true, force: true }) };
   } finally {
     await service.close();
   }
@@ -87,8 +92,8 @@ class Maker {
     return (await perform(this.#workspace, operator, operation, input)).result;
   }
 
-  async principal(displayName: string, role?: Role): Promise<string> {
-    const { id } = await this.act(addPrincipal, { displayName, kind: 'agent' });
+  async principal(displayName: string, role?: Role, kind: 'person' | 'agent' = 'agent'): Promise<string> {
+    const { id } = await this.act(addPrincipal, { displayName, kind });
     if (role !== undefined) await this.#grant(id, role, '');
     return id;
   }
@@ -96,6 +101,13 @@ class Maker {
   async #grant(id: string, role: Role, folder: string): Promise<void> {
     const subject = { type: 'principal', id } as const;
     await this.act(createGrant, { scopeType: 'folder', location: parseFolderLocation(folder), subject, role });
+  }
+
+  /** @returns the secret of a session */
+  async signIn({ people }: Service, principalId: string): Promise<string> {
+    const { secret } = await this.act(issueLink, { principalId, signInName: 'admin' });
+    const identityId = people.links.look(secret)?.id ?? '';
+    return people.sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' }).secret;
   }
 
   async key(principalId: string): Promise<string> {
