@@ -3,8 +3,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { HttpAnswer, HttpClient } from '../support/http/server.js';
 import type { Face, Question } from '../support/model/face.js';
 
-type Listing = Extract<Question, { readonly limit: number; readonly folder: string }> & { readonly does: string };
-
 /** Speaks for one caller. */
 interface Client {
   get(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
@@ -26,6 +24,11 @@ export class HttpFace implements Face {
   }
 
   async ask(question: Question): Promise<string> {
+    const answer = await this.#ask(question);
+    return this.#isConsole ? [answer, ...(await this.#askConsole(question))].join('\n') : answer;
+  }
+
+  async #ask(question: Question): Promise<string> {
     switch (question.does) {
       case 'read':
         return this.#readInEachForm(question.path);
@@ -112,10 +115,9 @@ export class HttpFace implements Face {
       case 'mail':
       case 'resource':
       case 'resources':
-        return 'not a route';
       case 'browse':
       case 'trash':
-        return this.#isConsole ? this.#askConsole(question) : 'not a route';
+        return 'not a route';
       case 'list-grants':
         return this.#pages(`/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
       case 'grant': {
@@ -131,14 +133,38 @@ export class HttpFace implements Face {
   }
 
   /** Rows of the console alone. */
-  async #askConsole({ does, folder, limit }: Listing): Promise<string> {
-    const place = `${folder === '' ? '' : `location=${encodeURIComponent(folder)}&`}limit=${limit}`;
-    if (does === 'trash') return this.#pages(`/trash?${place}`);
-    const pages: string[] = [];
-    for (const order of ['name', 'name-down', 'newest', 'oldest']) {
-      pages.push(await this.#pages(`/entries?${place}&sort=${order}`));
+  async #askConsole(question: Question): Promise<string[]> {
+    const one = async (target: string): Promise<string> => show(await this.#client.get(target));
+    switch (question.does) {
+      case 'read': {
+        const { path } = question;
+        const place = `location=${encodeURIComponent(path)}`;
+        const reader = pathOf(path).replace('/documents/', '/reader/');
+        return [await one(reader), await one(`/annotations?${place}`), await one(`/live?${place}`)];
+      }
+      case 'readers': {
+        const place = `location=${encodeURIComponent(question.path)}`;
+        return [
+          await this.#pages(`/readers?${place}&limit=${question.limit}`),
+          await one(`/sharing?${place}`),
+          await one('/subjects?text=o'),
+        ];
+      }
+      case 'list-grants':
+        return [await this.#pages(`/shares?scope_type=${question.scope}&scope_id=${question.path}`)];
+      case 'list-folders': {
+        const place = `location=${encodeURIComponent(question.folder)}`;
+        return [await this.#pages(`/move-targets?${place}&limit=${question.limit}`), await one(`/live?${place}`)];
+      }
+      case 'browse': {
+        const orders = ['name', 'name-down', 'newest', 'oldest'];
+        return Promise.all(orders.map((sort) => this.#pages(`/entries?${placeOf(question)}&sort=${sort}`)));
+      }
+      case 'trash':
+        return [await this.#pages(`/trash?${placeOf(question)}`)];
+      default:
+        return [];
     }
-    return pages.join('\n');
   }
 
   /** The record, the bytes as they are and compressed, and a part of them. */
@@ -185,6 +211,8 @@ export function belowV1(client: HttpClient): Client {
 /** Before everything. */
 const dawn = '1970-01-01T00:00:00Z';
 const pathOf = (path: string): string => `/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
+const placeOf = ({ folder, limit }: { readonly folder: string; readonly limit: number }): string =>
+  `${folder === '' ? '' : `location=${encodeURIComponent(folder)}&`}limit=${limit}`;
 const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
   acknowledged ? { acknowledge_access_change: true } : {};
 

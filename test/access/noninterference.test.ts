@@ -12,7 +12,7 @@ import { playTwice, isolateWorkspaces, type IsolatedWorkspace } from '../support
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 });
-const pairsInConsole = countOf('ACCESS_CONSOLE_PAIRS', { usual: 15, campaign: 300 });
+const pairsInConsole = countOf('ACCESS_CONSOLE_PAIRS', { usual: 8, campaign: 300 });
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
 const seed = seedOf(20260106);
 
@@ -116,7 +116,7 @@ describe('Content out of a key’s reach', () => {
   });
 
   it('has no effect on any status, header or byte in the console', async function () {
-    this.timeout(60_000 + pairsInConsole * 5_000);
+    this.timeout(120_000 + pairsInConsole * 10_000);
     const test = await openConsole();
     const openWorkspace = isolateWorkspaces(test.host, async ({ workspace }, id) => {
       return new HttpFace(await test.signInAs(id, `${id}@example.org`, workspace), true);

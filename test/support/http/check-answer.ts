@@ -60,7 +60,7 @@ export class AnswerChecker {
     const body: unknown = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined;
     // The raw form at a document's address is the file at the other.
     const isRaw = headers['content-disposition'] !== undefined;
-    const responses = this.#describedResponses(method, isRaw ? target.replace('/v1/documents/', '/v1/files/') : target);
+    const responses = this.#describedResponses(method, isRaw ? target.replace('/documents/', '/files/') : target);
     const given = responses?.[String(status)];
     const described = given === undefined ? undefined : this.#resolve(given);
     // It refuses nothing: its answer is the state of the service.
@@ -117,7 +117,7 @@ export class AnswerChecker {
 
   #describedResponses(method: string, target: string): Record<string, Response> | undefined {
     const path = target.split('?')[0] ?? '';
-    const [base] = /^(?:\/v1)?\/(?:documents|files)\//.exec(path) ?? [];
+    const [base] = /^(?:\/v1)?\/(?:documents|files|reader)\//.exec(path) ?? [];
     const template = base === undefined ? path : `${base}{location}`;
     const operation = findOperation(this.#description.paths[template === '/v1/' ? '/v1' : template] ?? {}, method) as
       { responses: Record<string, Response> } | undefined;
