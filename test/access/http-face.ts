@@ -135,36 +135,28 @@ export class HttpFace implements Face {
   /** Rows of the console alone. */
   async #askConsole(question: Question): Promise<string[]> {
     const one = async (target: string): Promise<string> => show(await this.#client.get(target));
-    switch (question.does) {
-      case 'read': {
-        const { path } = question;
-        const place = `location=${encodeURIComponent(path)}`;
-        const reader = pathOf(path).replace('/documents/', '/reader/');
-        return [await one(reader), await one(`/annotations?${place}`), await one(`/live?${place}`)];
-      }
-      case 'readers': {
-        const place = `location=${encodeURIComponent(question.path)}`;
-        return [
-          await this.#pages(`/readers?${place}&limit=${question.limit}`),
-          await one(`/sharing?${place}`),
-          await one('/subjects?text=o'),
-        ];
-      }
-      case 'list-grants':
-        return [await this.#pages(`/shares?scope_type=${question.scope}&scope_id=${question.path}`)];
-      case 'list-folders': {
-        const place = `location=${encodeURIComponent(question.folder)}`;
-        return [await this.#pages(`/move-targets?${place}&limit=${question.limit}`), await one(`/live?${place}`)];
-      }
-      case 'browse': {
-        const orders = ['name', 'name-down', 'newest', 'oldest'];
-        return Promise.all(orders.map((sort) => this.#pages(`/entries?${placeOf(question)}&sort=${sort}`)));
-      }
-      case 'trash':
-        return [await this.#pages(`/trash?${placeOf(question)}`)];
-      default:
-        return [];
+    const { does } = question;
+    if (does === 'read') {
+      const place = `location=${encodeURIComponent(question.path)}`;
+      const reader = pathOf(question.path).replace('/documents/', '/reader/');
+      return [await one(reader), await one(`/annotations?${place}`), await one(`/live?${place}`)];
     }
+    if (does === 'readers') {
+      const place = `location=${encodeURIComponent(question.path)}`;
+      const readers = await this.#pages(`/readers?${place}&limit=${question.limit}`);
+      return [readers, await one(`/sharing?${place}`), await one('/subjects?text=o')];
+    }
+    if (does === 'list-grants') {
+      return [await this.#pages(`/shares?scope_type=${question.scope}&scope_id=${question.path}`)];
+    }
+    if (does === 'list-folders') {
+      const place = `location=${encodeURIComponent(question.folder)}`;
+      return [await this.#pages(`/move-targets?${place}&limit=${question.limit}`), await one(`/live?${place}`)];
+    }
+    if (does === 'trash') return [await this.#pages(`/trash?${placeOf(question)}`)];
+    if (does !== 'browse') return [];
+    const orders = ['name', 'name-down', 'newest', 'oldest'];
+    return Promise.all(orders.map((sort) => this.#pages(`/entries?${placeOf(question)}&sort=${sort}`)));
   }
 
   /** The record, the bytes as they are and compressed, and a part of them. */
