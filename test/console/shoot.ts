@@ -34,7 +34,13 @@ try {
       const watched = pages.get(person) ?? (await test.open(person, '~/trash', options));
       pages.set(person, watched);
       await watched.page.goto(test.addressOf(address));
-      await prepare(watched);
+      try {
+        await prepare(watched);
+      } catch (error) {
+        // The picture shows what is there instead.
+        console.error(`${name} ${look}: ${String(error).split('\n')[0]}`);
+        process.exitCode = 1;
+      }
       await watched.page.screenshot({ path: join(folder, `${name}-${look}.png`) });
       console.log(`${name} ${look}`);
     }

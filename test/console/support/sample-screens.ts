@@ -13,14 +13,18 @@ export interface SampleScreen {
 
 const heading = (name: string | RegExp) => (watched: WatchedPage) => watched.get('heading', name).first().waitFor();
 
+const shown =
+  (selector: string) =>
+  ({ page }: WatchedPage) =>
+    page.locator(selector).first().waitFor();
+
 /** Every screen of the console, in the order of the way in. */
 export const sampleScreens: readonly SampleScreen[] = [
-  {
-    name: 'search',
-    who: 'editor',
-    address: '~/search?q=trip',
-    prepare: ({ page }) => page.locator('.hit').first().waitFor(),
-  },
+  { name: 'documents', who: 'editor', address: '~/f/handbook', prepare: shown('text=welcome.md') },
+  { name: 'start', who: 'editor', address: '~/f/', prepare: shown('text=handbook') },
+  { name: 'nothing-shared', who: 'stranger', address: '~/f/', prepare: heading(/./) },
+  { name: 'reader', who: 'editor', address: '~/d/handbook/policies/travel.md', prepare: heading('Before the trip') },
+  { name: 'editor', who: 'editor', address: '~/edit/handbook/policies/travel.md', prepare: shown('.cm-content') },
   {
     name: 'history',
     who: 'editor',
@@ -60,5 +64,9 @@ export const sampleScreens: readonly SampleScreen[] = [
       await page.locator('.lines-card').waitFor();
     },
   },
+  { name: 'trash', who: 'editor', address: '~/trash', prepare: shown('text=old-phone-list.md') },
+  { name: 'search', who: 'editor', address: '~/search?q=trip', prepare: shown('.hit') },
+  { name: 'access', who: 'admin', address: '~/access', prepare: shown('text=Answering agent') },
+  { name: 'groups', who: 'admin', address: '~/access/groups', prepare: shown('text=Support team') },
   { name: 'not-found', who: 'editor', address: '~/d/secret/plan.md', prepare: heading(/does not exist/) },
 ];

@@ -64,7 +64,7 @@ export async function fillSampleWorkspace(test: ConsoleTest): Promise<SampleWork
   await write(admin.rest, 'handbook/holidays.csv', 'day,name\n2026-01-01,New year\n');
   await write(editor.rest, 'projects/office/plan.md', '# Plan\n\nThe move is in May.\n');
   await write(editor.rest, 'handbook/policies/travel.md', travel);
-  await admin.rest.put('/v1/labels', { location: 'handbook/policies/travel.md', labels: ['policy', '2026'] });
+  await admin.rest.post('/v1/labels', { location: 'handbook/policies/travel.md', labels: ['policy', '2026'] });
   await write(editor.rest, 'handbook/old-phone-list.md', '# Phones\n');
   await editor.rest.delete('/v1/documents/handbook/old-phone-list.md');
   return { admin, editor, reader, stranger };

@@ -7,7 +7,7 @@ import { addressOf } from '../../shell/addresses.ts';
 export function AccessTabs({ current }: { current: 'principals' | 'groups' }): ReactNode {
   const { name } = useWorkspace();
   return (
-    <nav className="tabs" aria-label="Access">
+    <nav className="access-tabs" aria-label="Access">
       <Link href={addressOf.access(name)} aria-current={current === 'principals' ? 'page' : undefined}>
         People and agents
       </Link>
