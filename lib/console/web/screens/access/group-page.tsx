@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Badge, KindBadge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
-import { Breadcrumbs, Page, Panel } from '../../design/page.tsx';
+import { Page, Panel } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
@@ -36,18 +36,15 @@ function Loaded({ group }: { group: GroupDetails }): ReactNode {
   const crumbs = [
     { name: 'Access', href: addressOf.access(name) },
     { name: 'Groups', href: addressOf.groups(name) },
-    { name: displayName },
   ];
   return (
     <Page
       title={displayName}
+      crumbs={crumbs}
       heading={
-        <>
-          <Breadcrumbs crumbs={crumbs} />
-          <span className="access-title">
-            <bdi>{displayName}</bdi> <KindBadge kind="group" />
-          </span>
-        </>
+        <span className="access-title">
+          <bdi>{displayName}</bdi> <KindBadge kind="group" />
+        </span>
       }
     >
       <p className="soft small access-facts">

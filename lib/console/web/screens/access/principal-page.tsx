@@ -5,7 +5,7 @@ import { Badge, KindBadge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { Breadcrumbs, Page } from '../../design/page.tsx';
+import { Page, type Crumb } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
@@ -20,7 +20,7 @@ import { TokensCard } from './tokens-card.tsx';
 export function PrincipalPage({ id }: { id: string }): ReactNode {
   const { name } = useWorkspace();
   const { data, error, refetch } = usePrincipal(id);
-  const crumbs = [{ name: 'Access', href: addressOf.access(name) }, { name: data?.display_name ?? '…' }];
+  const crumbs = [{ name: 'Access', href: addressOf.access(name) }];
   if (data === undefined) {
     return (
       <Page title="Access" heading={<span className="visually-hidden">Principal</span>}>
@@ -28,10 +28,10 @@ export function PrincipalPage({ id }: { id: string }): ReactNode {
       </Page>
     );
   }
-  return <Loaded principal={data} crumbs={<Breadcrumbs crumbs={crumbs} />} />;
+  return <Loaded principal={data} crumbs={crumbs} />;
 }
 
-function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: ReactNode }): ReactNode {
+function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: readonly Crumb[] }): ReactNode {
   const { principal_id: ownId } = useWorkspace();
   const [isChanging, setChanging] = useState(false);
   const { id, kind, display_name: displayName, disabled_at: disabledAt, last_seen_at: lastSeen } = principal;
@@ -40,16 +40,14 @@ function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: Re
   return (
     <Page
       title={displayName}
+      crumbs={crumbs}
       heading={
-        <>
-          {crumbs}
-          <span className="access-title">
-            <bdi>{displayName}</bdi> <KindBadge kind={kind} />
-            {principal.is_admin && <Badge tone="info">admin</Badge>}
-            {isDisabled && <Badge tone="danger">disabled</Badge>}
-            {id === ownId && <Badge tone="neutral">you</Badge>}
-          </span>
-        </>
+        <span className="access-title">
+          <bdi>{displayName}</bdi> <KindBadge kind={kind} />
+          {principal.is_admin && <Badge tone="info">admin</Badge>}
+          {isDisabled && <Badge tone="danger">disabled</Badge>}
+          {id === ownId && <Badge tone="neutral">you</Badge>}
+        </span>
       }
       actions={
         kind === 'operator' ? undefined : (
