@@ -7,6 +7,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../shell/addresses.ts';
@@ -87,7 +88,7 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
         value={displayName}
         readOnly={addedId !== undefined}
         maxLength={200}
-        autoFocus
+        ref={takeFocus}
         onChange={(event) => setDisplayName(event.target.value)}
       />
       {kind === 'person' && (

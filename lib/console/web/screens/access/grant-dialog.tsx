@@ -7,6 +7,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useRefresh, type Subject } from './queries.ts';
@@ -92,7 +93,7 @@ export function GrantDialog({
         }
         value={location}
         maxLength={1024}
-        autoFocus
+        ref={takeFocus}
         onChange={(event) => setLocation(event.target.value)}
       />
       <SelectField

@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../shell/addresses.ts';
@@ -188,7 +189,7 @@ function AddGroupDialog({ onClose }: { onClose: () => void }): ReactNode {
         error={isMissing ? 'Enter a name.' : isAtName ? problem.sentence : undefined}
         value={displayName}
         maxLength={200}
-        autoFocus
+        ref={takeFocus}
         onChange={(event) => setDisplayName(event.target.value)}
       />
       {problem !== undefined && !isAtName && <ProblemLine error={problem} />}

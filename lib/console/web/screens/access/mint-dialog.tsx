@@ -7,6 +7,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Choice, SelectField, TextField } from '../../design/field.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine } from '../../design/state.tsx';
 import { useRefresh, type MintedToken } from './queries.ts';
 
@@ -111,7 +112,7 @@ export function MintDialog({
         error={shown.name ?? (problem?.field === 'name' ? problem.sentence : undefined)}
         value={name}
         maxLength={200}
-        autoFocus
+        ref={takeFocus}
         onChange={(event) => setName(event.target.value)}
       />
       <fieldset className="choices">

@@ -3,6 +3,7 @@ import { Badge, KindBadge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
+import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { itemsOf, useGroups, usePrincipals, type Subject } from './queries.ts';
 import { useRested } from './use-rested.ts';
@@ -61,7 +62,7 @@ export function SubjectDialog({
           label="Find by name"
           type="search"
           maxLength={200}
-          autoFocus
+          ref={takeFocus}
           value={text}
           error={isTried && chosen === undefined ? 'Choose one from the list.' : undefined}
           onChange={(event) => setText(event.target.value)}
