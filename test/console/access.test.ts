@@ -155,8 +155,7 @@ describe('The Access screens of the console', function () {
     const { keyboard } = look.page;
     await keyboard.press('Enter');
     await keyboard.type('By hand');
-    for (const key of ['Tab', 'Tab', 'Space', 'Tab', 'ArrowUp', 'Tab', 'Tab', 'Tab', 'Enter'])
-      await keyboard.press(key);
+    for (const key of ['Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await keyboard.press(key);
     await look.get('heading', 'Store the key now').waitFor();
     const key = await textOf(look, 'Key');
     const stored = look.page.getByLabel('I stored it');
@@ -169,7 +168,6 @@ describe('The Access screens of the console', function () {
     await look.page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(await button.evaluate((element) => element === element.ownerDocument.activeElement), true);
     assert.equal((await test.server.as(key).get('/v1/folders')).status, 200);
-    await look.page.getByText('in 4 weeks').or(look.page.getByText('in 1 month')).first().waitFor();
   });
 
   it('names the field at fault, and mints with an end of one’s own or none', async () => {
