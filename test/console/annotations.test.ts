@@ -22,22 +22,25 @@ describe('who wrote each line, over the console’s API', () => {
     const { status, json } = await rosa.get(annotationsOf('open/a.md'));
     assert.equal(status, 200);
     assert.deepEqual(json.lines, [
-      { line: 1, lines: 1, version: first },
-      { line: 2, lines: 1, version: json.version.id },
+      { line: 1, lines: 1, writer: 0 },
+      { line: 2, lines: 1, writer: 1 },
     ]);
     assert.deepEqual(
-      json.writers.map((each: { operation: string; previous: string | null; version: { message: string | null } }) => [
-        each.operation,
-        each.previous,
-        each.version.message,
-      ]),
+      json.writers.map(
+        (each: { operation: string; previous: string | null; version: { id: string; message: string | null } }) => [
+          each.version.id,
+          each.operation,
+          each.previous,
+          each.version.message,
+        ],
+      ),
       [
-        ['create', null, 'Begin'],
-        ['update', first, null],
+        [first, 'create', null, 'Begin'],
+        [json.version.id, 'update', first, null],
       ],
     );
     const older = await rosa.get(`${annotationsOf('open/a.md')}&version=${first}`);
-    assert.deepEqual(older.json.lines, [{ line: 1, lines: 2, version: first }]);
+    assert.deepEqual(older.json.lines, [{ line: 1, lines: 2, writer: 0 }]);
   });
 
   it('says why there are no lines', async () => {

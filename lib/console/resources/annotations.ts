@@ -17,13 +17,14 @@ function readAnnotate(request: CheckedRequest): AnnotateDocumentInput {
 
 /** The description's `Annotation`. */
 function presentAnnotation({ document, version, lines, writers, olderThan, isExact, why }: Annotation): Answer {
+  const places = new Map(Array.from(writers.keys(), (sequence, place) => [sequence, place]));
   return answerJson(200, {
     location: document.location,
     version: presentVersion(version),
     lines: lines.map(({ line, lines: count, owner }) => ({
       line,
       lines: count,
-      version: owner === undefined ? null : (writers.get(owner)?.version.id ?? null),
+      writer: owner === undefined ? null : (places.get(owner) ?? null),
     })),
     writers: Array.from(writers.values(), ({ version: wrote, operation, previousId }) => ({
       version: presentVersion(wrote),

@@ -1,4 +1,27 @@
-import type { DiffHunk, DiffLine } from './queries.ts';
+/** A part of a line, and whether it is new or gone. */
+interface LinePart {
+  readonly text: string;
+  readonly is_changed: boolean;
+}
+
+/** A line of a diff, as the API describes it. */
+export interface DiffLine {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly text: string;
+  readonly parts: readonly LinePart[] | null;
+  readonly is_ended: boolean;
+}
+
+/** Changed lines with some around them, as the API describes them. */
+export interface DiffHunk {
+  readonly from_line: number;
+  readonly from_lines: number;
+  readonly to_line: number;
+  readonly to_lines: number;
+  readonly lines: readonly DiffLine[];
+}
 
 /** A row of a diff side by side, or of a unified one: there a line stands on one side alone, or on both. */
 export interface DiffRow {
@@ -76,9 +99,6 @@ function boundsOf({ from_line: from, from_lines: fromLines, to_line: to, to_line
   const [fromStart, toStart] = [fromLines === 0 ? from + 1 : from, toLines === 0 ? to + 1 : to];
   return { from: fromStart, to: toStart, fromEnd: fromStart + fromLines, toEnd: toStart + toLines };
 }
-
-/** A part of a line, and whether it is new or gone. */
-type LinePart = NonNullable<DiffLine['parts']>[number];
 
 /** With less than this share of a longer line kept, marks of single words only confuse. */
 const leastKept = 0.3;

@@ -3,8 +3,8 @@ import { memo, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, 
 import { Button } from '../../design/button.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { showProblem } from '../../design/toast.tsx';
-import { joinParts, makeBlocks, type DiffBlock, type DiffRow, type Fold } from './diff-rows.ts';
-import { useLines, type Diff, type DiffLine } from './queries.ts';
+import { joinParts, makeBlocks, type DiffBlock, type DiffLine, type DiffRow, type Fold } from './diff-rows.ts';
+import { useLines, type Diff } from './queries.ts';
 import { useGradually } from './use-gradually.ts';
 
 /** Blocks of rows shown without being asked for, and with each press of the button. */

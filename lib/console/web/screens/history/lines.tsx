@@ -80,12 +80,11 @@ const stretchesAtFirst = 600;
 const shades = 5;
 
 function cutStretches({ lines, writers }: Annotation): Stretch[] {
-  const byId = new Map(writers.map((writer) => [writer.version.id, writer]));
-  return lines.flatMap(({ line, lines: count, version }) =>
+  return lines.flatMap(({ line, lines: count, writer }) =>
     Array.from({ length: Math.ceil(count / linesOfAStretch) }, (_, index) => ({
       line: line + index * linesOfAStretch,
       lines: Math.min(linesOfAStretch, count - index * linesOfAStretch),
-      writer: version === null ? undefined : byId.get(version),
+      writer: writer === null ? undefined : writers[writer],
     })),
   );
 }

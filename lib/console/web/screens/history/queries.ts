@@ -14,8 +14,6 @@ export type HistoryEntry = Schemas['HistoryEntry'];
 export type HistoryVersion = Schemas['HistoryVersion'];
 export type Version = Schemas['Version'];
 export type Diff = Schemas['Diff'];
-export type DiffHunk = Schemas['DiffHunk'];
-export type DiffLine = Schemas['DiffLine'];
 export type Annotation = Schemas['Annotation'];
 export type Writer = Annotation['writers'][number];
 
