@@ -19,7 +19,7 @@ import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer
 import type { ApiDependencies, ApiOptions, Asking } from './dependencies.js';
 import type { Arrival } from './requests/checked-request.js';
 import { presentProblem } from './problem.js';
-import { SyntaxChecker } from './requests/check-syntax.js';
+import { findChecker } from './requests/check-syntax.js';
 import { missingHeader } from './requests/explain-invalid.js';
 import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
@@ -53,14 +53,14 @@ export class ApiFace {
   readonly #ids = new WeakMap<ServerResponse, string>();
   readonly #open: RouteFinder<OpenRoute>;
   readonly #routes: RouteFinder<Route>;
-  readonly #syntax: SyntaxChecker;
+  readonly #syntax: ReturnType<typeof findChecker>;
 
   constructor(dependencies: ApiDependencies, options: ApiOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#open = new RouteFinder(options.openRoutes);
     this.#routes = new RouteFinder(options.routes);
-    this.#syntax = new SyntaxChecker(options.description, options.validateResponses);
+    this.#syntax = findChecker(options.description, options.validateResponses);
   }
 
   /** Answers any request. Never throws. */

@@ -13,8 +13,8 @@ import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, TestClock, TestService } from '../support/store/service.js';
 import { skipBecause } from '../support/skip.js';
 
-const documents = 10_000;
-const bytesEach = 6000;
+const documents = 4000;
+const bytesEach = 15_000;
 
 /** The most memory that the process ever held, in bytes. */
 function peakOf(pid: number): number {

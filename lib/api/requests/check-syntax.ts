@@ -27,6 +27,18 @@ export interface Unchecked {
   readonly onBadAnswer: (error: unknown) => void;
 }
 
+/** One for each description, with and without checks of answers: preparing a path takes long, and keeps no state. */
+const checkers = new WeakMap<Description, Map<boolean, SyntaxChecker>>();
+
+/** The checker of a description, which all faces of the process share. */
+export function findChecker(description: Description, validateResponses: boolean): SyntaxChecker {
+  const ofDescription = checkers.get(description) ?? new Map<boolean, SyntaxChecker>();
+  checkers.set(description, ofDescription);
+  const checker = ofDescription.get(validateResponses) ?? new SyntaxChecker(description, validateResponses);
+  ofDescription.set(validateResponses, checker);
+  return checker;
+}
+
 /**
  * Checks requests of the table's paths against the description, and answers when configured. Each path is prepared at
  * its first request, so a start does not wait for all of them.
@@ -36,7 +48,7 @@ export interface Unchecked {
  *
  * The route was found before, so an undescribed path or method never comes here.
  */
-export class SyntaxChecker {
+class SyntaxChecker {
   readonly #description: Description;
   readonly #validateResponses: boolean;
   readonly #express = createExpress();
