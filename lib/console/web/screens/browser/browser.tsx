@@ -34,7 +34,8 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const [focusTurn, setFocusTurn] = useState(0);
   const { data, fetchNextPage } = listing;
   const entries = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
-  const selection = useMemo(() => keepWithin(kept, entries.map(keyOf)), [kept, entries]);
+  const keys = useMemo(() => entries.map(keyOf), [entries]);
+  const selection = useMemo(() => keepWithin(kept, keys), [kept, keys]);
   const first = data?.pages[0];
   const folder = first?.folder ?? null;
   const isEditor = folder !== null && mayEdit(folder.role, folder.read_only);
@@ -102,6 +103,7 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
           workspace={workspace}
           label={title}
           entries={entries}
+          keys={keys}
           sort={sort}
           onSort={(to) => {
             setSort(to);

@@ -14,7 +14,7 @@ import { Button } from '../../design/button.tsx';
 import type { MenuAction } from '../../design/menu.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import { EntryRow } from './entry-row.tsx';
-import { keyOf, locationOf, type Entry, type Sort } from './queries.ts';
+import { locationOf, type Entry, type Sort } from './queries.ts';
 import { chooseAll, extendTo, moveTo, noSelection, toggle, type Selection } from './selection.ts';
 import { useRowWindow } from './use-window.ts';
 
@@ -22,6 +22,8 @@ interface EntryListProps {
   readonly workspace: string;
   readonly label: string;
   readonly entries: readonly Entry[];
+  /** Of each entry, its name by `keyOf`. */
+  readonly keys: readonly string[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly selection: Selection;
@@ -44,11 +46,11 @@ const nearEnd = 30;
 
 /** The list of a folder: a grid that the keys move in. It renders the rows that can be seen. */
 export function EntryList(props: EntryListProps): ReactNode {
-  const { workspace, label, entries, sort, onSort, selection, onSelect, isChoosable, showsPlace, actionsFor } = props;
+  const { workspace, label, entries, keys, sort, onSort, selection, onSelect, isChoosable, showsPlace, actionsFor } =
+    props;
   const { hasMore, isLoadingMore, onMore, focusTurn } = props;
   const [, navigate] = useLocation();
   const list = useRef<HTMLDivElement>(null);
-  const keys = useMemo(() => entries.map(keyOf), [entries]);
   const { first, end, rowHeight, reveal } = useRowWindow(list, entries.length);
   const wantsFocus = useRef(false);
 

@@ -34,9 +34,10 @@ export function chooseAll(selection: Selection, keys: readonly string[]): Select
 
 /** The same selection after the rows have changed: what is gone is no longer chosen. */
 export function keepWithin(selection: Selection, keys: readonly string[]): Selection {
+  const last = Math.max(keys.length - 1, 0);
+  if (selection.chosen.size === 0 && selection.active <= last) return selection;
   const present = new Set(keys);
   const isWithin = [...selection.chosen].every((key) => present.has(key));
-  const last = Math.max(keys.length - 1, 0);
   if (isWithin && selection.active <= last) return selection;
   const chosen = isWithin ? selection.chosen : new Set([...selection.chosen].filter((key) => present.has(key)));
   return { chosen, active: Math.min(selection.active, last), anchor: Math.min(selection.anchor, last) };
