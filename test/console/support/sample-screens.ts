@@ -23,7 +23,9 @@ export const sampleScreens: readonly SampleScreen[] = [
   { name: 'documents', who: 'editor', address: '~/f/handbook', prepare: shown('text=welcome.md') },
   { name: 'start', who: 'editor', address: '~/f/', prepare: shown('text=handbook') },
   { name: 'nothing-shared', who: 'stranger', address: '~/f/', prepare: heading(/./) },
-  { name: 'reader', who: 'editor', address: '~/d/handbook/policies/travel.md', prepare: heading('Before the trip') },
+  { name: 'reader', who: 'editor', address: '~/d/handbook/policies/travel.md', prepare: shown('.comment-text') },
+  { name: 'source', who: 'reader', address: '~/d/handbook/policies/travel.md?view=source', prepare: shown('.source') },
+  { name: 'claim', who: 'admin', address: '~/d/support/answers.md', prepare: shown('text=Break claim') },
   { name: 'editor', who: 'editor', address: '~/edit/handbook/policies/travel.md', prepare: shown('.cm-content') },
   {
     name: 'history',

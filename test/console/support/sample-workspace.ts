@@ -67,5 +67,16 @@ export async function fillSampleWorkspace(test: ConsoleTest): Promise<SampleWork
   await admin.rest.post('/v1/labels', { location: 'handbook/policies/travel.md', labels: ['policy', '2026'] });
   await write(editor.rest, 'handbook/old-phone-list.md', '# Phones\n');
   await editor.rest.delete('/v1/documents/handbook/old-phone-list.md');
+  const asked = await reader.rest.post('/v1/comments', {
+    location: 'handbook/policies/travel.md',
+    text: 'Does this hold for night trains too?',
+    passage: { quote: 'trains for trips under six hours' },
+  });
+  await editor.rest.post('/v1/comments', {
+    location: 'handbook/policies/travel.md',
+    text: 'It does. I will say so.',
+    thread_id: asked.json.thread_id,
+  });
+  await agent.post('/v1/claims', { location: 'support/answers.md', purpose: 'Another greeting', ttl_seconds: 86_400 });
   return { admin, editor, reader, stranger };
 }

@@ -74,12 +74,20 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
           <LinkButton look="quiet" icon={History} href={addressOf.history(workspace, location)}>
             History
           </LinkButton>
-          {mayEdit && content !== null && (
-            <LinkButton look="primary" icon={Pencil} href={addressOf.editor(workspace, location)}>
-              Edit
-            </LinkButton>
-          )}
-          <MoreActions workspace={workspace} reading={reading} permalink={permalink} mayEdit={mayEdit} />
+          <MoreActions
+            workspace={workspace}
+            reading={reading}
+            permalink={permalink}
+            mayEdit={mayEdit}
+            edit={
+              mayEdit &&
+              content !== null && (
+                <LinkButton look="primary" icon={Pencil} href={addressOf.editor(workspace, location)}>
+                  Edit
+                </LinkButton>
+              )
+            }
+          />
         </>
       }
     >

@@ -33,12 +33,14 @@ interface ActionsProps {
   readonly reading: Reading;
   readonly permalink: string;
   readonly mayEdit: boolean;
+  /** The main action, between sharing and the menu. */
+  readonly edit: ReactNode;
 }
 
 type Asked = 'share' | 'claim' | 'rename' | 'move';
 
 /** Sharing, and what is done with a document now and then. */
-export function MoreActions({ workspace, reading, permalink, mayEdit }: ActionsProps): ReactNode {
+export function MoreActions({ workspace, reading, permalink, mayEdit, edit }: ActionsProps): ReactNode {
   const [search] = useSearchParams();
   const [asked, setAsked] = useState<Asked | undefined>(search.has('share') ? 'share' : undefined);
   const { location, name, version } = reading.document;
@@ -73,6 +75,7 @@ export function MoreActions({ workspace, reading, permalink, mayEdit }: ActionsP
       <Button look="quiet" icon={Users} onClick={ask('share')}>
         Share
       </Button>
+      {edit}
       <Menu label={`More actions for ${name}`} actions={actions}>
         <Ellipsis aria-hidden />
       </Menu>

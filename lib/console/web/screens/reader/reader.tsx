@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { useLive } from '../../api/live.ts';
 import { asProblem } from '../../api/problem.ts';
@@ -60,13 +60,10 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
 function useFollowing(workspace: string, location: string, current: string | undefined): void {
   const readAgain = useReadAgain(workspace, location);
   const commentsAgain = useCommentsAgain(workspace, location);
-  const [isFirst, setFirst] = useState(true);
   useLive(workspace, location, {
     onState(state, before) {
       if (before === undefined) {
-        // The page may have been read a moment before it began to follow, or a while ago in a hidden tab.
-        if (!isFirst) void commentsAgain();
-        setFirst(false);
+        // The document may have been read a moment before the page began to follow it.
         if (current !== undefined && state.version !== current) void readAgain();
         return;
       }

@@ -4,7 +4,10 @@ import { headingPrefix } from '../../markdown/heading-prefix.ts';
 import { consoleBase } from '../../shell/addresses.ts';
 import { makeScrollable } from './make-scrollable.ts';
 
-/** Rendered Markdown. Nothing in it can run: it was sanitized, and the page's policy takes nothing else. */
+/**
+ * Rendered Markdown. Nothing in it can run: only DOMPurify (sanitize.ts) can make a value of this type, and the page's
+ * policy takes no other.
+ */
 export const Rendered = memo(function Rendered({ html }: { html: TrustedHTML }): ReactNode {
   const element = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();

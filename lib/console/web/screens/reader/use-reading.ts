@@ -7,7 +7,6 @@ type Schemas = components['schemas'];
 export type Reading = Schemas['Reading'];
 export type Claim = Schemas['HeldClaim'];
 export type ListedComment = Schemas['ListedComment'];
-export type Author = Schemas['Principal'];
 
 const keyOf = (workspace: string, location: string) => ['reading', workspace, location] as const;
 
