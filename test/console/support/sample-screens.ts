@@ -70,5 +70,15 @@ export const sampleScreens: readonly SampleScreen[] = [
   { name: 'search', who: 'editor', address: '~/search?q=trip', prepare: shown('.hit') },
   { name: 'access', who: 'admin', address: '~/access', prepare: shown('text=Answering agent') },
   { name: 'groups', who: 'admin', address: '~/access/groups', prepare: shown('text=Support team') },
+  {
+    name: 'principal',
+    who: 'admin',
+    address: '~/access',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Answering agent' }).click();
+      await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    },
+  },
   { name: 'not-found', who: 'editor', address: '~/d/secret/plan.md', prepare: heading(/does not exist/) },
 ];

@@ -65,6 +65,15 @@ export async function fillSampleWorkspace(test: ConsoleTest): Promise<SampleWork
   await write(editor.rest, 'projects/office/plan.md', '# Plan\n\nThe move is in May.\n');
   await write(editor.rest, 'handbook/policies/travel.md', travel);
   await admin.rest.post('/v1/labels', { location: 'handbook/policies/travel.md', labels: ['policy', '2026'] });
+  const location = 'handbook/policies/travel.md';
+  await host.grant('reader', { type: 'principal', id: agentId }, 'handbook');
+  const { json } = await agent.post('/v1/comments', { location, text: 'Customers ask whether breakfast is included.' });
+  const { thread_id: thread } = json as { readonly thread_id: string };
+  await admin.rest.post('/v1/comments', {
+    location,
+    thread_id: thread,
+    text: 'It is. Mention it in the table, please.',
+  });
   await write(editor.rest, 'handbook/old-phone-list.md', '# Phones\n');
   await editor.rest.delete('/v1/documents/handbook/old-phone-list.md');
   const asked = await reader.rest.post('/v1/comments', {
