@@ -1,6 +1,6 @@
 import type { Code } from './code.js';
 
-/** The faces that meet a reason: the REST API, agents' tools, the command line, the pages for signing in. */
+/** The faces that meet a reason: the REST API, agents' tools, the command line, the pages for people. */
 export type Meeting = 'rest' | 'mcp' | 'command' | 'browser';
 
 interface Explained {
@@ -247,10 +247,14 @@ export const reasons = {
   },
   erase_under_way: { code: 'CONFLICT', at: ['command'], means: 'An erase has to be finished first.' },
   content_changed: { code: 'CONFLICT', at: ['command'], means: 'The workspace was changed while it was made anew.' },
-  credential_revoked: { code: 'CONFLICT', at: ['command'], means: 'The key was revoked for good.' },
-  principal_disabled: { code: 'CONFLICT', at: ['command'], means: 'The principal is disabled.' },
-  not_yours_alone: { code: 'CONFLICT', at: ['command'], means: 'The person belongs to other workspaces too.' },
-  group_cycle: { code: 'CONFLICT', at: ['command'], means: 'A group cannot be in itself.' },
+  credential_revoked: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The key was revoked for good.' },
+  principal_disabled: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The principal is disabled.' },
+  not_yours_alone: {
+    code: 'CONFLICT',
+    at: ['command', 'browser'],
+    means: 'The person belongs to other workspaces too.',
+  },
+  group_cycle: { code: 'CONFLICT', at: ['command', 'browser'], means: 'A group cannot be in itself.' },
   stopped: { code: 'CONFLICT', at: ['command'], means: 'The command was stopped half-way.' },
 
   // Work on the data folder.
