@@ -80,8 +80,10 @@ describe('The history of a document in the console', function () {
     // Another version: the address follows, and a reload shows the same.
     const from = person.page.getByLabel('From');
     const before = await from.locator('option').nth(1).getAttribute('value');
+    await from.focus();
     await from.selectOption(before ?? '');
     await person.page.waitForURL(new RegExp(`from=${before ?? ''}`));
+    assert.equal(await from.evaluate(isFocused), true, 'the focus stays with the choice');
     await person.page.reload();
     await person.page.locator('ins .diff-mark').first().waitFor();
     assert.equal(await from.inputValue(), before);
@@ -139,6 +141,13 @@ describe('The history of a document in the console', function () {
     assert.doesNotMatch(await textOf(), /Meanwhile/);
   });
 
+  it('shows a version that somebody else writes within seconds', async () => {
+    const person = await test.open(world.reader, slip);
+    await entries(person).first().waitFor();
+    await world.write(world.admin.id, 'handbook/slip.md', `${await textOf()}From elsewhere.\n`, 'Written elsewhere');
+    await person.page.getByText('Written elsewhere').waitFor();
+  });
+
   it('shows one page for a stranger, an absent document and an absent version', async () => {
     const person = await test.open(world.stranger, place);
     person.expect(404);
@@ -189,6 +198,7 @@ describe('The history of a document in the console', function () {
     it('names person, agent and connector, and leads to the change and to the text before it', async () => {
       const person = await test.open(world.reader, place, { width: 1280 });
       await person.get('link', 'Show who wrote each line').click();
+      await person.page.locator('main:focus').waitFor();
       // Who changed that sentence?
       const stretch = person.page.locator('.lines-stretch', { hasText: 'by plane above 800 km' });
       await stretch.getByRole('button', { name: /Travel desk\s*agent/ }).waitFor();

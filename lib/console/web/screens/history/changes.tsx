@@ -70,7 +70,7 @@ export function Changes({
       {data !== undefined ? (
         <>
           <About version={data.to} />
-          <Comparison location={location} compared={data} />
+          <Comparison key={`${data.from?.id} ${data.to.id}`} location={location} compared={data} />
         </>
       ) : compared.error === null ? (
         <Skeleton lines={14} label="Comparing the versions" />
@@ -248,6 +248,8 @@ function Steps({ changes, handle }: { changes: number; handle: RefObject<DiffHan
     const onKey = (event: KeyboardEvent): void => {
       if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+      // There the keys have a meaning of their own.
+      if (event.target instanceof HTMLElement && event.target.matches('select, input')) return;
       event.preventDefault();
       go(event.key === 'ArrowDown' ? at + 1 : at - 1);
     };

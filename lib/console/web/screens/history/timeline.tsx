@@ -1,6 +1,7 @@
 import { GitCompareArrows, ListTree } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useLive } from '../../api/live.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge, Who } from '../../design/badge.tsx';
@@ -54,6 +55,7 @@ export function Timeline({ location }: { location: string }): ReactNode {
         )
       ) : (
         <>
+          <Following location={location} onVersion={() => void history.refetch()} />
           <Days
             entries={entries}
             render={(entry) => (
@@ -83,6 +85,18 @@ export function Timeline({ location }: { location: string }): ReactNode {
       )}
     </HistoryPage>
   );
+}
+
+/** Keeps the timeline up to date while it is looked at. */
+function Following({ location, onVersion }: { location: string; onVersion: () => void }): ReactNode {
+  const { name } = useWorkspace();
+  useLive(name, location, {
+    onState: (state, before) => {
+      if (before !== undefined && (state.version !== before.version || state.record !== before.record)) onVersion();
+    },
+    onGone: onVersion,
+  });
+  return null;
 }
 
 const keyOf = (entry: HistoryEntry): string =>
