@@ -1,3 +1,6 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { fromOurPage } from '../support/http/console.js';
+
 /** A request sent once about a hidden target and once about an absent one. */
 export interface Case {
   readonly name: string;
@@ -8,7 +11,7 @@ export interface Case {
 export interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: OutgoingHttpHeaders;
   readonly body?: object;
 }
 
@@ -32,6 +35,8 @@ export const hidden = {
   groups: [] as string[],
   /** Ids of threads of comments on the documents. */
   threads: [] as string[],
+  /** The caller's session in the console. */
+  cookie: '',
 };
 
 const post = (path: string, body: object): Sent => ({
@@ -63,6 +68,13 @@ const thread = (is: 'hidden' | 'absent', n: number): string =>
 const noCommit = '0'.repeat(40);
 const get = (path: string): Sent => ({ method: 'GET', path });
 
+/** A read in the console, by the same person. */
+const inConsole = (path: string): Sent => ({
+  method: 'GET',
+  path: `/console/api/workspaces/acme${path}`,
+  headers: { ...fromOurPage, Cookie: hidden.cookie },
+});
+
 /** The routes of the table, each in all ways in which it can be about a hidden target. */
 export const cases: readonly Case[] = [
   {
@@ -70,6 +82,12 @@ export const cases: readonly Case[] = [
     request: (is, n) => get(`/v1/documents/shut/${is === 'hidden' ? 'absurd' : 'absent'}-${three(n)}.md`),
   },
   { name: 'GET document', request: (is, n) => get(`/v1/documents/${document(is, n)}`) },
+  { name: 'console: GET document', request: (is, n) => inConsole(`/documents/${document(is, n)}`) },
+  { name: 'console: GET reader', request: (is, n) => inConsole(`/reader/${document(is, n)}`) },
+  { name: 'console: GET entries', request: (is, n) => inConsole(`/entries?location=${folder(is, n)}`) },
+  { name: 'console: GET sharing', request: (is, n) => inConsole(`/sharing?location=${document(is, n)}`) },
+  { name: 'console: GET annotations', request: (is, n) => inConsole(`/annotations?location=${document(is, n)}`) },
+  { name: 'console: GET live', request: (is, n) => inConsole(`/live?location=${document(is, n)}`) },
   { name: 'HEAD document', request: (is, n) => ({ method: 'HEAD', path: `/v1/documents/${document(is, n)}` }) },
   {
     name: 'PUT document',

@@ -3,11 +3,12 @@ import { cpus, loadavg } from 'node:os';
 import { startCartulary } from '../bench/start-server.js';
 import { Actor } from '../support/store/actor.js';
 import { Client } from '../support/store/client.js';
-import { makeTestRandomness, openTestService } from '../support/store/service.js';
+import { makeTestRandomness, openTestService, type TestService } from '../support/store/service.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { cases, hidden, many } from './cases.js';
 import { measure, Stopwatch } from './measure.js';
@@ -52,8 +53,20 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
   const key = await test.key(id, ['rest', 'mcp']);
   // A grant on a document makes the longer way through the rows necessary.
   await test.grant('reader', { type: 'principal', id }, 'open/granted.md', 'document');
+  hidden.cookie = await signIn(test, id);
   await test.service.close();
   return { dataFolder: test.dataFolder ?? '', key };
+}
+
+/** @returns the cookie of a session that begins now: the service will have the real clock */
+async function signIn({ service, workspace, clock }: TestService, principalId: string): Promise<string> {
+  clock.milliseconds = Date.now();
+  const { caller } = new Actor(workspace, operatorId);
+  const { result } = await perform(workspace, caller, issueLink, { principalId, signInName: 'timing' });
+  const { people } = service;
+  const identityId = people.links.look(result.secret)?.id ?? '';
+  const session = { identityId, method: 'password', browser: 'Timing', address: '127.0.0.1' } as const;
+  return `cartulary=${people.sessions.begin(session).secret}`;
 }
 
 const coins = makeTestRandomness('timing');
