@@ -8,7 +8,6 @@ const folder = 'lib/console/web';
 const packages = new Set([
   '@codemirror/commands',
   '@codemirror/language',
-  '@codemirror/merge',
   '@codemirror/search',
   '@codemirror/state',
   '@codemirror/view',

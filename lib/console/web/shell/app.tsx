@@ -13,6 +13,7 @@ import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.t
 import { Boundary } from './boundary.tsx';
 import { Frame } from './frame.tsx';
 import { Overlays } from './overlays.tsx';
+import { aroundNavigation } from './leaving.ts';
 import { screens } from './screens.ts';
 
 const mostTries = 3;
@@ -37,7 +38,7 @@ const queries = new QueryClient({
 export function App(): ReactNode {
   return (
     <QueryClientProvider client={queries}>
-      <Router base={consoleBase}>
+      <Router base={consoleBase} aroundNav={aroundNavigation}>
         <Boundary>
           <SignedIn />
         </Boundary>
