@@ -69,7 +69,25 @@ export const sampleScreens: readonly SampleScreen[] = [
   { name: 'trash', who: 'editor', address: '~/trash', prepare: shown('text=old-phone-list.md') },
   { name: 'search', who: 'editor', address: '~/search?q=trip', prepare: shown('.hit') },
   { name: 'access', who: 'admin', address: '~/access', prepare: shown('text=Answering agent') },
-  { name: 'groups', who: 'admin', address: '~/access/groups', prepare: shown('text=Support team') },
+  {
+    name: 'groups',
+    who: 'admin',
+    address: '~/access/groups',
+    prepare: async ({ page }) => {
+      await page.getByRole('button', { name: 'Show groups in Everyone' }).click();
+      await page.getByRole('link', { name: 'Support team' }).waitFor();
+    },
+  },
+  {
+    name: 'membership',
+    who: 'admin',
+    address: '~/access/groups',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Everyone' }).click();
+      await page.getByRole('button', { name: 'Remove Support team' }).click();
+      await page.getByRole('list', { name: 'Changes of access' }).waitFor();
+    },
+  },
   {
     name: 'principal',
     who: 'admin',
@@ -78,6 +96,16 @@ export const sampleScreens: readonly SampleScreen[] = [
       await page.getByRole('link', { name: 'Answering agent' }).click();
       await page.getByRole('heading', { name: 'Tokens' }).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'mint',
+    who: 'admin',
+    address: '~/access',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Answering agent' }).click();
+      await page.getByRole('button', { name: 'Mint token' }).click();
+      await page.getByRole('dialog').waitFor();
     },
   },
   { name: 'not-found', who: 'editor', address: '~/d/secret/plan.md', prepare: heading(/does not exist/) },
