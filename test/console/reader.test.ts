@@ -202,4 +202,26 @@ describe('The reader', function () {
     await page.get('button', 'Release claim').waitFor({ state: 'detached' });
     page.judgeConsole('the holder');
   });
+
+  it('renames its document, and deletes it with a way back', async () => {
+    await editor.rest.create('handbook/plan.md', '# Plan\n');
+    const page = await test.open(editor, '~/d/handbook/plan.md', wide);
+    // The old address is followed for a moment longer.
+    page.expect(404);
+    const choose = async (name: string): Promise<void> => {
+      await page.get('button', /^More actions/).click();
+      await page.get('menuitem', name).click();
+    };
+    await choose('Rename document');
+    await page.page.getByLabel('New name').fill('goal.md');
+    await page.page.keyboard.press('Enter');
+    await page.page.waitForURL(test.addressOf('~/d/handbook/goal.md'));
+    await page.get('heading', 'Plan').waitFor();
+    await choose('Delete document');
+    await page.page.waitForURL(test.addressOf('~/f/handbook'));
+    await page.page.locator('.toast', { hasText: 'is deleted' }).getByRole('button', { name: 'Undo' }).click();
+    await page.page.waitForURL(test.addressOf('~/d/handbook/goal.md'));
+    await page.get('heading', 'Plan').waitFor();
+    page.judgeConsole('renamed, deleted and brought back');
+  });
 });
