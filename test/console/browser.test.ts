@@ -102,6 +102,18 @@ describe('The browser of the console', function () {
     await person.get('link', 'first.md').waitFor();
   });
 
+  it('shows within seconds what others write', async () => {
+    const person = await test.open(reader, '~/f/team/handbook/onboarding');
+    await at(person, 'first.md').waitFor();
+    const followed = person.page.waitForResponse((response) => response.url().includes('/live?'));
+    await person.page.reload();
+    await followed;
+    await at(person, 'first.md').waitFor();
+    await editor.rest.create('team/handbook/onboarding/second.md', 'x');
+    await at(person, 'second.md').waitFor();
+    person.judgeConsole('a change by somebody else');
+  });
+
   it('asks before it deletes several things, and says which ones stay', async () => {
     await editor.rest.create('team/handbook/old/x.md', 'x');
     const person = await test.open(editor, '~/f/team/handbook');

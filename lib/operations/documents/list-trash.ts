@@ -24,9 +24,6 @@ export interface ListTrashInput {
   readonly limit: number;
 }
 
-/** How often one page looks into the table: each folder on it ends a look. */
-const maxLooks = 20;
-
 /**
  * What the caller may bring back, the last deletion first. A folder deleted as one is one item for its editors; below
  * that folder its documents are listed. A page may hold fewer than requested and still not be the last.
@@ -34,29 +31,28 @@ const maxLooks = 20;
 export const listTrash: ReadOperation<ListTrashInput, Page<Trashed>> = {
   kind: 'read',
   name: 'trash.list',
+  isHeavy: true,
   needs: () => [],
   note: ({ folder }) => (folder === null ? {} : { target: folder }),
   run({ view }, { folder, after, limit }) {
     const trash = openTrash(view, folder);
     const items: Trashed[] = [];
     let place = parsePlace(after);
-    for (let look = 0; look < maxLooks; look += 1) {
-      const wanted = limit - items.length;
-      const rows = trash.read(place, wanted + 1);
-      const end = rows.findIndex((row) => trash.folderDeletedWith(row) !== undefined);
-      const before = rows.slice(0, end < 0 ? wanted : Math.min(end, wanted));
-      for (const row of before) items.push(documentOf(view, row));
-      const group = before.length === wanted ? undefined : rows[end];
-      if (group === undefined) {
-        const last = before.at(-1);
-        return { items, next: rows.length > before.length && last !== undefined ? formatPlace(last) : null };
+    let passed: number | undefined;
+    for (let look = 0; look < trash.looks; look += 1) {
+      const rows = trash.read(place);
+      for (const row of rows) {
+        if (row.moment === passed) continue;
+        if (items.length === limit) return { items, next: formatPlace(place) };
+        const gone = trash.folderDeletedWith(row);
+        items.push(gone === undefined ? documentOf(view, row) : folderOf(view, row, gone));
+        // Numbers begin with 1, so a 0 is the place after all documents of the deletion.
+        place = gone === undefined ? row : { ...row, number: 0 };
+        if (gone !== undefined) passed = row.moment;
       }
-      items.push(folderOf(view, group, trash.folderDeletedWith(group) ?? group.location));
-      // Numbers begin with 1, so this is the place after all documents of the deletion.
-      place = { ...group, number: 0 };
-      if (items.length === limit) break;
+      if (rows.length < trash.rowsOfLook) return { items, next: null };
     }
-    return { items, next: trash.read(place, 1).length > 0 ? formatPlace(place) : null };
+    return { items, next: formatPlace(place) };
   },
 };
 
@@ -74,7 +70,10 @@ function parsePlace(after: string): TrashPlace {
 
 /** The deleted documents below a folder that the caller may edit. */
 interface Trash {
-  read(after: TrashPlace, limit: number): readonly TrashRow[];
+  /** How often one page looks into the tables, and the most rows of a look. */
+  readonly looks: number;
+  readonly rowsOfLook: number;
+  read(after: TrashPlace): readonly TrashRow[];
   /** The folder that went with the document, if it comes back as one. */
   folderDeletedWith(row: TrashRow): Location | undefined;
 }
@@ -109,12 +108,16 @@ function openTrash({ tables, reach }: View, folder: Location | null): Trash {
     return last?.moment === moment;
   }
 
+  // A look everywhere reads its rows alone. One below folders sorts all that was deleted there, so it is the only one.
+  const rowsOfLook = everywhere ? 201 : 1000;
   return {
-    read(after, limit) {
-      const found = everywhere ? tables.trash.all(after, limit) : tables.trash.below(folders, after, limit);
+    looks: everywhere ? 20 : 1,
+    rowsOfLook,
+    read(after) {
+      const found = everywhere ? tables.trash.all(after, rowsOfLook) : tables.trash.below(folders, after, rowsOfLook);
       if (everywhere || single.length === 0) return found;
       const rest = single.filter((row) => comparePlaces(after, row) < 0);
-      return [...found, ...rest].toSorted(comparePlaces).slice(0, limit);
+      return [...found, ...rest].toSorted(comparePlaces).slice(0, rowsOfLook);
     },
     folderDeletedWith({ moment }) {
       const location = tables.trash.folderAt(moment);

@@ -21,6 +21,16 @@ const shown =
 /** Every screen of the console, in the order of the way in. */
 export const sampleScreens: readonly SampleScreen[] = [
   { name: 'documents', who: 'editor', address: '~/f/handbook', prepare: shown('text=welcome.md') },
+  {
+    name: 'selected',
+    who: 'editor',
+    address: '~/f/handbook',
+    prepare: async (watched) => {
+      for (const name of ['policies', 'welcome.md']) {
+        await watched.get('checkbox', `Select ${name}`).check({ force: true });
+      }
+    },
+  },
   { name: 'start', who: 'editor', address: '~/f/', prepare: shown('text=handbook') },
   { name: 'nothing-shared', who: 'stranger', address: '~/f/', prepare: heading(/./) },
   { name: 'reader', who: 'editor', address: '~/d/handbook/policies/travel.md', prepare: shown('.comment-text') },

@@ -1,6 +1,8 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { useLive } from '../../api/live.ts';
+import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Notice } from '../../design/notice.tsx';
 import { Page } from '../../design/page.tsx';
@@ -71,7 +73,8 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
   const close = (): void => setAsked(undefined);
 
   const title = (folder === null ? location : folder.location) === '' ? startName : nameOf(location);
-  if (first === undefined) {
+  const isGone = listing.error !== null && asProblem(listing.error).code === 'NOT_FOUND';
+  if (first === undefined || isGone) {
     return (
       <Page title={title}>
         {listing.error === null ? (
@@ -91,6 +94,9 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
         self !== undefined && <FolderActions workspace={workspace} self={self} onFiles={upload} ask={setAsked} />
       }
     >
+      {folder !== null && (
+        <FollowFolder workspace={workspace} location={location} onChange={() => changes.renew(location)} />
+      )}
       {folder?.read_only === true && (
         <Notice title="This folder is a mirror">
           A connector brings its content here, so it is changed at its source and only read here.
@@ -168,6 +174,25 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
       />
     </Page>
   );
+}
+
+/** Shows what others change in the folder within seconds. */
+function FollowFolder({
+  workspace,
+  location,
+  onChange,
+}: {
+  workspace: string;
+  location: string;
+  onChange: () => void;
+}): ReactNode {
+  useLive(workspace, location, {
+    onState: (_, before) => {
+      if (before !== undefined) onChange();
+    },
+    onGone: onChange,
+  });
+  return null;
 }
 
 /** Shows uploaded files in the list, but asks for it seldom. @param delay milliseconds between two questions */

@@ -13,7 +13,6 @@ export type Entry = components['schemas']['Entry'];
 export type DocumentEntry = Extract<Entry, { type: 'document' }>;
 export type FolderEntry = Extract<Entry, { type: 'folder' }>;
 export type BrowsedFolder = components['schemas']['BrowsedFolder'];
-export type Role = 'reader' | 'editor' | 'approver';
 export type Sort = 'name' | 'name-down' | 'newest' | 'oldest';
 
 type Listing = InfiniteData<BrowsedFolder, string | undefined>;
