@@ -172,7 +172,9 @@ describe('The history of a document in the console', function () {
     const person = await test.open(world.reader, '~/trash');
     person.expect(503);
     let isDown = true;
-    await person.page.route('**/history?*', (route) => (isDown ? route.fulfill({ status: 503 }) : route.continue()));
+    await person.page.route('**/history?*', (route) =>
+      isDown ? route.fulfill({ status: 503, headers: { 'Retry-After': '0' } }) : route.continue(),
+    );
     await person.page.goto(test.addressOf(place));
     const again = person.get('button', 'Try again');
     await again.waitFor();
