@@ -207,7 +207,7 @@ describe('Signing in, attacked', function () {
         /^__Host-cartulary-known=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=34560000$/,
       );
       assert.deepEqual(others, []);
-      assert.equal(headers.location, '/store/signin');
+      assert.equal(headers.location, '/store/console');
       const cookie = `__Host-cartulary=${visitor.cookies.get('__Host-cartulary')}`;
       assert.equal(secure.signIn.readSession(cookie)?.signInName, 'ada');
       assert.equal(secure.signIn.readSession(cookie.replace('__Host-', '')), undefined);
