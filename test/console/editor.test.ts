@@ -115,7 +115,7 @@ describe('The editor of the console', function () {
     page.judgeConsole('after the claims');
   });
 
-  it('keeps a draft through a reload, a lost connection and a lost right, for its writer alone', async () => {
+  it('keeps a draft through a reload and a lost connection, for its writer alone', async () => {
     await editor.rest.create('handbook/draft.md', 'Stored.\n');
     const context = await test.browserOf(editor);
     const page = new WatchedPage(await context.newPage());
@@ -127,6 +127,16 @@ describe('The editor of the console', function () {
     await says(page, 'Your draft is back');
     await page.judge('a restored draft');
     assert.match((await sourceOf(page).textContent()) ?? '', /Stored\. Written\./);
+
+    // Someone else signs in on the same browser.
+    await context.addCookies([{ ...(await test.sessionOf(second)), url: test.signIn.url }]);
+    const other = new WatchedPage(await context.newPage());
+    await other.page.goto(test.addressOf('~/edit/handbook/draft.md'));
+    await sourceOf(other).getByText('Stored.', { exact: true }).waitFor();
+    assert.equal(await other.page.getByText('Your draft is back').count(), 0);
+    other.judgeConsole('the draft of another');
+    await other.page.close();
+    await context.addCookies([{ ...(await test.sessionOf(editor)), url: test.signIn.url }]);
 
     await context.setOffline(true);
     await page.page.keyboard.press(save);
