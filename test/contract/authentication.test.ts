@@ -71,7 +71,8 @@ describe('authentication over REST', () => {
     const { host } = server;
     const revoked = await host.key(ada.id);
     await perform(host.workspace, operator, revokeCredential, { credentialId: idOf(revoked) });
-    const expired = await host.key(ada.id, ['rest'], host.clock.now());
+    const expired = await host.key(ada.id, ['rest'], host.clock.now() + 1);
+    host.clock.advance(1);
     const gone = await host.person('reader', '', 'gone');
     await perform(host.workspace, operator, setPrincipalState, { principalId: gone.id, disabled: true });
     const rotated = await host.key(ada.id);
