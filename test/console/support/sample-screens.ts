@@ -118,5 +118,55 @@ export const sampleScreens: readonly SampleScreen[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  {
+    name: 'share',
+    who: 'admin',
+    address: '~/f/support?share',
+    prepare: async ({ page }) => {
+      await page.getByLabel('Role of Everyone').waitFor();
+      await page.getByLabel('People, agents and groups').fill('r');
+      await page.getByRole('option', { name: /^Reader/ }).waitFor();
+    },
+  },
+  {
+    name: 'share-why',
+    who: 'admin',
+    address: '~/d/support/answers.md?share',
+    prepare: async (watched) => {
+      await watched.get('tab', 'Everyone with access').click();
+      await watched.page.getByText('Answering agent').last().waitFor();
+    },
+  },
+  {
+    name: 'share-reader',
+    who: 'reader',
+    address: '~/f/handbook?share',
+    prepare: ({ page }) => page.getByRole('list', { name: 'Everyone with access' }).waitFor(),
+  },
+  {
+    name: 'move',
+    who: 'editor',
+    address: '~/f/projects/office?move',
+    prepare: async ({ page }) => {
+      await page.getByRole('row', { name: 'handbook', exact: true }).click();
+      await page.getByText('To handbook').waitFor();
+    },
+  },
+  {
+    name: 'move-report',
+    who: 'editor',
+    address: '~/f/projects/office?move',
+    prepare: async (watched) => {
+      await watched.page.getByRole('row', { name: 'handbook', exact: true }).click();
+      await watched.get('button', 'Move').click();
+      await watched.page.getByRole('list', { name: 'Gains access' }).waitFor();
+    },
+  },
+  {
+    name: 'rename',
+    who: 'editor',
+    address: '~/d/projects/office/plan.md?rename',
+    prepare: ({ page }) => page.getByLabel('New name').waitFor(),
+  },
   { name: 'not-found', who: 'editor', address: '~/d/secret/plan.md', prepare: heading(/does not exist/) },
 ];

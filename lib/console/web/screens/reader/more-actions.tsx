@@ -12,7 +12,7 @@ import {
   Users,
 } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
 import { apiAddress } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { copyText } from '../../design/copy-button.tsx';
@@ -41,8 +41,7 @@ type Asked = 'share' | 'claim' | 'rename' | 'move';
 
 /** Sharing, and what is done with a document now and then. */
 export function MoreActions({ workspace, reading, permalink, mayEdit, edit }: ActionsProps): ReactNode {
-  const [search] = useSearchParams();
-  const [asked, setAsked] = useState<Asked | undefined>(search.has('share') ? 'share' : undefined);
+  const [asked, setAsked] = useState<Asked | undefined>();
   const { location, name, version } = reading.document;
   const remove = useDelete(workspace, reading.document);
   const copy = (text: string, what: string) => () => {
