@@ -26,7 +26,7 @@ function readModules(folder: string): Module[] {
     const place = `${folder}/${entry.name}`;
     if (place === 'lib/console/web') return [];
     if (entry.isDirectory()) return readModules(place);
-    return entry.name.endsWith('.ts') ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
+    return /(?<!\.d)\.tsx?$/.test(entry.name) ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
   });
 }
 
@@ -345,7 +345,8 @@ describe('architecture', () => {
     const rooms = new Set(modules.flatMap(({ path: file }) => /^lib\/([^/]+)\//.exec(file)?.[1] ?? []));
     const without = [...rooms].filter((room) => !surfaces.has(room));
     assert.deepEqual(without, [], 'each room has a surface');
-    const faults = judgeSurfaces(surfaces, modules);
+    // The console's pages stand outside of the rooms, and use functions of some.
+    const faults = judgeSurfaces(surfaces, [...modules, ...readModules('lib/console/web')]);
     assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
   });
 

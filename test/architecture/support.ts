@@ -7,9 +7,10 @@ import { resolveImport } from './rooms.js';
  */
 export const supportFloors: readonly (readonly string[])[] = [
   [''],
-  ['texts', 'processes', 'git'],
+  ['texts', 'processes', 'git', 'browser'],
   ['store'],
   ['http', 'faults', 'model'],
+  ['signin'],
   ['oauth'],
 ];
 

@@ -8,7 +8,7 @@ import { formatKey } from '../../lib/access/secret.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
 import { openOAuthServer, type OAuthServer } from '../support/oauth/server.js';
 import { noLog } from '../support/http/log.js';
-import { openSignIn, Visitor, type SignInTest } from './open-sign-in.js';
+import { openSignIn, Visitor, type SignInTest } from '../support/signin/open-sign-in.js';
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)}`;

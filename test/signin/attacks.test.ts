@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReturnPath } from '../../lib/signin/return-path.js';
-import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 describe('Signing in, attacked', function () {
   let test: SignInTest;

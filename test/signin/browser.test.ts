@@ -3,7 +3,7 @@ import { setPrincipalState } from '../../lib/operations/principals/set-principal
 import { perform } from '../../lib/operations/perform.js';
 import { requireChromium, type Look, type TestBrowser, type WatchedPage } from '../support/browser/chromium.js';
 import { operator } from '../support/store/service.js';
-import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 import { serveSamples } from './serve-samples.js';
 
 const timeout = 120_000;

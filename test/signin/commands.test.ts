@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { openSignIn, type SignInTest } from './open-sign-in.js';
+import { openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 interface Shown {
   readonly link: string;

@@ -7,7 +7,7 @@ import { openTestServer } from '../support/http/server.js';
 import { skipBecause } from '../support/skip.js';
 import { OAuthClient } from '../support/oauth/client.js';
 import { OAuthServer } from '../support/oauth/server.js';
-import { goodPassword } from './open-sign-in.js';
+import { goodPassword } from '../support/signin/open-sign-in.js';
 
 describe('An application asks to act as a person, in Chromium', function () {
   this.timeout(120_000);

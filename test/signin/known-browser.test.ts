@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { goodPassword, openSignIn, type SignInTest, type Visitor } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest, type Visitor } from '../support/signin/open-sign-in.js';
 
 const day = 24 * 60 * 60_000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Caller } from '../../lib/domain/caller.js';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
-import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 describe('Signing in by links, attacked', function () {
   let test: SignInTest;

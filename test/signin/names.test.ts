@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { foldSignInName } from '../../lib/access/identities.js';
-import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 describe('Names and passwords as they are typed', function () {
   let test: SignInTest;

@@ -3,7 +3,7 @@ import { setPrincipalState } from '../../lib/operations/principals/set-principal
 import { endSessions } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { operator } from '../support/store/service.js';
-import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 const hour = 60 * 60_000;
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Upstream } from '../../lib/signin/upstream.js';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
-import { openSignIn, type SignInTest, type Visitor } from './open-sign-in.js';
+import { openSignIn, type SignInTest, type Visitor } from '../support/signin/open-sign-in.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
 /**

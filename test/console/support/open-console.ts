@@ -4,7 +4,7 @@ import type { BrowserContext } from 'playwright-core';
 import { requireChromium, WatchedPage, type Look, type TestBrowser } from '../../support/browser/chromium.js';
 import { keepLog, type LogLine } from '../../support/http/log.js';
 import type { HttpClient } from '../../support/http/server.js';
-import { openSignIn, type SignInTest, type SignInTestOptions } from '../../signin/open-sign-in.js';
+import { openSignIn, type SignInTest, type SignInTestOptions } from '../../support/signin/open-sign-in.js';
 import type { TestServer } from '../../support/http/server.js';
 
 /** A person of the workspace, with a sign-in and a key of REST to prepare and check things with. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../lib/socket/run-command.js';
-import { goodPassword } from '../open-sign-in.js';
+import { goodPassword } from '../../support/signin/open-sign-in.js';
 import { Browser, readForm } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';

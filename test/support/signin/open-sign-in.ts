@@ -1,12 +1,12 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
-import { perform } from '../../lib/operations/perform.js';
-import type { SignInOptions } from '../../lib/signin/dependencies.js';
-import type { Upstream } from '../../lib/signin/upstream.js';
-import { createSignIn, type SignIn } from '../../lib/signin/sign-in.js';
-import { openTestServer, type TestServer, type TestServerOptions } from '../support/http/server.js';
-import { keepLog, type LogLine } from '../support/http/log.js';
-import { operator } from '../support/store/service.js';
+import { issueLink } from '../../../lib/operations/principals/manage-sign-in.js';
+import { perform } from '../../../lib/operations/perform.js';
+import type { SignInOptions } from '../../../lib/signin/dependencies.js';
+import type { Upstream } from '../../../lib/signin/upstream.js';
+import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
+import { openTestServer, type TestServer, type TestServerOptions } from '../http/server.js';
+import { keepLog, type LogLine } from '../http/log.js';
+import { operator } from '../store/service.js';
 
 export const goodPassword = 'four blue heron stairs';
 
