@@ -113,7 +113,8 @@ describe('MCP over HTTP', () => {
     await perform(server.host.workspace, operator, revokeCredential, {
       credentialId: parseKey(revoked)?.credentialId ?? '',
     });
-    const expired = await server.host.key(id, ['mcp'], server.host.clock.now());
+    const expired = await server.host.key(id, ['mcp'], server.host.clock.now() + 1);
+    server.host.clock.advance(1);
     const disabled = (await server.agent('reader', 'team')).id;
     const keyOfDisabled = await server.host.key(disabled, ['mcp']);
     await perform(server.host.workspace, operator, setPrincipalState, { principalId: disabled, disabled: true });
