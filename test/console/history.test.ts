@@ -131,7 +131,7 @@ describe('The history of a document in the console', function () {
     await world.write(world.admin.id, 'handbook/slip.md', `${await textOf()}Meanwhile.\n`);
     person.expect(409);
     await person.get('button', 'Restore this version').click();
-    await person.page.getByText('Somebody wrote a newer version in the meantime').waitFor();
+    await person.page.getByText('A newer version was written in the meantime').waitFor();
     await person.judge('overtaken');
     assert.match(await textOf(), /Meanwhile/);
     await person.get('button', 'Compare with it').click();

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { Suspense, lazy, useState, type ReactNode } from 'react';
+import { Suspense, lazy, useRef, useState, type ReactNode } from 'react';
 
 export interface MenuAction {
   /** Verb and object. */
@@ -13,7 +13,7 @@ export interface MenuAction {
   readonly startsGroup?: boolean;
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** The name of the button: "Actions for report.md". */
   readonly label: string;
   readonly actions: readonly MenuAction[];
@@ -31,34 +31,35 @@ const MenuList = lazy(async () => ({ default: (await load()).MenuList }));
  * A button that opens a list of actions: arrows, Home, End and first letters move in it. Until its first use it is a
  * plain button, so that a list of many menus is cheap.
  */
-export function Menu(props: MenuProps): ReactNode {
-  const { label, className = 'icon-button', tabIndex, children } = props;
-  const [isWanted, setWanted] = useState(false);
-  const open = (): void => setWanted(true);
-  const button = (
-    <button
-      type="button"
-      aria-label={label}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      className={className}
-      tabIndex={tabIndex}
-      onPointerEnter={() => void load()}
-      onFocus={() => void load()}
-      onClick={open}
-      onKeyDown={(event) => {
-        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-        event.preventDefault();
-        open();
-      }}
-    >
-      {children}
-    </button>
-  );
-  if (!isWanted) return button;
+export function Menu({ label, actions, className = 'icon-button', tabIndex, children }: MenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const trigger = useRef<HTMLButtonElement>(null);
   return (
-    <Suspense fallback={button}>
-      <MenuList {...props} />
-    </Suspense>
+    <>
+      <button
+        ref={trigger}
+        type="button"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        className={className}
+        tabIndex={tabIndex}
+        onPointerEnter={() => void load()}
+        onFocus={() => void load()}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <MenuList label={label} actions={actions} trigger={trigger} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

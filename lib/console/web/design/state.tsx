@@ -74,7 +74,7 @@ export function ProblemState({
   if (problem.code === 'NOT_FOUND') {
     return (
       <State icon={FileQuestionMark} title={`This ${what} does not exist, or you do not have access to it`}>
-        <p>Check the address. If somebody sent it to you, ask them to share it with you.</p>
+        <p>Check the address. If a colleague sent it to you, ask them to share it with you.</p>
       </State>
     );
   }

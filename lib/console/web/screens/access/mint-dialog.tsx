@@ -125,7 +125,7 @@ export function MintDialog({
         />
         <Choice
           label="REST API"
-          hint="Scripts call /v1 with it. Whoever has the key can do by program all that this principal may do."
+          hint="Scripts call /v1 with it. A program with the key can do everything that this principal may do."
           checked={isForRest}
           onChange={(event) => setForRest(event.target.checked)}
         />
@@ -138,7 +138,7 @@ export function MintDialog({
       <SelectField
         label="Expires"
         value={lifetime}
-        hint={lifetime === 'never' ? 'It works until somebody revokes it. Prefer an end.' : undefined}
+        hint={lifetime === 'never' ? 'It works until an admin revokes it. An end is safer.' : undefined}
         onChange={(event) => setLifetime(event.target.value as Lifetime)}
       >
         <option value="7">In 7 days</option>

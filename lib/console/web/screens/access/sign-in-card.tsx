@@ -100,8 +100,8 @@ export function SignInCard({ principal }: { principal: PrincipalDetails }): Reac
           onClose={() => setAsks(undefined)}
         >
           <p>
-            Whoever opens it chooses a password and signs in as <bdi>{displayName}</bdi>, once. Earlier links stop
-            working now.
+            The person who opens it chooses a password and signs in as <bdi>{displayName}</bdi>, once. Earlier links
+            stop working now.
           </p>
           {hasPassword && (
             <p>When it is used, the present password, every signed-in browser and the consents to applications end.</p>

@@ -69,7 +69,7 @@ export function DeleteDialog({
         {entries.some(({ type }) => type === 'folder') && 'A folder goes with everything in it. '}
         Nothing is lost: all of it goes to the trash, from where you can bring it back.
       </p>
-      {isPartial && <p>Other selected rows stay: you cannot delete them, or somebody has claimed them.</p>}
+      {isPartial && <p>Other selected rows stay: you cannot delete them, or another principal has claimed them.</p>}
       {isRunning && entries.length > 1 && (
         <progress className="bar" max={entries.length} value={progress} aria-label="Deleting" />
       )}

@@ -14,8 +14,8 @@ export function EmptyFolder({ folder }: { folder: BrowsedFolder['folder'] }): Re
     return (
       <State icon={Inbox} title="Nothing is shared with you yet">
         <p>
-          That is a valid answer, and no error. You are signed in as <bdi>{person}</bdi> in the workspace{' '}
-          <bdi>{name}</bdi>. As soon as somebody shares a folder or a document with you, it appears here.
+          This is not an error. You are signed in as <bdi>{person}</bdi> in the workspace <bdi>{name}</bdi>. A folder or
+          a document appears here as soon as it is shared with you.
         </p>
       </State>
     );

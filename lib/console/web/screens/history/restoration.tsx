@@ -98,7 +98,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
         <Notice
           tone="warning"
           isUrgent
-          title="Somebody wrote a newer version in the meantime"
+          title="A newer version was written in the meantime"
           action={
             <Button
               icon={RotateCw}

@@ -80,7 +80,7 @@ export function ReportDialog({ workspace, attempts, isPending, onAcknowledge, on
         </section>
       ))}
       <Choice
-        label="I have read who gains access, and want it so"
+        label="I have read who gains access, and I agree"
         checked={isAgreed}
         onChange={(event) => setAgreed(event.target.checked)}
       />
