@@ -9,6 +9,7 @@ import type { PageMemory } from './page-memory.js';
 import {
   findDocument,
   findDocumentById,
+  findDocumentsById,
   findDocumentId,
   findFolder,
   numberOfFolder,
@@ -86,7 +87,7 @@ export class View {
     const everything = this.reach.holds('reader', rootLocation);
     const documents = everything
       ? []
-      : this.reach.documentIds.flatMap((id) => findDocumentById(this.tables, id)?.location ?? []);
+      : this.grantedDocuments.map(({ location }) => location);
     return { everything, folders: everything ? [] : this.reach.foldersBelow(rootLocation), documents };
   }
 
@@ -195,16 +196,14 @@ export class View {
    * The live documents with a grant of the caller's own. Sought from the grants, and once. Other contents of the listed
    * folders cost nothing, so the time of a listing does not reveal their number.
    */
-  get #grantedDocuments(): readonly FoundDocument[] {
-    this.#granted ??= this.reach.documentIds
-      .map((id) => findDocumentById(this.tables, id))
-      .filter((found) => found !== undefined);
+  get grantedDocuments(): readonly FoundDocument[] {
+    this.#granted ??= findDocumentsById(this.tables, this.reach.documentIds);
     return this.#granted;
   }
 
   /** Those directly in the folder, by name. */
   #grantedDocumentsIn(folder: Location): DocumentRow[] {
-    return this.#grantedDocuments
+    return this.grantedDocuments
       .filter(({ location }) => parentOf(location) === folder)
       .map(({ row }) => row)
       .toSorted((a, b) => compareText(a.name, b.name));
@@ -227,7 +226,7 @@ export class View {
       if (name !== undefined && !names.has(name) && findFolder(this.tables, granted) !== undefined) names.add(name);
     }
     const prefix = folder === '' ? '' : `${folder}/`;
-    for (const { location } of this.#grantedDocuments) {
+    for (const { location } of this.grantedDocuments) {
       const parent = parentOf(location);
       const name = parent.startsWith(prefix) ? segmentsOf(parent)[depth] : undefined;
       if (name !== undefined) names.add(name);

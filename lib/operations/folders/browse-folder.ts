@@ -1,10 +1,23 @@
 import type { Document, Folder } from '../../domain/document.js';
-import { ancestorsOf, compareText, joinLocation, rootLocation, type Location } from '../../domain/location.js';
-import { maxLimit, type Page } from '../../domain/page.js';
+import {
+  ancestorsOf,
+  compareText,
+  joinLocation,
+  parentOf,
+  rootLocation,
+  type Location,
+} from '../../domain/location.js';
+import type { Page } from '../../domain/page.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
 import type { DocumentRow } from '../../sidecar/tables/document-table.js';
-import { findDocumentById, findFolder, numberOfFolder, toDocument, toFolder } from '../../view/locate.js';
+import {
+  findFolder,
+  numberOfFolder,
+  toDocument,
+  toFolder,
+  type FoundDocument,
+} from '../../view/locate.js';
 import type { View } from '../../view/view.js';
 import type { ReadOperation } from '../operation.js';
 
@@ -75,37 +88,44 @@ function trailTo({ reach }: View, location: Location): readonly Location[] {
 const nameOfEntry = (entry: Entry): string => (entry.type === 'folder' ? entry.folder.name : entry.document.name);
 const placeOf = (entry: Entry): Location => (entry.type === 'folder' ? entry.folder.location : entry.document.location);
 
+/** An entry that may come on the page. Only those on it are read whole. */
+interface Candidate {
+  readonly position: Position;
+  readonly show: () => Entry;
+}
+
 /** The topmost folders with a grant, and the documents with one that lie in none of them. */
-function startOf(view: View): Entry[] {
+function startOf(view: View): Candidate[] {
   const { reach, tables } = view;
   const granted = new Set(reach.folders);
   const isTop = (location: Location): boolean => !ancestorsOf(location).some((above) => granted.has(above));
-  const folders = reach.folders.filter(isTop).map((location) => {
-    const found = findFolder(tables, location);
-    return asFolder(view, toFolder(location, found?.mirror ?? null));
-  });
-  const documents = reach.documentIds.flatMap((id) => {
-    const found = findDocumentById(tables, id);
-    if (found === undefined || reach.roleIn(found.location) !== undefined) return [];
-    return [asDocument(view, toDocument(tables, found, view.now))];
-  });
+  const folders = reach.folders.filter(isTop).map((location) => ({
+    position: { isDocument: false, at: 0, name: location },
+    show: () => asFolder(view, toFolder(location, findFolder(tables, location)?.mirror ?? null)),
+  }));
+  const documents = view.grantedDocuments
+    .filter(({ location }) => reach.roleIn(location) === undefined)
+    .map((found) => toCandidate(view, found, found.location));
   return [...folders, ...documents];
 }
 
 /** What grants below it show of a folder that the caller may not read as a whole. */
-function grantedIn(view: View, location: Location): Entry[] {
-  const entries: Entry[] = [];
-  for (let after: string | null = ''; after !== null;) {
-    const page: Page<Folder> = view.folders(location, after, maxLimit);
-    for (const folder of page.items) entries.push(asFolder(view, folder));
-    after = page.next;
-  }
-  for (let after: string | null = ''; after !== null;) {
-    const page: Page<Document> = view.documents(location, after, maxLimit);
-    for (const document of page.items) entries.push(asDocument(view, document));
-    after = page.next;
-  }
-  return entries;
+function grantedIn(view: View, location: Location): Candidate[] {
+  const folders = view.folders(location, '', Number.MAX_SAFE_INTEGER).items.map((folder) => ({
+    position: { isDocument: false, at: 0, name: folder.name },
+    show: () => asFolder(view, folder),
+  }));
+  const documents = view.grantedDocuments
+    .filter((found) => parentOf(found.location) === location)
+    .map((found) => toCandidate(view, found, found.row.name));
+  return [...folders, ...documents];
+}
+
+function toCandidate(view: View, found: FoundDocument, name: string): Candidate {
+  return {
+    position: { isDocument: true, at: found.row.current.at, name },
+    show: () => asDocument(view, toDocument(view.tables, found, view.now)),
+  };
 }
 
 function asFolder({ reach }: View, folder: Folder): Entry {
@@ -137,23 +157,18 @@ function parsePosition(position: string): Position | undefined {
   return { isDocument: true, at: Number(position.slice(1, slash)), name: position.slice(slash + 1) };
 }
 
-/** Makes a page of entries that were all read: as many as the caller has grants. */
+/** A page of what grants show: as many candidates as the caller has grants. */
 function pickPage(
-  entries: readonly Entry[],
+  candidates: readonly Candidate[],
   { order, after, limit }: BrowseFolderInput,
   keyOf: (entry: Entry) => string,
 ): Page<Entry> {
-  const toPosition = (entry: Entry): Position => ({
-    isDocument: entry.type === 'document',
-    at: entry.type === 'document' ? entry.document.current.at : 0,
-    name: keyOf(entry),
-  });
   const start = parsePosition(after);
-  const found = entries
-    .map((entry) => ({ entry, position: toPosition(entry) }))
+  const found = candidates
     .filter(({ position }) => start === undefined || comparePositions(position, start, order) > 0)
     .toSorted((a, b) => comparePositions(a.position, b.position, order))
-    .map(({ entry }) => entry);
+    .slice(0, limit + 1)
+    .map(({ show }) => show());
   return pageOf(found, limit, keyOf);
 }
 

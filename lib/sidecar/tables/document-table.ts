@@ -80,6 +80,10 @@ export class DocumentTable extends Table {
      WHERE d.deleted_location = ?`,
   );
   readonly #byId = this.arrayStatement<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
+  readonly #ofThese = this.arrayStatement<[string], Row>(
+    `${select.replace('FROM document d', 'FROM json_each(?) g CROSS JOIN document d ON d.id = g.value')}
+     WHERE d.folder IS NOT NULL`,
+  );
   readonly #byNumber = this.arrayStatement<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
   readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
     `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
@@ -154,6 +158,11 @@ export class DocumentTable extends Table {
    */
   deletedOfThese(ids: readonly string[], location: string): string[] {
     return this.#deletedOfThese.all(JSON.stringify(ids), location);
+  }
+
+  /** The live ones among these, in no order. */
+  ofThese(ids: readonly string[]): DocumentRow[] {
+    return this.#ofThese.all(JSON.stringify(ids)).map(toDocument);
   }
 
   /** A live document by its id. */
