@@ -31,7 +31,8 @@ function hasWayIn(tables: Tables, { now, hasPassword }: WaysIn, principalId: str
   return hasKey || hasPassword(principalId);
 }
 
-function findAdmins(tables: Tables): ReadonlySet<string> {
+/** Their ids. A connector is none, and neither is a disabled principal. */
+export function findAdmins(tables: Tables): ReadonlySet<string> {
   const admins = new Set<string>();
   const seen = new Set<string>();
   const pending = tables.grants

@@ -84,19 +84,20 @@ function openTrash({ tables, reach }: View, folder: Location | null): Trash {
     folder === null || (location !== folder && isWithin(folder, location));
   const everywhere = (folder === null || folder === rootLocation) && reach.holds('editor', rootLocation);
   const folders = foldersToEdit();
+  const editable = new Set(folders);
   const single = tables.trash
     .ofThese(reach.documentIds)
     .filter(({ id, location }) => isBelow(location) && roleContains(reach.roleOn(id, location), 'editor'))
-    .filter(({ location }) => !folders.some((inner) => location !== inner && isWithin(inner, location)))
+    .filter(({ location }) => !ancestorsOf(location).some((above) => editable.has(above)))
     .toSorted(comparePlaces);
 
   /** The topmost folders that the caller may edit, within the one asked about. */
   function foldersToEdit(): Location[] {
     if (everywhere) return [rootLocation];
     if (folder !== null && reach.holds('editor', folder)) return [folder];
-    const editable = reach.folders.filter((location) => reach.holds('editor', location) && isBelow(location));
-    const all = new Set(editable);
-    return editable.filter((location) => !ancestorsOf(location).some((above) => all.has(above)));
+    const held = reach.folders.filter((location) => reach.holds('editor', location) && isBelow(location));
+    const all = new Set(held);
+    return held.filter((location) => !ancestorsOf(location).some((above) => all.has(above)));
   }
 
   /** Whether an undelete of the folder undoes this deletion. Another one can be later, or undone for a part. */

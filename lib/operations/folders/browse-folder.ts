@@ -11,13 +11,7 @@ import type { Page } from '../../domain/page.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
 import type { DocumentRow } from '../../sidecar/tables/document-table.js';
-import {
-  findFolder,
-  numberOfFolder,
-  toDocument,
-  toFolder,
-  type FoundDocument,
-} from '../../view/locate.js';
+import { findFolder, numberOfFolder, toDocument, toFolder, type FoundDocument } from '../../view/locate.js';
 import type { View } from '../../view/view.js';
 import type { ReadOperation } from '../operation.js';
 

@@ -1,5 +1,5 @@
-import type { Subject } from '../../domain/grant.js';
-import { ancestorsOf, type Location } from '../../domain/location.js';
+import type { Grant, Subject } from '../../domain/grant.js';
+import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
 import type { View } from '../../view/view.js';
@@ -54,29 +54,29 @@ export const showSharing: ReadOperation<{ readonly location: Location }, Sharing
   },
 };
 
+/** Sought from the caller's own grants, so its time does not depend on those of others. */
 function findOwn(
   { tables }: View,
   principalId: string,
   location: Location,
   documentId: string | undefined,
 ): OwnGrant[] {
-  const groups = new Set(tables.groups.groupsAbove({ type: 'principal', id: principalId }));
-  const isOwn = ({ type, id }: Subject): boolean => (type === 'group' ? groups.has(id) : id === principalId);
-  const name = ({ type, id }: Subject): string =>
+  const groups = tables.groups.groupsAbove({ type: 'principal', id: principalId });
+  const places = new Set<Location>([...ancestorsOf(location), ...(documentId === undefined ? [location] : [])]);
+  const placeOf = ({ scope }: Grant): Location | undefined => {
+    if (scope.type === 'document') return scope.documentId === documentId ? location : undefined;
+    return places.has(scope.location) ? scope.location : undefined;
+  };
+  const nameOf = ({ type, id }: Subject): string =>
     (type === 'group' ? tables.groups.find(id) : tables.principals.find(id))?.displayName ?? id;
-  const show = (scopeType: OwnGrant['scopeType'], place: Location) => (grant: { subject: Subject; role: Role }) => ({
-    scopeType,
-    location: place,
-    subject: { ...grant.subject, displayName: name(grant.subject) },
-    role: grant.role,
-  });
-  const onFolders = [...ancestorsOf(location), ...(documentId === undefined ? [location] : [])].flatMap((place) =>
-    tables.grants
-      .on({ type: 'folder', location: place })
-      .filter(({ subject }) => isOwn(subject))
-      .map(show('folder', place)),
-  );
-  if (documentId === undefined) return onFolders;
-  const onDocument = tables.grants.on({ type: 'document', documentId }).filter(({ subject }) => isOwn(subject));
-  return [...onFolders, ...onDocument.map(show('document', location))];
+  return tables.grants
+    .forSubjects(principalId, groups)
+    .toSorted((a, b) => compareText(a.id, b.id))
+    .flatMap((grant) => {
+      const place = placeOf(grant);
+      const { scope, subject, role } = grant;
+      if (place === undefined) return [];
+      return [{ scopeType: scope.type, location: place, subject: { ...subject, displayName: nameOf(subject) }, role }];
+    })
+    .toSorted((a, b) => a.location.length - b.location.length);
 }

@@ -150,6 +150,8 @@ async function readWriters(
   for (let start = 0; start < wanted.length; start += writersAtOnce) {
     if (start > 0) await yieldToLoop();
     const view = workspace.view(caller);
+    // The right to read it may have ended meanwhile.
+    if (view.documentById(document.id) === undefined) throw notFound();
     for (const sequence of wanted.slice(start, start + writersAtOnce)) {
       const writer = readWriter(view, document, sequence);
       if (writer === undefined) throw notFound();

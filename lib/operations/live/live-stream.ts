@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Release } from '../../access/work-limiter.js';
 import type { Location } from '../../domain/location.js';
 import { notFound, Refusal } from '../../domain/refusal.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { ReachWatch } from '../../workspace/watch-reach.js';
 import type { ReadContext } from '../operation.js';
 import { recordRefusal } from '../perform.js';
@@ -39,6 +40,7 @@ export class LiveStream extends Readable {
   readonly #leave: () => void;
   #isWanted = false;
   #isBeatDue = false;
+  #isLookDue = false;
   #isOver = false;
   /** The state that the reader has, as sent. */
   #sent = '';
@@ -61,7 +63,7 @@ export class LiveStream extends Readable {
     this.#watch = watch;
     this.#release = release;
     this.push(`retry: ${retryAfter}\n\n`);
-    this.#looking = setInterval(() => this.#look(), pace.look);
+    this.#looking = setInterval(() => void this.#lookInTurn(), pace.look);
     this.#beating = setInterval(() => {
       this.#isBeatDue = true;
       this.#beat();
@@ -89,6 +91,15 @@ export class LiveStream extends Readable {
 
   #beat(): void {
     if (this.#isBeatDue && this.#isWanted && !this.#isOver) this.#send(': \n\n');
+  }
+
+  /** Each look of a stream waits for its own turn of the loop, so that many streams add up to no hold. */
+  async #lookInTurn(): Promise<void> {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    await yieldToLoop();
+    this.#isLookDue = false;
+    this.#look();
   }
 
   /** Sends the state if it changed since the reader last got one, or ends. */

@@ -1,6 +1,5 @@
-import { readReach } from '../../access/reach.js';
+import { findAdmins } from '../../access/admins.js';
 import type { Subject } from '../../domain/grant.js';
-import { rootLocation } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Page } from '../../domain/page.js';
 import type { Group, Principal, PrincipalKind } from '../../domain/principal.js';
@@ -52,7 +51,8 @@ export const listPrincipalsByName: ReadOperation<ListPrincipalsInput, Page<Liste
       },
     );
     const { tables } = viewAsAdmin(context);
-    return { items: items.map((principal) => describe(workspace, tables, principal)), next };
+    const admins = findAdmins(tables);
+    return { items: items.map((principal) => describe(workspace, tables, principal, admins)), next };
   },
 };
 
@@ -69,12 +69,17 @@ function findSignInName({ name, origin }: Workspace, { id, kind }: Principal): s
   return kind === 'person' ? (origin.journal?.people.identities.findOf(name, id)?.signInName ?? null) : null;
 }
 
-function describe(workspace: Workspace, tables: Tables, principal: Principal): ListedPrincipal {
+function describe(
+  workspace: Workspace,
+  tables: Tables,
+  principal: Principal,
+  admins: ReadonlySet<string>,
+): ListedPrincipal {
   return {
     ...principal,
     signInName: findSignInName(workspace, principal),
     lastSeenAt: findLastSeen(workspace, tables, principal.id),
-    isAdmin: readReach(tables, principal.id).holds('approver', rootLocation),
+    isAdmin: admins.has(principal.id),
   };
 }
 

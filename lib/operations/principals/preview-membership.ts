@@ -72,6 +72,8 @@ export const previewMembership: ReadOperation<MembershipChange, MembershipImpact
       await yieldToLoop();
     }
     const changes = [...found.values()]
+      .toSorted((a, b) => compareText(a.change.location, b.change.location))
+      .slice(0, maxPlaces)
       .map(({ change: one, principals }) => ({
         ...one,
         principals: principals
@@ -79,12 +81,8 @@ export const previewMembership: ReadOperation<MembershipChange, MembershipImpact
           .slice(0, shownPrincipals)
           .map(({ id, kind, displayName }) => ({ id, kind, displayName })),
         more: principals.length > shownPrincipals,
-      }))
-      .toSorted((a, b) => compareText(a.location, b.location));
-    return {
-      changes: changes.slice(0, maxPlaces),
-      isCut: concerned.length > maxPrincipals || changes.length > maxPlaces,
-    };
+      }));
+    return { changes, isCut: concerned.length > maxPrincipals || found.size > maxPlaces };
   },
 };
 

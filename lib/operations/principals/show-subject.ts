@@ -1,7 +1,6 @@
 import { followMemberships } from '../../access/follow-memberships.js';
-import { readReach } from '../../access/reach.js';
+import { findAdmins } from '../../access/admins.js';
 import type { Subject } from '../../domain/grant.js';
-import { rootLocation } from '../../domain/location.js';
 import type { Group, Principal } from '../../domain/principal.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -45,7 +44,7 @@ export const showPrincipal: ReadOperation<{ readonly principalId: string }, Show
       signInName: identity?.signInName ?? null,
       hasPassword: typeof identity?.passwordHash === 'string',
       isElsewhere: identity !== undefined && identities?.isElsewhere(identity.id, workspace.name) === true,
-      isAdmin: readReach(tables, principalId).holds('approver', rootLocation),
+      isAdmin: findAdmins(tables).has(principalId),
       lastSeenAt: findLastSeen(workspace, tables, principalId),
       groups: listMemberships(tables, { type: 'principal', id: principalId }),
     };
