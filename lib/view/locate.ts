@@ -106,6 +106,7 @@ export function findDocumentById(tables: Tables, id: string): FoundDocument | un
 
 /** Finds the live documents among many ids. Each folder is looked up once, so thousands take milliseconds. */
 export function findDocumentsById(tables: Tables, ids: readonly string[]): FoundDocument[] {
+  if (ids.length === 0) return [];
   const folders = new Map<number, FoundFolder | undefined>();
   return tables.documents.ofThese(ids).flatMap((row) => {
     if (!folders.has(row.folder)) folders.set(row.folder, findFolder(tables, locationOfFolder(tables, row.folder)));
