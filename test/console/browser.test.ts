@@ -114,6 +114,22 @@ describe('The browser of the console', function () {
     person.judgeConsole('a change by somebody else');
   });
 
+  it('deletes the row that has the focus, though others have come above it', async () => {
+    await editor.rest.create('team/handbook/drafts/kept.md', 'x');
+    await editor.rest.create('team/handbook/drafts/old.md', 'x');
+    const person = await test.open(editor, '~/f/team/handbook/drafts');
+    const followed = person.page.waitForResponse((response) => response.url().includes('/live?'));
+    await person.page.reload();
+    await followed;
+    await at(person, 'old.md').focus();
+    await editor.rest.create('team/handbook/drafts/first.md', 'x');
+    await at(person, 'first.md').waitFor();
+    assert.equal(await focused(person), 'document:team/handbook/drafts/old.md');
+    await person.page.keyboard.press('Delete');
+    await at(person, 'old.md').waitFor({ state: 'detached' });
+    await at(person, 'kept.md').waitFor();
+  });
+
   it('asks before it deletes several things, and says which ones stay', async () => {
     await editor.rest.create('team/handbook/old/x.md', 'x');
     const person = await test.open(editor, '~/f/team/handbook');

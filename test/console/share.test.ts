@@ -113,7 +113,7 @@ describe('Sharing in the console', function () {
     await watched.get('heading', 'Give up your own access?').waitFor();
     await watched.judge('asked about one’s own access');
     await watched.get('button', 'Remove access').click();
-    await page.locator('.toast', { hasText: 'You no longer reach team.' }).waitFor();
+    await page.locator('.toast', { hasText: 'You no longer have access to team.' }).waitFor();
     assert.equal(await reads(other), 404);
 
     const { host } = test.server;

@@ -16,6 +16,8 @@ export interface OwnWorkspace {
 export interface Session {
   readonly sign_in_name: string;
   readonly workspaces: readonly OwnWorkspace[];
+  /** Names of those that cannot be read at the moment. */
+  readonly unavailable_workspaces: readonly string[];
 }
 
 const address = `${base}/console/api/session`;

@@ -88,7 +88,7 @@ export function ProblemState({
   if (problem.code === 'UNAVAILABLE' || problem.code === 'UNREACHABLE') {
     return (
       <State icon={CloudOff} title="The service cannot answer at the moment" actions={retry}>
-        <p>Nothing is lost, and nothing is known to be missing. The page tries again by itself.</p>
+        <p>Nothing is lost, and nothing is known to be missing. Try again in a moment.</p>
         {problem.requestId !== undefined && <RequestId id={problem.requestId} />}
       </State>
     );

@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useEffect, type ReactNode } from 'react';
+import { Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { Router, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { asProblem, Problem } from '../api/problem.ts';
@@ -17,6 +17,7 @@ import { aroundNavigation } from './leaving.ts';
 import { screens } from './screens.ts';
 
 const mostTries = 3;
+const unavailable = new Problem('UNAVAILABLE', 'The workspace cannot be read at the moment.');
 const noSuchPage = new Problem('NOT_FOUND', 'There is no such page.');
 
 const queries = new QueryClient({
@@ -31,7 +32,12 @@ const queries = new QueryClient({
       retryDelay: (count, error) => (asProblem(error).retryAfter ?? 2 ** count) * 1000,
     },
   },
-  queryCache: new QueryCache(),
+  queryCache: new QueryCache({
+    // What is gone, or out of reach now, is not shown from memory.
+    onError: (error, query) => {
+      if (asProblem(error).code === 'NOT_FOUND') query.setState({ data: undefined });
+    },
+  }),
 });
 
 /** The whole console. */
@@ -58,6 +64,13 @@ function SignedIn(): ReactNode {
   useEffect(() => {
     if (isStranger) window.location.replace(signInAddress());
   }, [isStranger]);
+  const person = session.data?.sign_in_name;
+  const first = useRef(person);
+  useEffect(() => {
+    first.current ??= person;
+    // Somebody else has signed in, in another tab: nothing of the person before stays in memory.
+    if (person !== undefined && first.current !== person) window.location.reload();
+  }, [person]);
   if (session.data !== undefined) return <Routed session={session.data} />;
   if (session.error === null || isStranger) return <Skeleton label="Signing in" />;
   return <ProblemState error={session.error} onRetry={() => void session.refetch()} />;
@@ -84,7 +97,9 @@ function Routed({ session }: { session: Session }): ReactNode {
     return (
       <Frame session={session} workspace={home} screen="">
         <Page title="Not found" heading={<span className="visually-hidden">Not found</span>}>
-          {home === undefined ? (
+          {place !== undefined && session.unavailable_workspaces.includes(place.workspace) ? (
+            <ProblemState error={unavailable} onRetry={() => window.location.reload()} />
+          ) : home === undefined ? (
             <State title="You are in no workspace">
               <p>You are signed in as {session.sign_in_name}. An admin of a workspace can add you to it.</p>
             </State>

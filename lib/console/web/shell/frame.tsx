@@ -162,7 +162,7 @@ function ConnectionBanner(): ReactNode {
           Your session has ended. Unsaved text is kept in this browser. <SignInLink />
         </>
       ) : connection === 'unavailable' ? (
-        'The service cannot answer at the moment. Nothing is lost, and the page tries again.'
+        'The service cannot answer at the moment. Nothing is lost. Try again in a moment.'
       ) : (
         'The service cannot be reached. Changes are not saved until it is back.'
       )}

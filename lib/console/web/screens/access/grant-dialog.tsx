@@ -43,7 +43,9 @@ export function GrantDialog({
       ),
     onSuccess: () => {
       onClose();
-      showToast({ text: `${displayName} is ${role} of ${place === '' ? 'the whole workspace' : place}.` });
+      showToast({
+        text: `${displayName} now has the role ${role} in ${place === '' ? 'the whole workspace' : place}.`,
+      });
     },
     onSettled: () => void refresh(),
   });

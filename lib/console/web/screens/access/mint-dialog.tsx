@@ -160,7 +160,7 @@ export function MintDialog({
         <summary>Limit its rate</summary>
         <TextField
           label="Requests a minute (optional)"
-          hint="Left empty, the workspace's rate holds."
+          hint="Left empty, the workspace's limit applies."
           inputMode="numeric"
           error={shown.rate}
           value={rate}

@@ -1,5 +1,5 @@
 import { Upload } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useLive } from '../../api/live.ts';
 import { asProblem } from '../../api/problem.ts';
@@ -17,12 +17,15 @@ import { listActions } from './entry-actions.ts';
 import { EntryList } from './entry-list.tsx';
 import { crumbsOf, FolderActions, startName } from './folder-head.tsx';
 import { mayDelete, mayEdit, mayEditEntry } from './may.ts';
-import { keyOf, useListing, useListingChanges, type Entry, type FolderEntry } from './queries.ts';
+import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry } from './queries.ts';
 import { keepWithin, noSelection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useDeletes } from './use-deletes.ts';
 import { useFileDrop } from './use-file-drop.ts';
 import { useSort } from './use-sort.ts';
+
+/** Milliseconds between two questions for a listing of many pages. */
+const longDelay = 15_000;
 
 /** The documents of a workspace: one level of a folder, or the places where the person can begin. */
 export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
@@ -68,7 +71,8 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
 
   const upload = (files: readonly PickedFile[]): void => startUploads(workspace, location, files);
   const isDropping = useFileDrop(isEditor ? upload : undefined);
-  useRenewAfterUploads(workspace, location, changes.renew, (data?.pages.length ?? 0) > 2 ? 15_000 : 1000);
+  const isLong = !isShort(data);
+  useRenewAfterUploads(workspace, location, changes.renew, isLong ? longDelay : 1000);
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const close = (): void => setAsked(undefined);
 
@@ -95,7 +99,12 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
       }
     >
       {folder !== null && (
-        <FollowFolder workspace={workspace} location={location} onChange={() => changes.renew(location)} />
+        <FollowFolder
+          workspace={workspace}
+          location={location}
+          onChange={() => changes.follow(location)}
+          delay={isLong ? longDelay : 0}
+        />
       )}
       {folder?.read_only === true && (
         <Notice title="This folder is a mirror">
@@ -121,8 +130,8 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
           showsPlace={folder === null}
           actionsFor={actionsFor}
           focusTurn={focusTurn}
-          onDelete={() => {
-            const active = entries[selection.active];
+          onDelete={(row) => {
+            const active = entries[row];
             const all = selected.length > 0 ? selected : active === undefined ? [] : [active];
             const deletable = all.filter((entry) => mayDelete(entry, principalId));
             void remove(deletable, deletable.length < all.length);
@@ -181,14 +190,25 @@ function FollowFolder({
   workspace,
   location,
   onChange,
+  delay,
 }: {
   workspace: string;
   location: string;
   onChange: () => void;
+  /** Milliseconds in which changes are gathered: a long listing takes many requests. */
+  delay: number;
 }): ReactNode {
+  const timer = useRef<number>(undefined);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const gather = (): void => {
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined;
+      onChange();
+    }, delay);
+  };
   useLive(workspace, location, {
     onState: (_, before) => {
-      if (before !== undefined) onChange();
+      if (before !== undefined) gather();
     },
     onGone: onChange,
   });

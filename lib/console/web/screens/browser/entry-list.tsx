@@ -31,7 +31,8 @@ interface EntryListProps {
   readonly isChoosable: boolean;
   readonly showsPlace: boolean;
   readonly actionsFor: (entry: Entry) => readonly MenuAction[];
-  readonly onDelete: () => void;
+  /** @param row that has the focus */
+  readonly onDelete: (row: number) => void;
   /** Changes when the active row is to take the focus. */
   readonly focusTurn: number;
   readonly hasMore: boolean;
@@ -71,13 +72,13 @@ export function EntryList(props: EntryListProps): ReactNode {
   }, [focusTurn, selection.active]);
 
   /** @returns the row that a key leads to */
-  const targetOf = (key: string): number | undefined => {
+  const targetOf = (key: string, row: number): number | undefined => {
     const last = entries.length - 1;
     const targets: Readonly<Record<string, number>> = {
-      ArrowDown: selection.active + 1,
-      ArrowUp: selection.active - 1,
-      PageDown: selection.active + pageOfRows,
-      PageUp: selection.active - pageOfRows,
+      ArrowDown: row + 1,
+      ArrowUp: row - 1,
+      PageDown: row + pageOfRows,
+      PageUp: row - pageOfRows,
       Home: 0,
       End: last,
     };
@@ -94,30 +95,33 @@ export function EntryList(props: EntryListProps): ReactNode {
   const onKeyDown = (event: KeyboardEvent): void => {
     // Keys pressed in a row's menu or link are theirs.
     if (!(event.target instanceof HTMLElement) || event.target.getAttribute('role') !== 'row') return;
-    const target = targetOf(event.key);
+    // The row with the focus counts: others may have come or gone above it since it got the focus.
+    const row = Number(event.target.dataset['row']);
+    const at = row === selection.active ? selection : moveTo(selection, row);
+    const target = targetOf(event.key, row);
     if (target !== undefined) {
       event.preventDefault();
       wantsFocus.current = true;
       reveal(target);
-      onSelect(isChoosable && event.shiftKey ? extendTo(selection, target, keys) : moveTo(selection, target));
+      onSelect(isChoosable && event.shiftKey ? extendTo(at, target, keys) : moveTo(at, target));
       return;
     }
     const isCommand = event.metaKey || event.ctrlKey;
-    if (event.key === 'Enter') open(entries[selection.active]);
+    if (event.key === 'Enter') open(entries[row]);
     else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault();
       event.target.querySelector<HTMLElement>('.entry-menu button')?.click();
     } else if (!isChoosable) return;
     else if (event.key === ' ') {
       event.preventDefault();
-      onSelect(toggle(selection, selection.active, keys));
+      onSelect(toggle(at, row, keys));
     } else if (event.key.toLowerCase() === 'a' && isCommand) {
       event.preventDefault();
-      onSelect(chooseAll(selection, keys));
+      onSelect(chooseAll(at, keys));
       announce('All loaded rows are selected.');
     } else if (event.key === 'Escape' && selection.chosen.size > 0) {
-      onSelect({ ...noSelection, active: selection.active, anchor: selection.active });
-    } else if (event.key === 'Delete' || (event.key === 'Backspace' && isCommand)) props.onDelete();
+      onSelect({ ...noSelection, active: row, anchor: row });
+    } else if (event.key === 'Delete' || (event.key === 'Backspace' && isCommand)) props.onDelete(row);
   };
 
   const choose = useMemo(

@@ -54,7 +54,7 @@ export function useListing(workspace: string, location: string, sort: Sort): Use
   });
 }
 
-const isShort = (listing: Listing | undefined): boolean => (listing?.pages.length ?? 0) <= mostPagesToRenew;
+export const isShort = (listing: Listing | undefined): boolean => (listing?.pages.length ?? 0) <= mostPagesToRenew;
 
 /** How the listings in memory follow a change that was just made. */
 export interface ListingChanges {
@@ -63,6 +63,8 @@ export interface ListingChanges {
   readonly relabel: (location: string, document: string, labels: readonly string[]) => void;
   /** Asks again for the listing of a folder. */
   readonly renew: (location: string) => void;
+  /** The same after a change by others: a question under way goes on. */
+  readonly follow: (location: string) => void;
 }
 
 export function useListingChanges(workspace: string): ListingChanges {
@@ -80,6 +82,8 @@ export function useListingChanges(workspace: string): ListingChanges {
           ),
         ),
       renew: (location) => void client.invalidateQueries({ queryKey: listingKey(workspace, location) }),
+      follow: (location) =>
+        void client.invalidateQueries({ queryKey: listingKey(workspace, location) }, { cancelRefetch: false }),
     }),
     [client, workspace],
   );

@@ -48,7 +48,14 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
   const starts = useMemo(() => startsOfLines(content ?? ''), [content]);
   const hidden = useMemo(() => findHiddenIn(content ?? ''), [content]);
   const comments = useComments(workspace, location, isOlder ? document.version.id : undefined);
-  const passages = usePassages({ article, source: content, starts, view: shown, comments: comments.items });
+  const passages = usePassages({
+    article,
+    source: content,
+    starts,
+    view: shown,
+    version: document.version.id,
+    comments: comments.items,
+  });
   const [areCommentsOpen, setCommentsOpen] = useState(true);
   const headings = rendered?.headings ?? [];
   const hasOutline = headings.length > 1;

@@ -9,6 +9,8 @@ import type { ListedComment } from './use-reading.ts';
 /** A passage that a new comment is about. */
 export interface ChosenPassage extends Stretch {
   readonly quote: string;
+  /** The version in which it was chosen. */
+  readonly version: string;
 }
 
 export interface Passages {
@@ -27,6 +29,8 @@ interface PassagesOptions {
   readonly source: string | null;
   readonly starts: readonly number[];
   readonly view: 'rendered' | 'source';
+  /** The version that is shown. */
+  readonly version: string;
   readonly comments: readonly ListedComment[];
 }
 
@@ -41,7 +45,7 @@ function mark(name: string, ranges: readonly Range[]): void {
 }
 
 /** The passages of a text that comments are about: marked in the page, and chosen by selecting them. */
-export function usePassages({ article, source, starts, view, comments }: PassagesOptions): Passages {
+export function usePassages({ article, source, starts, view, version, comments }: PassagesOptions): Passages {
   const [chosen, choose] = useState<ChosenPassage>();
   const [shown, setShown] = useState<string>();
   const selected = useSelectedPassage(article, source, starts, view);
@@ -78,7 +82,7 @@ export function usePassages({ article, source, starts, view, comments }: Passage
         icon={MessageSquarePlus}
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => {
-          choose(selected.passage);
+          choose({ ...selected.passage, version });
           document.getSelection()?.removeAllRanges();
         }}
       >
@@ -94,7 +98,7 @@ function passageAt({ anchor }: ListedComment): Stretch[] {
 }
 
 interface SelectedPassage {
-  readonly passage: ChosenPassage;
+  readonly passage: Omit<ChosenPassage, 'version'>;
   /** Where the offer stands, in pixels of the page. */
   readonly top: number;
   readonly left: number;

@@ -148,7 +148,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
           <p>Words are found in the content, the names and the labels of documents that are shared with you.</p>
         </State>
       ) : found.error !== null ? (
-        <ProblemState error={found.error} what="folder" onRetry={() => void found.refetch()} />
+        <ProblemState error={found.error} what="search" onRetry={() => void found.refetch()} />
       ) : hits === undefined ? (
         <Skeleton lines={8} label="Searching" />
       ) : isEmpty ? (

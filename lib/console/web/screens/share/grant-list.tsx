@@ -179,7 +179,7 @@ function withRemoved(shares: readonly Share[], removed: readonly Share[]): reado
 function sentenceOfLoss({ left }: OwnLoss, { location }: Sharing, workspace: string): string {
   const name = location === '' ? workspace : nameOf(location);
   return left === null
-    ? `You no longer reach ${name}.`
+    ? `You no longer have access to ${name}.`
     : `You are ${nameOfRole[left].toLowerCase()} of ${name}, and no longer share it.`;
 }
 

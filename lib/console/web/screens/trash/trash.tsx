@@ -69,8 +69,8 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
   /** Says what is back, and leads there. */
   const tell = (done: readonly Trashed[], left: number): void => {
     const [only] = done;
-    const what = done.length === 1 && only !== undefined ? `“${only.name}” is back.` : `${done.length} are back.`;
-    const rest = left === 0 ? '' : ` ${left} of its documents stay here, because their places are taken.`;
+    const what = done.length === 1 && only !== undefined ? `“${only.name}” is back.` : `${done.length} items are back.`;
+    const rest = left === 0 ? '' : ` Documents whose places are taken stay here: ${left}.`;
     const show = only === undefined ? undefined : addressOf[only.type](workspace, only.location);
     showToast({
       text: what + rest,

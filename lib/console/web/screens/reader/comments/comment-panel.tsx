@@ -43,7 +43,6 @@ export function CommentPanel({ workspace, reading, comments, passages, hasText }
         label="Write a comment"
         action="Comment"
         passage={passages.chosen}
-        version={document.version.id}
         onDropPassage={() => passages.choose(undefined)}
         {...(passages.chosen !== undefined && { onDone: () => passages.choose(undefined) })}
       />

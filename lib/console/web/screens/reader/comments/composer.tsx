@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { apiOf, dataOf, newIdempotencyKey } from '../../../api/client.ts';
 import { asProblem } from '../../../api/problem.ts';
+import { useWorkspace } from '../../../api/session.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextArea } from '../../../design/field.tsx';
 import type { ChosenPassage } from '../use-passages.tsx';
@@ -16,8 +17,6 @@ interface ComposerProps {
   /** The thread to answer in; left out: a new one. */
   readonly threadId?: string;
   readonly passage?: ChosenPassage | undefined;
-  /** The version in which the passage was chosen. */
-  readonly version?: string;
   readonly isFocused?: boolean;
   readonly onDropPassage?: () => void;
   readonly onDone?: () => void;
@@ -38,8 +37,10 @@ function useDraft(key: string): [string, (text: string) => void] {
 
 /** Writes a comment. Sending it again after a failure does not write it twice. */
 export function Composer(props: ComposerProps): ReactNode {
-  const { workspace, location, label, action, threadId, passage, version, isFocused = false } = props;
-  const [text, setText] = useDraft(`cartulary-comment/${workspace}/${location}/${threadId ?? ''}`);
+  const { workspace, location, label, action, threadId, passage, isFocused = false } = props;
+  const { principal_id: me } = useWorkspace();
+  // Another person on the same browser does not get it.
+  const [text, setText] = useDraft(`cartulary-comment/${me}/${workspace}/${location}/${threadId ?? ''}`);
   const [key, setKey] = useState(newIdempotencyKey);
   const input = useRef<HTMLTextAreaElement>(null);
   const commentsAgain = useCommentsAgain(workspace, location);
@@ -56,7 +57,7 @@ export function Composer(props: ComposerProps): ReactNode {
             text: text.trim(),
             ...(threadId !== undefined && { thread_id: threadId }),
             ...(passage !== undefined && {
-              passage: { quote: passage.quote, start: passage.start, ...(version !== undefined && { version }) },
+              passage: { quote: passage.quote, start: passage.start, version: passage.version },
             }),
           },
         }),
@@ -101,6 +102,7 @@ export function Composer(props: ComposerProps): ReactNode {
         placeholder={label}
         ref={input}
         value={text}
+        readOnly={send.isPending}
         maxLength={maxLength}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
