@@ -6,6 +6,8 @@ import { AuditTable } from './tables/audit-table.js';
 import { BriefTable } from './tables/brief-table.js';
 import { ClaimTable } from './tables/claim-table.js';
 import { CommentTable } from './tables/comment-table.js';
+import { ConnectorRunTable } from './tables/connector-run-table.js';
+import { ConnectorTable } from './tables/connector-table.js';
 import { ContentRows } from './tables/content-rows.js';
 import { CredentialTable } from './tables/credential-table.js';
 import { DeletionTable } from './tables/deletion-table.js';
@@ -20,6 +22,7 @@ import { IdempotencyTable } from './tables/idempotency-table.js';
 import { LabelTable } from './tables/label-table.js';
 import { MessageTable } from './tables/message-table.js';
 import { MetaTable } from './tables/meta-table.js';
+import { MirrorEntryTable } from './tables/mirror-entry-table.js';
 import { ObjectTable } from './tables/object-table.js';
 import { PrincipalTable } from './tables/principal-table.js';
 import { RelocationTable } from './tables/relocation-table.js';
@@ -57,6 +60,9 @@ export interface Tables {
   readonly erasures: ErasureTable;
   readonly eraseRows: EraseRows;
   readonly rewrittenCommits: RewrittenCommitTable;
+  readonly connectors: ConnectorTable;
+  readonly connectorRuns: ConnectorRunTable;
+  readonly mirrorEntries: MirrorEntryTable;
 }
 
 /** @param touched called when principals, groups or grants may have changed */
@@ -89,6 +95,9 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     erasures: new ErasureTable(connection),
     eraseRows: new EraseRows(connection),
     rewrittenCommits: new RewrittenCommitTable(connection),
+    connectors: new ConnectorTable(connection),
+    connectorRuns: new ConnectorRunTable(connection),
+    mirrorEntries: new MirrorEntryTable(connection),
   };
 }
 

@@ -1,0 +1,82 @@
+import type { ConnectorRun, RunCounts, RunTrigger } from '../../domain/connector.js';
+import { Table } from '../statement.js';
+
+/** Runs of each connector that are kept. */
+export const keptRuns = 200;
+
+interface Row extends Omit<ConnectorRun, 'counts'>, RunCounts {}
+
+const columns = `number, cause AS "trigger", started_at AS startedAt, ended_at AS endedAt, outcome, fault, message,
+  listed, created, updated, moved, deleted, skipped, bytes, version_id AS versionId, source_version AS sourceVersion`;
+
+function toRun(row: Row): ConnectorRun {
+  const { listed, created, updated, moved, deleted, skipped, bytes, ...run } = row;
+  return { ...run, counts: { listed, created, updated, moved, deleted, skipped, bytes } };
+}
+
+/** The last runs of connectors. */
+export class ConnectorRunTable extends Table {
+  readonly #insert = this.valueStatement<[string, string, number, string], number>(
+    `INSERT INTO connector_run (connector, number, cause, started_at)
+     SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM connector_run WHERE connector = ? RETURNING number`,
+  );
+  readonly #forget = this.statement('DELETE FROM connector_run WHERE connector = ? AND number <= ?');
+  readonly #progress = this.statement(
+    'UPDATE connector_run SET listed = ?, bytes = ? WHERE connector = ? AND number = ?',
+  );
+  readonly #end = this.statement(
+    `UPDATE connector_run SET ended_at = ?, outcome = ?, fault = ?, message = ?, listed = ?, created = ?, updated = ?,
+       moved = ?, deleted = ?, skipped = ?, bytes = ?, version_id = ?, source_version = ?
+     WHERE connector = ? AND number = ?`,
+  );
+  readonly #list = this.statement<[string, number, number], Row>(
+    `SELECT ${columns} FROM connector_run WHERE connector = ? AND number < ? ORDER BY number DESC LIMIT ?`,
+  );
+  readonly #interrupt = this.statement(
+    `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE outcome IS NULL`,
+  );
+
+  /** Begins a run, and forgets the oldest. @returns its number */
+  begin(connector: string, trigger: RunTrigger, at: number): number {
+    const number = this.#insert.get(connector, trigger, at, connector);
+    if (number === undefined) throw new Error('The run was not stored.');
+    this.#forget.run(connector, number - keptRuns);
+    return number;
+  }
+
+  /** How far a run is. */
+  progress(connector: string, number: number, { listed, bytes }: Pick<RunCounts, 'listed' | 'bytes'>): void {
+    this.#progress.run(listed, bytes, connector, number);
+  }
+
+  end(connector: string, run: Omit<ConnectorRun, 'trigger' | 'startedAt'>): void {
+    const { listed, created, updated, moved, deleted, skipped, bytes } = run.counts;
+    this.#end.run(
+      run.endedAt,
+      run.outcome,
+      run.fault,
+      run.message,
+      listed,
+      created,
+      updated,
+      moved,
+      deleted,
+      skipped,
+      bytes,
+      run.versionId,
+      run.sourceVersion,
+      connector,
+      run.number,
+    );
+  }
+
+  /** The newest first. @param before a run's number; Number.MAX_SAFE_INTEGER for all */
+  list(connector: string, before: number, limit: number): ConnectorRun[] {
+    return this.#list.all(connector, before, limit).map(toRun);
+  }
+
+  /** Marks the runs that an ended process left. @returns how many */
+  interrupt(at: number): number {
+    return this.#interrupt.run(at).changes;
+  }
+}

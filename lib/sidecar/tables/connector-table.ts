@@ -1,0 +1,169 @@
+import type { Connector, ConnectorKind, ConnectorState, RunTrigger } from '../../domain/connector.js';
+import type { Location } from '../../domain/location.js';
+import { Table } from '../statement.js';
+
+/** A new connector's row. Its first run is due at once. */
+export interface NewConnector {
+  readonly id: string;
+  readonly kind: ConnectorKind;
+  readonly location: Location;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Sealed. */
+  readonly secret: Uint8Array | null;
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
+
+/** Its state beyond what is shown. */
+export interface ConnectorSecrets {
+  /** Sealed. */
+  readonly secret: Uint8Array | null;
+  /** Sealed. */
+  readonly webhookSecret: Uint8Array | null;
+}
+
+/** When and why the next run starts. */
+export interface NextRun {
+  /** Milliseconds since 1970; null for none. */
+  readonly at: number | null;
+  readonly trigger: RunTrigger;
+}
+
+interface Row extends Omit<Connector, 'settings' | 'hasSecret' | 'hasWebhook'> {
+  readonly settings: string;
+  readonly hasSecret: number;
+  readonly hasWebhook: number;
+}
+
+const columns = `id, kind, location, settings, secret IS NOT NULL AS hasSecret, webhook_secret IS NOT NULL AS hasWebhook,
+  state, state_reason AS stateReason, run_interval AS "interval", next_run_at AS nextRunAt, next_trigger AS nextTrigger,
+  failures, idle_runs AS idleRuns, source_version AS sourceVersion, synced_at AS syncedAt, created_at AS createdAt,
+  created_by AS createdBy`;
+
+const toConnector = (row: Row): Connector => ({
+  ...row,
+  settings: JSON.parse(row.settings) as Connector['settings'],
+  hasSecret: row.hasSecret !== 0,
+  hasWebhook: row.hasWebhook !== 0,
+});
+
+/** Connectors, with those disconnected. */
+export class ConnectorTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO connector (id, kind, location, settings, secret, state, run_interval, next_run_at, created_at, created_by)
+     VALUES (?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`,
+  );
+  readonly #byId = this.statement<[string], Row>(`SELECT ${columns} FROM connector WHERE id = ?`);
+  readonly #list = this.statement<[string, number], Row>(
+    `SELECT ${columns} FROM connector WHERE id > ? AND state <> 'disconnected' ORDER BY id LIMIT ?`,
+  );
+  readonly #due = this.statement<[number, number], Row>(
+    `SELECT ${columns} FROM connector WHERE next_run_at <= ? ORDER BY next_run_at LIMIT ?`,
+  );
+  readonly #nextRun = this.valueStatement<[], number | null>('SELECT min(next_run_at) AS next FROM connector');
+  readonly #count = this.valueStatement<[], number>(
+    `SELECT count(*) AS count FROM connector WHERE state <> 'disconnected'`,
+  );
+  readonly #secrets = this.statement<[string], ConnectorSecrets>(
+    'SELECT secret, webhook_secret AS webhookSecret FROM connector WHERE id = ?',
+  );
+  readonly #cursor = this.valueStatement<[string], string | null>('SELECT cursor FROM connector WHERE id = ?');
+  readonly #approved = this.valueStatement<[string], string | null>('SELECT approved FROM connector WHERE id = ?');
+  readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
+  readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
+  readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
+  readonly #setSettings = this.statement('UPDATE connector SET settings = ?, cursor = NULL WHERE id = ?');
+  readonly #setSecret = this.statement('UPDATE connector SET secret = ? WHERE id = ?');
+  readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
+  readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
+  readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');
+  readonly #setSynced = this.statement(
+    'UPDATE connector SET cursor = ?, source_version = ?, synced_at = ? WHERE id = ?',
+  );
+
+  insert(connector: NewConnector): void {
+    const { id, kind, location, settings, secret, interval, createdAt, createdBy } = connector;
+    this.#insert.run(id, kind, location, JSON.stringify(settings), secret, interval, createdAt, createdAt, createdBy);
+  }
+
+  byId(id: string): Connector | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toConnector(row);
+  }
+
+  /** Those not disconnected, by id, after `after` ('' for all). */
+  list(after: string, limit: number): Connector[] {
+    return this.#list.all(after, limit).map(toConnector);
+  }
+
+  /** Those whose next run is due, the longest due first. @param now milliseconds since 1970 */
+  due(now: number, limit: number): Connector[] {
+    return this.#due.all(now, limit).map(toConnector);
+  }
+
+  /** When the next run of any is due; undefined for never. */
+  nextRunAt(): number | undefined {
+    return this.#nextRun.get() ?? undefined;
+  }
+
+  /** The number of those not disconnected. */
+  count(): number {
+    return this.#count.get() ?? 0;
+  }
+
+  secretsOf(id: string): ConnectorSecrets {
+    return this.#secrets.get(id) ?? { secret: null, webhookSecret: null };
+  }
+
+  /** Where the last listing ended, in the source's own words. */
+  cursorOf(id: string): string | null {
+    return this.#cursor.get(id) ?? null;
+  }
+
+  /** The fingerprint of the held change that somebody approved. */
+  approvedOf(id: string): string | null {
+    return this.#approved.get(id) ?? null;
+  }
+
+  setState(id: string, state: ConnectorState, reason: string | null): void {
+    this.#setState.run(state, reason, id);
+  }
+
+  setNextRun(id: string, { at, trigger }: NextRun): void {
+    this.#setNextRun.run(at, trigger, id);
+  }
+
+  setInterval(id: string, interval: number): void {
+    this.#setInterval.run(interval, id);
+  }
+
+  /** Other settings may name another source, so the next run lists everything. */
+  setSettings(id: string, settings: Connector['settings']): void {
+    this.#setSettings.run(JSON.stringify(settings), id);
+  }
+
+  /** @param secret sealed */
+  setSecret(id: string, secret: Uint8Array | null): void {
+    this.#setSecret.run(secret, id);
+  }
+
+  /** @param secret sealed */
+  setWebhookSecret(id: string, secret: Uint8Array | null): void {
+    this.#setWebhookSecret.run(secret, id);
+  }
+
+  setApproved(id: string, fingerprint: string | null): void {
+    this.#setApproved.run(fingerprint, id);
+  }
+
+  /** Counts of the last runs, one of which is 0. */
+  setFailures(id: string, failures: number, idleRuns: number): void {
+    this.#setFailures.run(failures, idleRuns, id);
+  }
+
+  setSynced(id: string, state: { cursor: string | null; sourceVersion: string | null; at: number }): void {
+    this.#setSynced.run(state.cursor, state.sourceVersion, state.at, id);
+  }
+}
