@@ -55,12 +55,22 @@ export interface SkippedEntry {
   readonly detail?: string;
 }
 
+/**
+ * What lies at this path, a file or a whole folder, cannot be seen now, and may still be there: a folder without the
+ * right to list it, or a drive that is not mounted. What was mirrored from it and from below it stays as it was.
+ */
+export interface UnreadableEntry {
+  readonly type: 'unreadable';
+  readonly path: string;
+  readonly detail: string;
+}
+
 /** In a delta: a file that is gone. Named by its id or its path. */
 export type RemovedEntry = { readonly type: 'removed' } & (
   { readonly id: string; readonly path?: string } | { readonly path: string; readonly id?: undefined }
 );
 
-export type SourceEntry = SourceFile | SkippedEntry | RemovedEntry;
+export type SourceEntry = SourceFile | SkippedEntry | UnreadableEntry | RemovedEntry;
 
 /** What the source holds (`snapshot`), or what has changed since the cursor (`delta`). */
 export interface Listing {
@@ -105,6 +115,8 @@ export interface SourceMeans {
   readonly allowance: Allowance;
   readonly clock: Clock;
   readonly log: Log;
+  /** The service's own data, which no connector may read. Null where it has none on this machine. */
+  readonly dataFolder: string | null;
   /** A folder of this connector's own, kept between runs. What is in it can be made again. */
   readonly cacheFolder: string;
   /** Entries that one run may list. */
