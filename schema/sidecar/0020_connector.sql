@@ -1,4 +1,5 @@
 -- Sources that are mirrored into folders. The id is the connector's principal. `secret` and `webhook_secret` are sealed.
+-- `held` is the fingerprint of the change that waits for approval, `approved` the one that somebody approved.
 CREATE TABLE connector (
   id             TEXT PRIMARY KEY REFERENCES principal (id),
   kind           TEXT NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE connector (
   cursor         TEXT,
   source_version TEXT,
   synced_at      INTEGER,
+  held           TEXT,
   approved       TEXT,
   created_at     INTEGER NOT NULL,
   created_by     TEXT NOT NULL

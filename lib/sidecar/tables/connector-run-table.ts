@@ -32,8 +32,8 @@ export class ConnectorRunTable extends Table {
   readonly #list = this.statement<[string, number, number], Row>(
     `SELECT ${columns} FROM connector_run WHERE connector = ? AND number < ? ORDER BY number DESC LIMIT ?`,
   );
-  readonly #interrupt = this.statement(
-    `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE outcome IS NULL`,
+  readonly #interrupt = this.statement<[number], { readonly connector: string }>(
+    `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE outcome IS NULL RETURNING connector`,
   );
 
   /** Begins a run, and forgets the oldest. @returns its number */
@@ -75,8 +75,8 @@ export class ConnectorRunTable extends Table {
     return this.#list.all(connector, before, limit).map(toRun);
   }
 
-  /** Marks the runs that an ended process left. @returns how many */
-  interrupt(at: number): number {
-    return this.#interrupt.run(at).changes;
+  /** Marks the runs that an ended process left. @returns the ids of their connectors */
+  interrupt(at: number): string[] {
+    return this.#interrupt.all(at).map(({ connector }) => connector);
   }
 }

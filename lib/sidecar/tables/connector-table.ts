@@ -62,7 +62,9 @@ export class ConnectorTable extends Table {
   readonly #due = this.statement<[number, number], Row>(
     `SELECT ${columns} FROM connector WHERE next_run_at <= ? ORDER BY next_run_at LIMIT ?`,
   );
-  readonly #nextRun = this.valueStatement<[], number | null>('SELECT min(next_run_at) AS next FROM connector');
+  readonly #nextRun = this.valueStatement<[number], number | null>(
+    'SELECT min(next_run_at) AS next FROM connector WHERE next_run_at > ?',
+  );
   readonly #count = this.valueStatement<[], number>(
     `SELECT count(*) AS count FROM connector WHERE state <> 'disconnected'`,
   );
@@ -71,6 +73,8 @@ export class ConnectorTable extends Table {
   );
   readonly #cursor = this.valueStatement<[string], string | null>('SELECT cursor FROM connector WHERE id = ?');
   readonly #approved = this.valueStatement<[string], string | null>('SELECT approved FROM connector WHERE id = ?');
+  readonly #held = this.valueStatement<[string], string | null>('SELECT held FROM connector WHERE id = ?');
+  readonly #setHeld = this.statement('UPDATE connector SET held = ? WHERE id = ?');
   readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
   readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
@@ -103,9 +107,9 @@ export class ConnectorTable extends Table {
     return this.#due.all(now, limit).map(toConnector);
   }
 
-  /** When the next run of any is due; undefined for never. */
-  nextRunAt(): number | undefined {
-    return this.#nextRun.get() ?? undefined;
+  /** When the next run of any after `now` is due; undefined for never. */
+  nextRunAfter(now: number): number | undefined {
+    return this.#nextRun.get(now) ?? undefined;
   }
 
   /** The number of those not disconnected. */
@@ -120,6 +124,15 @@ export class ConnectorTable extends Table {
   /** Where the last listing ended, in the source's own words. */
   cursorOf(id: string): string | null {
     return this.#cursor.get(id) ?? null;
+  }
+
+  /** The fingerprint of the change that waits for approval. */
+  heldOf(id: string): string | null {
+    return this.#held.get(id) ?? null;
+  }
+
+  setHeld(id: string, fingerprint: string | null): void {
+    this.#setHeld.run(fingerprint, id);
   }
 
   /** The fingerprint of the held change that somebody approved. */
