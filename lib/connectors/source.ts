@@ -1,6 +1,6 @@
 import type { SkipReason, SourceFaultClass } from '../domain/connector.js';
 import type { Log } from '../domain/log.js';
-import type { Clock } from '../domain/clock.js';
+import type { Clock, Randomness } from '../domain/clock.js';
 
 /** A source answered in a way that ends the run. The message says what to do and holds no secret. */
 export class SourceFault extends Error {
@@ -114,6 +114,7 @@ export interface Allowance {
 export interface SourceMeans {
   readonly allowance: Allowance;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   readonly log: Log;
   /** The service's own data, which no connector may read. Null where it has none on this machine. */
   readonly dataFolder: string | null;

@@ -1,0 +1,87 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { git } from './fixture.js';
+
+/** A file of a commit: its bytes, or another mode with them. null deletes the path, with everything below it. */
+export type UpstreamContent =
+  string | Buffer | null | { readonly mode: '100755' | '120000' | '160000'; readonly data: string };
+
+export type UpstreamFiles = Readonly<Record<string, UpstreamContent>>;
+
+const committer = 'Grace <grace@example.org>';
+
+/** A bare repository of somebody else, for tests. Its commits are written by `git fast-import`. */
+export class Upstream {
+  readonly path: string;
+  #seconds = 1_700_000_000;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @param path is made */
+  static make(path: string, objectFormat: 'sha1' | 'sha256' = 'sha1'): Upstream {
+    git('/', ['init', '--quiet', '--bare', '--initial-branch=main', `--object-format=${objectFormat}`, path]);
+    return new Upstream(path);
+  }
+
+  /** Adds a commit with these changes to a branch. @returns its name */
+  commit(files: UpstreamFiles, branch = 'main'): Promise<string> {
+    return this.#import(files, branch, false);
+  }
+
+  /** Replaces the history of a branch by one commit with exactly these files. @returns its name */
+  replaceHistory(files: UpstreamFiles, branch = 'main'): Promise<string> {
+    return this.#import(files, branch, true);
+  }
+
+  /** Runs git in it. @returns what it said */
+  git(...parameters: readonly string[]): string {
+    return git(this.path, parameters).toString('utf8');
+  }
+
+  async #import(files: UpstreamFiles, branch: string, isNew: boolean): Promise<string> {
+    const ref = `refs/heads/${branch}`;
+    const old = await promisify(execFile)('git', ['rev-parse', '--verify', '--quiet', ref], { cwd: this.path }).then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    );
+    const child = spawn('git', ['fast-import', '--quiet', '--force'], {
+      cwd: this.path,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    this.#seconds += 60;
+    const when = `${this.#seconds} +0000`;
+    const subject = 'A commit\n';
+    // Without a parent of its own, fast-import would go on from the branch.
+    if (isNew) child.stdin.write(`reset ${ref}\n`);
+    child.stdin.write(`commit ${ref}\ncommitter ${committer} ${when}\ndata ${subject.length}\n${subject}`);
+    if (!isNew && old !== '') child.stdin.write(`from ${old}\n`);
+    for (const piece of linesOf(files)) if (!child.stdin.write(piece)) await once(child.stdin, 'drain');
+    child.stdin.end('\n');
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`git fast-import ended with ${String(code)}.`);
+    return this.git('rev-parse', ref).trim();
+  }
+}
+
+/** A bare repository of each name in a folder. */
+export const makeUpstream = (folder: string, name: string): Upstream => Upstream.make(join(folder, name));
+
+function* linesOf(files: UpstreamFiles): Generator<string | Buffer> {
+  for (const [path, content] of Object.entries(files)) {
+    const name = `"${path.replace(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)}"`;
+    if (content === null) yield `D ${name}\n`;
+    else if (typeof content !== 'string' && !Buffer.isBuffer(content) && content.mode === '160000') {
+      yield `M 160000 ${content.data} ${name}\n`;
+    } else {
+      const isPlain = typeof content === 'string' || Buffer.isBuffer(content);
+      const data = Buffer.from(isPlain ? content : content.data);
+      yield `M ${isPlain ? '100644' : content.mode} inline ${name}\ndata ${data.length}\n`;
+      yield data;
+      yield '\n';
+    }
+  }
+}
