@@ -95,6 +95,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   canonicalize: { rooms: ['audit', 'api'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
   'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
+  'ipaddr.js': { rooms: ['connectors'], why: 'one place decides which addresses are public' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 
