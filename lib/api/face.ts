@@ -146,6 +146,7 @@ export class ApiFace {
       caller,
       policy,
       location: context.location ?? rootLocation,
+      pathId: found.pathId ?? '',
       query,
       sent: { path: target.path, query: target.query, parameters },
       header: (name) => readHeader(request, name),

@@ -11,7 +11,7 @@ const exposed =
   'Accept-Ranges, Content-Disposition, Content-Range';
 
 const preflight = preflightHeaders({
-  methods: 'GET, HEAD, POST, PUT, DELETE',
+  methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
   headers: 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
   maxAge: 600,
 });

@@ -6,7 +6,7 @@ import type { Policy } from '../../domain/policy.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { Body } from './read-body.js';
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request that has arrived, with the id of its answer. */
 export interface Arrival {
@@ -25,6 +25,8 @@ export interface CheckedRequest {
   readonly policy: Policy;
   /** The document's location from the path; the root where the path has none. */
   readonly location: Location;
+  /** The id in the path; '' where it has none. Nothing is known of it but its characters. */
+  readonly pathId: string;
   /** As checked: converted to their types, with defaults. */
   readonly query: Readonly<Record<string, unknown>>;
   readonly sent: {

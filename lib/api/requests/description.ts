@@ -74,7 +74,12 @@ export function describeOnePath({ document }: Description, path: string, withRes
     known[name] = copyWithout((document.components[kind] as Json)[name], without);
     pending.push(...listReferences(known[name]));
   }
-  return { ...document, servers: [{ url: '/' }], components, paths: { [path.replace(/\}$/, '}*')]: item } };
+  return {
+    ...document,
+    servers: [{ url: '/' }],
+    components,
+    paths: { [path.replace(/\{location\}$/, '{location}*')]: item },
+  };
 }
 
 /** A deep copy without the members of these names; queries may hold reserved characters. */

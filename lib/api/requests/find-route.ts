@@ -8,14 +8,31 @@ export interface FoundPath<Found> {
   readonly path: string;
   /** Still percent-encoded; undefined where the path has no location in it. */
   readonly encodedLocation: string | undefined;
+  /** The id in the path; undefined where it has none. */
+  readonly pathId: string | undefined;
   readonly byMethod: ReadonlyMap<string, Found>;
 }
 
 const variable = '{location}';
+const idVariable = '{id}';
+/** Other texts are no ids, and a path with one is no path of the table. */
+const plausibleId = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Finds routes by path: exact ones first, then the route with a location at its end. Case and slashes count. */
+/** A path with an id as one of its segments: the parts before and after it. */
+interface PathAroundId<Found> {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly byMethod: Map<string, Found>;
+}
+
+/**
+ * Finds routes by path: exact ones first, then the route with a location at its end, then those with an id in them.
+ * Case and slashes count.
+ */
 export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'>> {
   readonly #fixed = new Map<string, Map<string, Found>>();
+  readonly #aroundIds: PathAroundId<Found>[] = [];
   readonly #open: { readonly prefix: string; readonly path: string; readonly byMethod: Map<string, Found> }[] = [];
 
   constructor(routes: readonly Found[]) {
@@ -28,13 +45,24 @@ export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'
 
   find(path: string): FoundPath<Found> | undefined {
     const fixed = this.#fixed.get(path);
-    if (fixed !== undefined) return { path, encodedLocation: undefined, byMethod: fixed };
+    if (fixed !== undefined) return { path, encodedLocation: undefined, pathId: undefined, byMethod: fixed };
     const open = this.#open.find(({ prefix }) => path.startsWith(prefix));
-    if (open === undefined) return undefined;
-    return { path: open.path, encodedLocation: path.slice(open.prefix.length), byMethod: open.byMethod };
+    if (open === undefined) return this.#findAroundId(path);
+    const encodedLocation = path.slice(open.prefix.length);
+    return { path: open.path, encodedLocation, pathId: undefined, byMethod: open.byMethod };
+  }
+
+  #findAroundId(sent: string): FoundPath<Found> | undefined {
+    for (const { path, before, after, byMethod } of this.#aroundIds) {
+      if (!sent.startsWith(before) || !sent.endsWith(after)) continue;
+      const pathId = sent.slice(before.length, sent.length - after.length);
+      if (plausibleId.test(pathId)) return { path, encodedLocation: undefined, pathId, byMethod };
+    }
+    return undefined;
   }
 
   #routesOf(path: string): Map<string, Found> {
+    if (path.includes(idVariable)) return this.#routesAroundId(path);
     if (!path.endsWith(variable)) {
       const byMethod = this.#fixed.get(path) ?? new Map<string, Found>();
       this.#fixed.set(path, byMethod);
@@ -44,6 +72,15 @@ export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'
     if (known !== undefined) return known.byMethod;
     const byMethod = new Map<string, Found>();
     this.#open.push({ prefix: path.slice(0, -variable.length), path, byMethod });
+    return byMethod;
+  }
+
+  #routesAroundId(path: string): Map<string, Found> {
+    const known = this.#aroundIds.find((each) => each.path === path);
+    if (known !== undefined) return known.byMethod;
+    const byMethod = new Map<string, Found>();
+    const [before = '', after = ''] = path.split(idVariable);
+    this.#aroundIds.push({ path, before, after, byMethod });
     return byMethod;
   }
 }
