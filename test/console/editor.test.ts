@@ -243,4 +243,187 @@ describe('The editor of the console', function () {
     await page.page.waitForURL(/\/trash$/);
     page.judgeConsole('left');
   });
+
+  it('brings no draft back that was given up', async () => {
+    await editor.rest.create('handbook/given-up.md', 'Stored.\n');
+    for (const [address, written] of [
+      ['~/edit/handbook/given-up.md', 'Stored.'],
+      ['~/new?folder=handbook', undefined],
+    ] as const) {
+      const page = await test.open(editor, address);
+      await sourceOf(page).click();
+      await page.page.keyboard.type('Given up. ');
+      await says(page, 'Draft kept in this browser');
+      page.page.on('dialog', (dialog) => void dialog.accept());
+      await page.page.reload();
+      await says(page, 'Your draft is back');
+      await page.get('button', 'Discard').last().click();
+      await page.get('button', 'Discard changes').click();
+      await page.page.getByText('Your draft is back').waitFor({ state: 'detached' });
+      await sourceOf(page)
+        .getByText(written ?? 'Write here', { exact: true })
+        .waitFor();
+      assert.equal(await page.page.getByText('Given up.').count(), 0, address);
+      page.judgeConsole(address);
+    }
+  });
+
+  it('leaves the draft alone once another tab has the document', async () => {
+    await editor.rest.create('handbook/tabs.md', 'Stored.\n');
+    const context = await test.browserOf(editor);
+    const one = new WatchedPage(await context.newPage());
+    await one.page.goto(test.addressOf('~/edit/handbook/tabs.md'));
+    await writeAfter(one, 'Stored.', ' First.');
+    await says(one, 'Draft kept in this browser');
+    const two = new WatchedPage(await context.newPage());
+    await two.page.goto(test.addressOf('~/edit/handbook/tabs.md'));
+    await two.get('button', 'Go on here').click();
+    await writeAfter(two, 'Stored. First.', ' Second.');
+    await says(two, 'Draft kept in this browser');
+    await says(one, 'You are editing this document in another tab');
+    assert.equal(await one.page.getByText('Your draft is back').count(), 0);
+    await one.page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+    // A change is read after those that were asked for before it.
+    const kept = await one.page.evaluate(`new Promise((resolve) => {
+      indexedDB.open('cartulary-drafts').onsuccess = ({ target }) => {
+        target.result.transaction('drafts', 'readwrite').objectStore('drafts').getAll().onsuccess = (read) =>
+          resolve(read.target.result.map(({ text }) => text));
+      };
+    })`);
+    assert.deepEqual(kept, ['Stored. First. Second.\n']);
+    two.judgeConsole('the second tab');
+  });
+
+  it('gives each new document a draft of its own, though two tabs begin at once', async () => {
+    const context = await test.browserOf(editor);
+    const begin = async (): Promise<WatchedPage> => {
+      const page = new WatchedPage(await context.newPage());
+      // The other tab takes the place after this one has looked.
+      await page.page.addInitScript(`{
+        const look = navigator.locks.query.bind(navigator.locks);
+        let looks = 0;
+        navigator.locks.query = async () => (looks++ === 0 ? { held: [], pending: [] } : look());
+      }`);
+      await page.page.goto(test.addressOf('~/new?folder=handbook'));
+      await sourceOf(page).click();
+      return page;
+    };
+    const one = await begin();
+    await one.page.keyboard.type('The first one.');
+    await says(one, 'Draft kept in this browser');
+    const two = await begin();
+    assert.equal(await two.page.getByText('The first one.').count(), 0);
+    await two.page.keyboard.type('The second one.');
+    await says(two, 'Draft kept in this browser');
+    two.judgeConsole('the second new document');
+    await Promise.all([one.page.close(), two.page.close()]);
+    const texts = new Set<string | null>();
+    for (const _ of [1, 2]) {
+      const page = new WatchedPage(await context.newPage());
+      await page.page.goto(test.addressOf('~/new?folder=handbook'));
+      await says(page, 'Your draft is back');
+      texts.add(await sourceOf(page).textContent());
+    }
+    assert.deepEqual(texts, new Set(['The first one.', 'The second one.']));
+  });
+
+  it('takes what is written during the creation along, and waits for nothing after it', async () => {
+    const page = await test.open(editor, '~/new?folder=handbook');
+    await page.get('textbox', 'Location').fill('handbook/quick.md');
+    await sourceOf(page).click();
+    await page.page.keyboard.type('Before.');
+    let goOn = (): void => undefined;
+    const written = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let isCreated = false;
+    await page.page.route('**/documents', async (route) => {
+      await written;
+      isCreated = true;
+      await route.continue();
+    });
+    // The lists of the page come late.
+    await page.page.route(
+      () => isCreated,
+      async (route) => {
+        const isList = route.request().method() === 'GET' && /session|\/folders/.test(route.request().url());
+        if (!isList) await route.fallback();
+      },
+    );
+    await page.page.keyboard.press(save);
+    await says(page, 'Saving…');
+    await page.page.keyboard.type(' During.');
+    goOn();
+    await page.page.waitForURL(/\/edit\/handbook\/quick\.md$/, { timeout: 10_000 });
+    await sourceOf(page).getByText('Before. During.', { exact: true }).waitFor();
+    assert.equal(await stored('handbook/quick.md'), 'Before.');
+    page.judgeConsole('a document made quickly');
+  });
+
+  it('knows where a new document is that was made before its answer was lost', async () => {
+    const page = await test.open(editor, '~/new?folder=handbook');
+    await page.get('textbox', 'Location').fill('handbook/lost.md');
+    await sourceOf(page).click();
+    await page.page.keyboard.type('One.');
+    await page.page.route('**/documents', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.page.keyboard.press(save);
+    await says(page, /this is not saved yet/);
+    await page.page.unroute('**/documents');
+    await page.page.keyboard.type(' Two.');
+    // The document is found to be there, and the change of it does not arrive.
+    await page.page.route('**/documents/**', (route) => route.abort('connectionreset'));
+    const refused = page.page.waitForRequest((request) => request.method() === 'PUT');
+    await page.page.keyboard.press(save);
+    await refused;
+    await says(page, /this is not saved yet/);
+    await says(page, 'Draft kept in this browser');
+    await page.page.unroute('**/documents/**');
+    page.forgive();
+    page.page.on('dialog', (dialog) => void dialog.accept());
+    await page.page.reload();
+    await says(page, 'Your draft is back');
+    assert.equal(await page.get('textbox', 'Location').inputValue(), 'handbook/lost.md');
+    await page.page.keyboard.press(save);
+    await page.page.waitForURL(/\/d\/handbook\/lost\.md$/);
+    assert.equal(await stored('handbook/lost.md'), 'One. Two.');
+  });
+
+  it('renews its own claim shortly before it ends, and leaves a longer one as it is', async () => {
+    await editor.rest.create('handbook/own.md', 'One line.\n');
+    const location = 'handbook/own.md';
+    const claimNow = async (): Promise<{ expires_at: string; purpose: string | null }> => {
+      const { json } = await editor.rest.get(`/v1/claims?location=${encodeURIComponent(location)}`);
+      const [claim] = (json as { items: { expires_at: string; purpose: string | null }[] }).items;
+      assert.ok(claim);
+      return claim;
+    };
+    const context = await test.browserOf(editor);
+    // Ten minutes pass in half a second.
+    await context.addInitScript(`{
+      const every = window.setInterval;
+      window.setInterval = (deed, delay) => every(deed, delay === 600_000 ? 500 : delay);
+    }`);
+    const page = new WatchedPage(await context.newPage());
+    // The browser's clock is an hour ahead of the service's.
+    await editor.rest.post('/v1/claims', { location, ttl_seconds: 7200, purpose: 'Rates' });
+    const { expires_at: end } = await claimNow();
+    await page.page.goto(test.addressOf(`~/edit/${location}`));
+    await page.get('button', 'Release claim').waitFor();
+    // The second look begins after all that the first one led to.
+    const isLook = (answer: { url(): string; request(): { method(): string } }): boolean =>
+      answer.request().method() === 'GET' && answer.url().includes('/claims');
+    await page.page.waitForResponse(isLook);
+    await page.page.waitForResponse(isLook);
+    assert.deepEqual(await claimNow().then(({ expires_at, purpose }) => [expires_at, purpose]), [end, 'Rates']);
+
+    await editor.rest.post('/v1/claims', { location, ttl_seconds: 60 });
+    const renewed = page.page.waitForResponse((answer) => answer.request().method() === 'POST');
+    assert.equal((await renewed).status(), 200);
+    const { expires_at: later, purpose } = await claimNow();
+    assert.equal(Date.parse(end) - Date.parse(later), 90 * 60_000);
+    assert.equal(purpose, 'Rates');
+  });
 });

@@ -46,6 +46,7 @@ export interface EditingState {
 interface Source {
   readonly read: () => string;
   readonly write: (shown: string) => void;
+  readonly setReadOnly: (isReadOnly: boolean) => void;
 }
 
 /** Milliseconds between a change and its draft; long texts wait longer, since each draft is a copy. */
@@ -73,7 +74,7 @@ export class Editing {
     const draftBase = found === undefined ? base : found.base;
     this.#state = {
       base: draftBase,
-      location: found?.base === null ? found.location : location,
+      location: found?.location ?? location,
       note: found?.note ?? '',
       isChanged: this.#text !== (draftBase?.text ?? ''),
       isSaving: false,
@@ -149,6 +150,20 @@ export class Editing {
     }
   }
 
+  /** Keeps the draft a last time: another tab goes on with it. */
+  async giveUp(): Promise<void> {
+    const kept = this.flush();
+    this.end();
+    await kept;
+  }
+
+  /** Leaves the draft alone from now on: another tab has it. The text stays, to be read. */
+  end(): void {
+    this.#isEnded = true;
+    this.#source?.setReadOnly(true);
+    this.#set({ restoredFrom: undefined, theirs: undefined });
+  }
+
   /** Ends the editing without its draft: the text is stored, or given up. */
   async discard(): Promise<void> {
     this.#isEnded = true;
@@ -200,14 +215,20 @@ export class Editing {
     void this.flush();
   }
 
-  /** Gives what was written while the document was being created to the editor of the document. */
-  async moveDraft(location: string): Promise<void> {
+  /**
+   * Gives what was written while the document was being created to the editor of the document. Nothing can be written
+   * from the call on.
+   * @returns whether there was something to give; undefined where the browser does not keep it, and it stays here
+   */
+  async moveDraft(location: string): Promise<boolean | undefined> {
     const { owner, workspace } = this.place;
-    const { text } = this;
-    const { base, note } = this.#state;
     this.#isEnded = true;
     window.clearTimeout(this.#timer);
-    if (base !== null && text !== base.text) {
+    this.#source?.setReadOnly(true);
+    const { text } = this;
+    const { base, note } = this.#state;
+    const isWorthKeeping = base !== null && text !== base.text;
+    if (isWorthKeeping) {
       const kept = {
         owner,
         workspace,
@@ -219,10 +240,18 @@ export class Editing {
         pending: null,
         changedAt: Date.now(),
       };
-      await keepDraft(kept);
+      try {
+        await keepDraft(kept);
+      } catch {
+        this.#isEnded = false;
+        this.#source?.setReadOnly(false);
+        this.#set({ draft: 'lost' });
+        return undefined;
+      }
     }
     await dropDraft(owner, workspace, this.place.place).catch(() => undefined);
     this.#set({ isChanged: false });
+    return isWorthKeeping;
   }
 
   /** Leaves the merge for later. The text still changes the version that it changed. */

@@ -43,6 +43,7 @@ export function Editor({ workspace, rest: location }: ScreenProps): ReactNode {
       workspace={workspace}
       owner={owner}
       location={location}
+      round={round}
       onRestart={() => setRound(round + 1)}
     />
   );
@@ -80,6 +81,8 @@ interface HeldProps {
   readonly workspace: string;
   readonly owner: string;
   readonly location: string;
+  /** How often the document was opened again: what was found before may be gone. */
+  readonly round: number;
   /** Opens the stored document again. */
   readonly onRestart: () => void;
 }
@@ -101,7 +104,7 @@ function HeldEditor(props: HeldProps): ReactNode {
         setHolding(next);
         if (next === 'here') setBegun(true);
       },
-      onAsked: async () => editing.current?.flush(),
+      onAsked: async () => editing.current?.giveUp(),
     });
   }, [owner, workspace, location, isAsking]);
   if (hasBegun) return <LoadedEditor {...props} isElsewhere={holding === 'elsewhere'} onOpen={open} />;
@@ -144,9 +147,9 @@ interface LoadedProps extends HeldProps {
 }
 
 function LoadedEditor(props: LoadedProps): ReactNode {
-  const { workspace, owner, location } = props;
+  const { workspace, owner, location, round } = props;
   const found = useQuery({
-    queryKey: ['edited', workspace, location, owner],
+    queryKey: ['edited', workspace, location, owner, round],
     queryFn: async ({ signal }): Promise<Found> => {
       // A browser that keeps nothing has no draft to find.
       const draft = await readDraft(owner, workspace, location).catch(() => undefined);
@@ -189,6 +192,9 @@ function OpenEditor(props: LoadedProps & { readonly found: Found }): ReactNode {
   const state = useSyncExternalStore(editing.subscribe, editing.read);
   const claims = useClaims(location);
   useEffect(() => onOpen(editing), [editing, onOpen]);
+  useEffect(() => {
+    if (isElsewhere) editing.end();
+  }, [editing, isElsewhere]);
   const [newest, setNewest] = useState(stored?.etag);
   useLive(workspace, location, {
     onState: (live, before) => {
@@ -244,7 +250,7 @@ function OpenEditor(props: LoadedProps & { readonly found: Found }): ReactNode {
           <>
             {isElsewhere && (
               <Notice
-                title="You go on in another tab"
+                title="You are editing this document in another tab"
                 action={
                   <Button size="small" onClick={onRestart}>
                     Go on here

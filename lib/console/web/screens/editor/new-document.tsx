@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { faultOfLocation, faultOfNewLocation } from '../../../../domain/location.js';
 import { useWorkspace } from '../../api/session.ts';
@@ -55,6 +55,7 @@ export function NewDocument({ workspace }: ScreenProps): ReactNode {
         workspace={workspace}
         owner={owner}
         folder={folder}
+        round={round}
         onRestart={() => setRound(round + 1)}
       />
     </Page>
@@ -65,20 +66,23 @@ interface FoundPlaceProps {
   readonly workspace: string;
   readonly owner: string;
   readonly folder: string;
+  /** How often the person began anew: what was found before is gone. */
+  readonly round: number;
   readonly onRestart: () => void;
 }
 
 /** Goes on with a draft of the folder that no other tab has, or begins one. */
 function FoundPlace(props: FoundPlaceProps): ReactNode {
-  const { workspace, owner, folder } = props;
+  const { workspace, owner, folder, round } = props;
   const [carried] = useState(() => takeCarried(owner));
   const found = useQuery({
-    queryKey: ['edited', workspace, 'new', owner, folder],
+    queryKey: ['edited', workspace, 'new', owner, folder, round],
     queryFn: async (): Promise<{ place: string; draft: Draft | undefined }> => {
-      const drafts = await listNewDrafts(owner, workspace).catch(() => []);
       const places = Array.from({ length: atOnce }, (_, number) => placeOf(folder, number));
       const locks = new Map(places.map((place) => [`${owner} ${workspace} ${place}`, place]));
       const free = new Set((await findFree([...locks.keys()])).map((lock) => locks.get(lock)));
+      // A tab gives its place back after it has kept its draft there.
+      const drafts = await listNewDrafts(owner, workspace).catch(() => []);
       const draft = carried === undefined ? drafts.find(({ place }) => free.has(place)) : undefined;
       const empty = places.find((place) => free.has(place) && !drafts.some((each) => each.place === place));
       return { place: draft?.place ?? empty ?? placeOf(folder, Date.now()), draft };
@@ -86,7 +90,17 @@ function FoundPlace(props: FoundPlaceProps): ReactNode {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (found.data !== undefined) return <OpenNew {...props} {...found.data} carried={carried} />;
+  if (found.data !== undefined) {
+    return (
+      <HeldNew
+        key={`${found.data.place} ${found.dataUpdatedAt}`}
+        {...props}
+        {...found.data}
+        carried={carried}
+        onTaken={() => void found.refetch()}
+      />
+    );
+  }
   if (found.error !== null) return <ProblemState error={found.error} onRetry={() => void found.refetch()} />;
   return <Skeleton lines={12} label="Opening the editor" />;
 }
@@ -95,6 +109,28 @@ interface OpenNewProps extends FoundPlaceProps {
   readonly place: string;
   readonly draft: Draft | undefined;
   readonly carried: ReturnType<typeof takeCarried>;
+}
+
+/** Makes sure that no other tab writes at the place: one may have taken it since it was found free. */
+function HeldNew({ onTaken, ...props }: OpenNewProps & { readonly onTaken: () => void }): ReactNode {
+  const { workspace, owner, place } = props;
+  const [isHeld, setHeld] = useState(false);
+  const giveWay = useEffectEvent(onTaken);
+  useEffect(() => {
+    let hasBegun = false;
+    return holdPlace(`${owner} ${workspace} ${place}`, {
+      isAsking: false,
+      onChange: (holding) => {
+        if (holding === 'here') {
+          hasBegun = true;
+          setHeld(true);
+        } else if (!hasBegun) giveWay();
+      },
+      // No tab asks for the place of a new document.
+      onAsked: () => Promise.resolve(),
+    });
+  }, [owner, workspace, place]);
+  return isHeld ? <OpenNew {...props} /> : <Skeleton lines={12} label="Opening the editor" />;
 }
 
 function OpenNew(props: OpenNewProps): ReactNode {
@@ -111,15 +147,6 @@ function OpenNew(props: OpenNewProps): ReactNode {
   const [fault, setFault] = useState<string>();
   const isCompleted = useRef(draft !== undefined || carried !== undefined);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(
-    () =>
-      holdPlace(`${owner} ${workspace} ${place}`, {
-        isAsking: false,
-        onChange: () => undefined,
-        onAsked: () => editing.flush(),
-      }),
-    [owner, workspace, place, editing],
-  );
   useEffect(() => {
     const input = field.current;
     input?.focus();
@@ -142,13 +169,14 @@ function OpenNew(props: OpenNewProps): ReactNode {
       return;
     }
     const isSaved = await editing.save();
-    const { location, problem, base, isChanged } = editing.read();
+    const { location, problem, base } = editing.read();
     if (isSaved && base !== null) {
-      await editing.moveDraft(location);
+      const hasMore = await editing.moveDraft(location);
       showToast({ text: `${nameOf(location)} is created.` });
-      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'edited' });
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'edited' });
+      if (hasMore === undefined) return;
       leaveFreely();
-      navigate(isChanged ? addressOf.editor(workspace, location) : addressOf.document(workspace, location), {
+      navigate(hasMore ? addressOf.editor(workspace, location) : addressOf.document(workspace, location), {
         replace: true,
       });
     } else if (problem?.reason === 'name_taken' || problem?.reason === 'bad_location') field.current?.focus();

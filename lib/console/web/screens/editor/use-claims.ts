@@ -28,8 +28,11 @@ export interface Claims {
   readonly refresh: () => void;
 }
 
-/** Milliseconds between two renewals of the own claim, which lasts half an hour. */
-const renewEvery = 10 * 60_000;
+/**
+ * Milliseconds between two looks at the own claim, and how much of it is left where it is renewed, for half an hour. One
+ * that was taken for longer is not shortened.
+ */
+const renewal = { every: 10 * 60_000, below: 20 * 60_000 } as const;
 
 /** The claims on a document, and the person's own while editing. The caller says when to ask again. */
 export function useClaims(location: string): Claims {
@@ -62,20 +65,25 @@ export function useClaims(location: string): Claims {
     }
   };
   const ownId = own?.id;
+  const { refetch } = found;
   useEffect(() => {
     if (ownId === undefined) return undefined;
-    const timer = window.setInterval(() => {
-      // A claim that could not be renewed is seen at the next look.
-      postClaim(address, location).catch(() => undefined);
-    }, renewEvery);
+    const renew = async (): Promise<void> => {
+      const { data = [] } = await refetch();
+      const end = data.find(({ id }) => id === ownId)?.expires_at;
+      // Without a purpose the claim keeps the one that it has.
+      if (end !== undefined && Date.parse(end) - Date.now() < renewal.below) await postClaim(address, { location });
+    };
+    // A claim that could not be renewed is seen at the next look.
+    const timer = window.setInterval(() => void renew().catch(() => undefined), renewal.every);
     return () => window.clearInterval(timer);
-  }, [ownId, address, location]);
+  }, [ownId, address, location, refetch]);
   return {
     blocking: claims.find((claim) => isOthers(claim) && claim.holds_document),
     sections: claims.filter((claim) => isOthers(claim) && !claim.holds_document),
     own,
     isChanging,
-    take: () => void change(() => postClaim(address, location)),
+    take: () => void change(() => postClaim(address, { location, purpose: 'Editing in the console' })),
     release: () => {
       if (own === undefined) return;
       const query = new URLSearchParams({ id: own.id });
@@ -85,10 +93,13 @@ export function useClaims(location: string): Claims {
   };
 }
 
-function postClaim(address: string, location: string): Promise<Response> {
+function postClaim(
+  address: string,
+  taken: { readonly location: string; readonly purpose?: string },
+): Promise<Response> {
   return request(address, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': newIdempotencyKey() },
-    body: JSON.stringify({ location, purpose: 'Editing in the console' }),
+    body: JSON.stringify(taken),
   });
 }
