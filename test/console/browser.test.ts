@@ -193,6 +193,32 @@ describe('The browser of the console', function () {
     person.judgeConsole('uploads');
   });
 
+  it('deletes a folder once when the answer is lost, and takes it back', async () => {
+    await admin.rest.create('team/handbook/lost/a.md', 'x');
+    const person = await test.open(editor, '~/f/team/handbook');
+    await person.page.route(
+      '**/folder-deletions',
+      async (route) => {
+        await route.fetch();
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await person.get('button', 'Actions for lost').click();
+    await person.get('menuitem', /^Delete/).click();
+    await person.page.getByRole('dialog').getByRole('button', { name: 'Delete “lost”' }).click();
+    await person.page.getByText('The service could not be reached. Check').waitFor();
+    person.forgive();
+    await person.judge('a deletion without an answer');
+    await person.get('button', 'Try again').click();
+    await person.page.getByText('“lost” went to the trash.').waitFor();
+    assert.equal((await admin.rest.get('/v1/documents/team/handbook/lost/a.md')).status, 404);
+    await person.get('button', 'Undo').click();
+    await person.page.getByText('“lost” came back.').waitFor();
+    assert.equal((await admin.rest.get('/v1/documents/team/handbook/lost/a.md')).status, 200);
+    person.judgeConsole('deleted once');
+  });
+
   it('offers readers nothing that would be refused, and people without grants a calm answer', async () => {
     const person = await test.open(reader, '~/f/team/handbook');
     await at(person, 'a.md').waitFor();

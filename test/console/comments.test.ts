@@ -149,4 +149,30 @@ describe('Comments and claims in the reader', function () {
     await page.page.locator('.comment-text', { hasText: 'Kept.' }).waitFor();
     assert.deepEqual(await clientOf(reader).remarks(location), ['Kept.']);
   });
+
+  it('show what was stored by a try without an answer, before a changed text is sent', async () => {
+    const [page, location] = await openFresh('changed');
+    await page.page.route('**/comments', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    const box = page.page.getByLabel('Write a comment');
+    await box.fill('First.');
+    await page.get('button', 'Comment').click();
+    await page.page.getByText('The service could not be reached. Check').waitFor();
+    page.forgive();
+    await page.page.unrouteAll();
+    page.expect(409);
+    await box.fill('First. Second.');
+    await page.get('button', 'Comment').click();
+    await page.page.getByText('The first try succeeded').waitFor();
+    await page.page.locator('.comment-text', { hasText: 'First.' }).waitFor();
+    assert.equal(await box.inputValue(), 'First. Second.');
+    assert.deepEqual(await clientOf(reader).remarks(location), ['First.']);
+    await box.fill('Second.');
+    await page.get('button', 'Comment').click();
+    await page.page.locator('.comment-text', { hasText: 'Second.' }).waitFor();
+    assert.deepEqual(await clientOf(reader).remarks(location), ['First.', 'Second.']);
+  });
 });

@@ -48,6 +48,34 @@ describe('Moving and renaming in the console', function () {
     person.judgeConsole('moved and back');
   });
 
+  it('moves once when the answer is lost: another press says that it is done', async () => {
+    await admin.rest.create('team/lost.md', 'text');
+    const person = await test.open(editor, '~/f/team');
+    const keys: (string | undefined)[] = [];
+    await person.page.route('**/moves', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    await person.get('button', 'Actions for lost.md').click();
+    await person.get('menuitem', 'Move').click();
+    // A second press finds the tree as it was.
+    await folder(person, 'team').waitFor();
+    await folder(person, 'team').getByRole('button', { name: 'Open' }).click();
+    await folder(person, 'plans').click();
+    await person.get('button', 'Move').click();
+    await person.page.getByText('The service could not be reached. Check').waitFor();
+    assert.ok(await exists('team/plans/lost.md'));
+    person.forgive();
+    await person.get('button', 'Move').click();
+    await person.page.getByText('Moved lost.md to plans.').first().waitFor();
+    await person.page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+    person.judgeConsole('moved once');
+  });
+
   it('shows who would gain access before it moves, and again when that has changed', async () => {
     const person = await test.open(editor, '~/d/team/b.md?move', { scheme: 'dark' });
     person.expect(409);

@@ -53,6 +53,8 @@ export class Problem extends Error {
     if (this.code === 'UNREACHABLE') return 'The service could not be reached. Check the connection, then try again.';
     if (this.code === 'UNAUTHENTICATED') return 'You are signed out. Sign in, then try again.';
     if (this.code === 'RATE_LIMITED') return `Too many requests. Try again in ${this.retryAfter ?? 60} seconds.`;
+    if (this.reason === 'idempotency_key_reused')
+      return 'The first try succeeded, as it was then. Look at what is there before you try again.';
     return this.message;
   }
 }

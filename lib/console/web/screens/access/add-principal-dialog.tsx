@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -21,8 +22,7 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
   const refresh = useRefresh();
   const [displayName, setDisplayName] = useState('');
   const [signInName, setSignInName] = useState('');
-  // A retry is the same request: the person is added once, even if the first answer was lost.
-  const [idempotencyKey] = useState(newIdempotencyKey);
+  const attempts = useAttempts();
   const [addedId, setAddedId] = useState<string>();
   const [link, setLink] = useState<SignInLink>();
   const add = useMutation({
@@ -30,8 +30,8 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
       const api = apiOf(workspace);
       let principal = addedId;
       if (principal === undefined) {
-        const params = { header: { 'Idempotency-Key': idempotencyKey } };
         const body = { kind, display_name: displayName };
+        const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
         ({ id: principal } = await dataOf(api.POST('/principals', { params, body })));
         setAddedId(principal);
       }

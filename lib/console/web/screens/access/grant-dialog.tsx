@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
@@ -30,17 +31,15 @@ export function GrantDialog({
   const [location, setLocation] = useState('');
   const [role, setRole] = useState<Role>('reader');
   const [isTried, setTried] = useState(false);
-  const [attempt, setAttempt] = useState<{ readonly wish: string; readonly key: string }>();
+  const attempts = useAttempts();
   const place = location.trim().replace(/^\//, '').replace(/\/$/, '');
   const isMissing = type === 'document' && place === '';
   const add = useMutation({
-    mutationFn: (key: string) =>
-      dataOf(
-        apiOf(workspace).POST('/grants', {
-          params: { header: { 'Idempotency-Key': key } },
-          body: { scope_type: type, scope_id: place, subject: { type: subject.type, id: subject.id }, role },
-        }),
-      ),
+    mutationFn: () => {
+      const body = { scope_type: type, scope_id: place, subject: { type: subject.type, id: subject.id }, role };
+      const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
+      return dataOf(apiOf(workspace).POST('/grants', { params, body }));
+    },
     onSuccess: () => {
       onClose();
       showToast({
@@ -51,11 +50,7 @@ export function GrantDialog({
   });
   const submit = (): void => {
     setTried(true);
-    if (isMissing || add.isPending) return;
-    const wish = JSON.stringify([type, place, role]);
-    const next = attempt?.wish === wish ? attempt : { wish, key: newIdempotencyKey() };
-    setAttempt(next);
-    add.mutate(next.key);
+    if (!isMissing && !add.isPending) add.mutate();
   };
   const problem = add.error === null ? undefined : asProblem(add.error);
   const isAtPlace = problem !== undefined && (problem.field === 'scope_id' || problem.reason === 'name_taken');

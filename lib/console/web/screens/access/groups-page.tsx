@@ -2,9 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Search, Users, UsersRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -144,15 +145,13 @@ function AddGroupDialog({ onClose }: { onClose: () => void }): ReactNode {
   const refresh = useRefresh();
   const [displayName, setDisplayName] = useState('');
   const [isMissing, setMissing] = useState(false);
-  const [attempt, setAttempt] = useState<{ readonly name: string; readonly key: string }>();
+  const attempts = useAttempts();
   const add = useMutation({
-    mutationFn: ({ name, key }: { name: string; key: string }) =>
-      dataOf(
-        apiOf(workspace).POST('/groups', {
-          params: { header: { 'Idempotency-Key': key } },
-          body: { display_name: name },
-        }),
-      ),
+    mutationFn: (name: string) => {
+      const body = { display_name: name };
+      const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
+      return dataOf(apiOf(workspace).POST('/groups', { params, body }));
+    },
     onSuccess: ({ id }) => {
       onClose();
       showToast({ text: 'The group was added.' });
@@ -163,10 +162,7 @@ function AddGroupDialog({ onClose }: { onClose: () => void }): ReactNode {
   const submit = (): void => {
     const name = displayName.trim();
     setMissing(name === '');
-    if (name === '' || add.isPending) return;
-    const next = attempt?.name === name ? attempt : { name, key: newIdempotencyKey() };
-    setAttempt(next);
-    add.mutate(next);
+    if (name !== '' && !add.isPending) add.mutate(name);
   };
   const problem = add.error === null ? undefined : asProblem(add.error);
   const isAtName = problem?.field === 'name' || problem?.field === 'display_name';

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Choice, SelectField, TextField } from '../../design/field.tsx';
@@ -15,9 +16,8 @@ const day = 24 * 60 * 60 * 1000;
 const inDays = { '7': 7, '30': 30, '90': 90 } as const;
 type Lifetime = keyof typeof inDays | 'custom' | 'never';
 
-/** One intent, as it was sent first. */
-interface Attempt {
-  readonly wish: string;
+/** One wish, as it was sent first. */
+interface Sent {
   readonly key: string;
   readonly body: components['schemas']['TokenCreate'];
 }
@@ -49,10 +49,10 @@ export function MintDialog({
   const [date, setDate] = useState('');
   const [rate, setRate] = useState('');
   const [isTried, setTried] = useState(false);
-  // One key for one intent: a retry after a lost answer mints nothing. Another input is another intent.
-  const [attempt, setAttempt] = useState<Attempt>();
+  const attempts = useAttempts();
+  const [sent, setSent] = useState<Sent>();
   const mint = useMutation({
-    mutationFn: ({ key, body }: Attempt) =>
+    mutationFn: ({ key, body }: Sent) =>
       dataOf(apiOf(workspace).POST('/tokens', { params: { header: { 'Idempotency-Key': key } }, body })),
     onSuccess: onMinted,
     onSettled: () => void refresh(),
@@ -82,12 +82,9 @@ export function MintDialog({
       requests_per_minute: requests,
     };
     // The moment of expiry moves with the clock. So a retry sends the first attempt as it was, under its key.
-    const wish = JSON.stringify([asked, lifetime, date]);
-    const next =
-      attempt?.wish === wish
-        ? attempt
-        : { wish, key: newIdempotencyKey(), body: { ...asked, expires_at: expiresAt() } };
-    setAttempt(next);
+    const key = attempts.keyFor([asked, lifetime, date]);
+    const next = sent?.key === key ? sent : { key, body: { ...asked, expires_at: expiresAt() } };
+    setSent(next);
     mint.mutate(next);
   };
   const problem = mint.error === null ? undefined : asProblem(mint.error);

@@ -1,11 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { asProblem } from '../../api/problem.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { discardAll, type Outcome } from './discard.ts';
 import { nameEntries } from './name-entries.ts';
-import type { Entry } from './queries.ts';
+import { locationOf, type Entry } from './queries.ts';
 
 /** Asks before folders or many documents are deleted, shows the progress, and says what was not deleted and why. */
 export function DeleteDialog({
@@ -19,16 +20,18 @@ export function DeleteDialog({
   entries: readonly Entry[];
   /** Whether more was selected than the person can delete. */
   isPartial: boolean;
-  /** Called once, with what was deleted. */
+  /** Called after each try, with what was deleted by it. */
   onDone: (outcome: Outcome) => void;
   onClose: () => void;
 }): ReactNode {
   const [progress, setProgress] = useState<number>();
   const [refused, setRefused] = useState<Outcome['refused']>([]);
+  const attempts = useAttempts();
   const isRunning = progress !== undefined && refused.length === 0;
-  const run = async (): Promise<void> => {
+  const run = async (due: readonly Entry[]): Promise<void> => {
     setProgress(0);
-    const outcome = await discardAll(workspace, entries, setProgress);
+    setRefused([]);
+    const outcome = await discardAll(workspace, due, attempts, setProgress);
     onDone(outcome);
     if (outcome.refused.length === 0) onClose();
     else setRefused(outcome.refused);
@@ -36,8 +39,19 @@ export function DeleteDialog({
   const what = nameEntries(entries);
   if (refused.length > 0) {
     return (
-      <Dialog title="Some were not deleted" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
-        <Notice tone="warning" isUrgent title="These are still there:">
+      <Dialog
+        title="Some were not deleted"
+        onClose={onClose}
+        footer={
+          <>
+            <Button onClick={onClose}>Close</Button>
+            <Button look="danger" onClick={() => void run(entries.filter(isAmong(refused)))}>
+              Try again
+            </Button>
+          </>
+        }
+      >
+        <Notice tone="warning" isUrgent title="These may still be there:">
           <ul className="stack">
             {refused.slice(0, 50).map(({ location, error }) => (
               <li key={location}>
@@ -59,7 +73,7 @@ export function DeleteDialog({
           <Button onClick={onClose} disabled={isRunning}>
             Cancel
           </Button>
-          <Button look="danger" isPending={isRunning} onClick={() => void run()}>
+          <Button look="danger" isPending={isRunning} onClick={() => void run(entries)}>
             Delete {what}
           </Button>
         </>
@@ -76,3 +90,8 @@ export function DeleteDialog({
     </Dialog>
   );
 }
+
+const isAmong =
+  (refused: Outcome['refused']) =>
+  (entry: Entry): boolean =>
+    refused.some(({ location }) => location === locationOf(entry));

@@ -1,6 +1,7 @@
+import type { Attempts } from '../../api/attempts.ts';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { forEachAtOnce, withPatience } from '../../api/with-patience.ts';
-import { locationOf, type Entry } from './queries.ts';
+import { keyOf, locationOf, type Entry } from './queries.ts';
 
 const atOnce = 4;
 
@@ -11,12 +12,13 @@ export interface Refused {
 }
 
 /** Deletes a document, if it is still the version in the list, or a folder with everything in it. @throws Problem */
-async function discard(workspace: string, entry: Entry): Promise<void> {
+async function discard(workspace: string, entry: Entry, attempts: Attempts): Promise<void> {
   const api = apiOf(workspace);
   if (entry.type === 'folder') {
-    const header = { 'Idempotency-Key': newIdempotencyKey() };
     const body = { location: entry.folder.location };
+    const header = { 'Idempotency-Key': attempts.keyFor(body, keyOf(entry)) };
     await withPatience(() => dataOf(api.POST('/folder-deletions', { params: { header }, body })));
+    attempts.done(keyOf(entry));
     return;
   }
   const { location, etag } = entry.document;
@@ -25,7 +27,7 @@ async function discard(workspace: string, entry: Entry): Promise<void> {
   );
 }
 
-/** Brings back what `discard` deleted. @throws Problem */
+/** Brings back what `discard` deleted. What asks for it goes away with the press, so each call is a deed. @throws Problem */
 async function recall(workspace: string, entry: Entry): Promise<void> {
   const api = apiOf(workspace);
   const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
@@ -67,9 +69,10 @@ async function each(
 export function discardAll(
   workspace: string,
   entries: readonly Entry[],
-  onProgress: (done: number) => void,
+  attempts: Attempts,
+  onProgress: (done: number) => void = () => undefined,
 ): Promise<Outcome> {
-  return each(entries, (entry) => discard(workspace, entry), onProgress);
+  return each(entries, (entry) => discard(workspace, entry, attempts), onProgress);
 }
 
 /** Brings each back. */

@@ -1,7 +1,9 @@
 import { X } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
+import type { Attempts } from '../../api/attempts.ts';
 import { asProblem } from '../../api/problem.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { forEachAtOnce, withPatience } from '../../api/with-patience.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -29,6 +31,7 @@ export function LabelsDialog({
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
   const [added, setAdded] = useState<readonly string[]>([]);
   const [text, setText] = useState('');
+  const attempts = useAttempts();
   const [isPending, setPending] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const typed = text.trim().normalize('NFC');
@@ -41,7 +44,7 @@ export function LabelsDialog({
     setFault(undefined);
     try {
       await forEachAtOnce(entries, atOnce, async ({ document }) => {
-        const labels = await change(workspace, document.location, wanted, [...removed]);
+        const labels = await change(workspace, document.location, wanted, [...removed], attempts);
         if (labels !== undefined) onLabels(document.location, labels);
       });
       showToast({ text: `The labels of ${nameEntries(entries)} are saved.` });
@@ -108,13 +111,15 @@ async function change(
   location: string,
   added: readonly string[],
   removed: readonly string[],
+  attempts: Attempts,
 ): Promise<readonly string[] | undefined> {
   const api = apiOf(workspace);
   let labels: readonly string[] | undefined;
   if (added.length > 0) {
-    const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
     const body = { location, labels: [...added] };
+    const params = { header: { 'Idempotency-Key': attempts.keyFor(body, location) } };
     ({ labels } = await withPatience(() => dataOf(api.POST('/labels', { params, body }))));
+    attempts.done(location);
   }
   for (const label of removed) {
     const params = { query: { location, label } };

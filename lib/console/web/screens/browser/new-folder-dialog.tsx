@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { useState, type ReactNode } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -20,12 +21,10 @@ export function NewFolderDialog({
   onClose: () => void;
 }): ReactNode {
   const [name, setName] = useState('');
-  const attempt = useRef({ name: '', key: '' });
+  const attempts = useAttempts();
   const creation = useMutation({
     mutationFn: (location: string) => {
-      // The same name is the same request: a second press makes no second folder.
-      if (attempt.current.name !== location) attempt.current = { name: location, key: newIdempotencyKey() };
-      const params = { header: { 'Idempotency-Key': attempt.current.key } };
+      const params = { header: { 'Idempotency-Key': attempts.keyFor(location) } };
       return dataOf(apiOf(workspace).POST('/folders', { params, body: { location } }));
     },
     onSuccess: ({ location }) => onDone(location),

@@ -1,4 +1,5 @@
 import { useCallback } from 'react';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { discardAll, recallAll } from './discard.ts';
 import { nameEntries } from './name-entries.ts';
@@ -23,6 +24,7 @@ export interface Deletes {
 
 /** Deletes with a way back. */
 export function useDeletes({ workspace, location, changes, ask, onGone }: DeletesOptions): Deletes {
+  const attempts = useAttempts();
   const follow = useCallback(
     (done: readonly Entry[]): void => {
       changes.remove(location, new Set(done.map(keyOf)));
@@ -45,14 +47,14 @@ export function useDeletes({ workspace, location, changes, ask, onGone }: Delete
         ask(entries, isPartial);
         return;
       }
-      const { done, refused } = await discardAll(workspace, entries, () => undefined);
+      const { done, refused } = await discardAll(workspace, entries, attempts);
       if (refused[0] !== undefined) {
         showProblem(refused[0].error);
         changes.renew(location);
       }
       if (done.length > 0) follow(done);
     },
-    [workspace, location, changes, ask, follow],
+    [workspace, location, changes, ask, follow, attempts],
   );
   return { remove, follow };
 }

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { newIdempotencyKey } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
@@ -61,8 +62,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
   const [error, setError] = useState<unknown>(null);
   const { to } = compared;
   const message = note.trim();
-  // One key for all tries of the same restore: a second press after a lost answer restores nothing twice.
-  const [key, setKey] = useState(newIdempotencyKey);
+  const attempts = useAttempts();
   const isStale = error !== null && asProblem(error).reason === 'stale_if_match';
   const undo = async (made: string): Promise<void> => {
     try {
@@ -80,7 +80,8 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
     setPending(true);
     setError(null);
     try {
-      const made = await restore(name, { location, version: to.id, current, message, key });
+      const wish = { location, version: to.id, current, message };
+      const made = await restore(name, { ...wish, key: attempts.keyFor(wish) });
       navigate(viewOf.timeline(name, location));
       showToast({ text: 'Restored as the newest version.', action: { label: 'Undo', run: () => void undo(made) } });
       await queries.invalidateQueries();
@@ -104,7 +105,6 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
               icon={RotateCw}
               onClick={() => {
                 setError(null);
-                setKey(newIdempotencyKey());
                 onRenew();
               }}
             >
@@ -120,10 +120,7 @@ function Form({ location, compared, current, onRenew }: FormProps): ReactNode {
             label="Note (optional)"
             value={note}
             maxLength={500}
-            onChange={(event) => {
-              setNote(event.target.value);
-              setKey(newIdempotencyKey());
-            }}
+            onChange={(event) => setNote(event.target.value)}
           />
           <div className="cluster">
             <Button look="primary" icon={RestoreIcon} type="submit" isPending={isPending} disabled={compared.is_same}>

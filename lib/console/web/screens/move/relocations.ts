@@ -1,4 +1,4 @@
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { formatExact } from '../../design/time.tsx';
@@ -26,10 +26,19 @@ export type Outcome =
   | { readonly state: 'widens'; readonly report: AccessReport }
   | { readonly state: 'refused'; readonly problem: Problem };
 
-/** Does it, if nobody gains access by it. @param acknowledged the digest of the report that the person agreed to */
-export async function relocate(workspace: string, relocation: Relocation, acknowledged?: string): Promise<Outcome> {
+/**
+ * Does it, if nobody gains access by it.
+ * @param key the same for each try of the same thing
+ * @param acknowledged the digest of the report that the person agreed to
+ */
+export async function relocate(
+  workspace: string,
+  relocation: Relocation,
+  key: string,
+  acknowledged?: string,
+): Promise<Outcome> {
   const agreed = acknowledged === undefined ? {} : { acknowledge_access_change: true, access_report: acknowledged };
-  const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
+  const params = { header: { 'Idempotency-Key': key } };
   const api = apiOf(workspace);
   try {
     const { location } = relocation;

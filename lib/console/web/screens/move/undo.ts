@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '../../api/client.ts';
 import { showToast } from '../../design/toast.tsx';
 import { folderOf, nameOf } from '../../shell/addresses.ts';
 import { relocate, sentenceOf, type Relocation } from './relocations.ts';
@@ -26,7 +27,7 @@ export async function undo(
 ): Promise<void> {
   const back: Relocated[] = [];
   for (const each of relocated.toReversed()) {
-    const outcome = await relocate(workspace, backOf(each));
+    const outcome = await relocate(workspace, backOf(each), newIdempotencyKey());
     if (outcome.state === 'done') back.push({ from: each.to, to: outcome.to });
     else {
       const why =

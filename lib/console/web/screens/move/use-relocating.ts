@@ -1,9 +1,12 @@
 import { useRef, useState } from 'react';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { relocate, type Outcome, type Relocation } from './relocations.ts';
 
 /** A relocation and what came of it so far. */
 export interface Attempt {
   readonly relocation: Relocation;
+  /** The digest of the report that the person agreed to. */
+  readonly agreed?: string | undefined;
   /** Left out: not tried yet. */
   readonly outcome?: Outcome | { readonly state: 'left' };
 }
@@ -23,6 +26,7 @@ export interface Relocating {
 export function useRelocating(workspace: string): Relocating {
   const [attempts, setAttempts] = useState<readonly Attempt[]>([]);
   const [isRunning, setRunning] = useState(false);
+  const keys = useAttempts();
   const current = useRef<readonly Attempt[]>([]);
 
   const keep = (next: readonly Attempt[]): void => {
@@ -33,12 +37,14 @@ export function useRelocating(workspace: string): Relocating {
     setRunning(true);
     for (const [index, attempt] of current.current.entries()) {
       if (!isDue(attempt)) continue;
-      const { outcome } = attempt;
-      const digest = outcome?.state === 'widens' ? outcome.report.digest : undefined;
-      const found = await relocate(workspace, attempt.relocation, digest);
+      const { relocation, outcome } = attempt;
+      const agreed = outcome?.state === 'widens' ? outcome.report.digest : attempt.agreed;
+      const key = keys.keyFor([relocation, agreed], relocation.location);
+      const found = await relocate(workspace, relocation, key, agreed);
+      if (found.state === 'done') keys.done(relocation.location);
       // What the agreed report said need not be said again.
-      const next = found.state === 'done' && digest !== undefined ? { ...found, losses: [] } : found;
-      keep(current.current.with(index, { relocation: attempt.relocation, outcome: next }));
+      const next = found.state === 'done' && agreed !== undefined ? { ...found, losses: [] } : found;
+      keep(current.current.with(index, { relocation, agreed, outcome: next }));
     }
     setRunning(false);
     return current.current;
@@ -47,7 +53,9 @@ export function useRelocating(workspace: string): Relocating {
     attempts,
     isRunning,
     start(relocations) {
-      keep(relocations.map((relocation) => ({ relocation })));
+      const before = current.current;
+      // After a lost answer it is the same request again, with what was agreed to.
+      keep(relocations.map((relocation) => ({ relocation, agreed: before.find(isSameAs(relocation))?.agreed })));
       return run(() => true);
     },
     acknowledge: () => run(({ outcome }) => outcome?.state === 'widens'),
@@ -61,3 +69,8 @@ export function useRelocating(workspace: string): Relocating {
     },
   };
 }
+
+const isSameAs =
+  (relocation: Relocation) =>
+  (attempt: Attempt): boolean =>
+    JSON.stringify(attempt.relocation) === JSON.stringify(relocation);

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
@@ -23,7 +24,7 @@ export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): Re
   const { location } = reading.document;
   const { principal_id: me } = useWorkspace();
   const [isBreaking, setBreaking] = useState(false);
-  const [key] = useState(newIdempotencyKey);
+  const attempts = useAttempts();
   const readAgain = useReadAgain(workspace, location);
   const isOwn = claim.holder.id === me;
   const release = useMutation({
@@ -35,13 +36,11 @@ export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): Re
     onError: showProblem,
   });
   const end = useMutation({
-    mutationFn: () =>
-      dataOf(
-        apiOf(workspace).POST('/claim-breaks', {
-          params: { header: { 'Idempotency-Key': key } },
-          body: { location, id: claim.id },
-        }),
-      ),
+    mutationFn: () => {
+      const body = { location, id: claim.id };
+      const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
+      return dataOf(apiOf(workspace).POST('/claim-breaks', { params, body }));
+    },
     onSuccess: async () => {
       setBreaking(false);
       await readAgain();

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
@@ -28,22 +29,20 @@ export function ClaimDialog({ workspace, reading, onClose }: ClaimDialogProps): 
   const [section, setSection] = useState('');
   const [seconds, setSeconds] = useState(times[0]?.[0] ?? 0);
   const [purpose, setPurpose] = useState('');
-  const [key] = useState(newIdempotencyKey);
+  const attempts = useAttempts();
   const [headings] = useState(() => readOutline(reading.content ?? '').slice(0, 200));
   const readAgain = useReadAgain(workspace, location);
   const take = useMutation({
-    mutationFn: () =>
-      dataOf(
-        apiOf(workspace).POST('/claims', {
-          params: { header: { 'Idempotency-Key': key } },
-          body: {
-            location,
-            ttl_seconds: seconds,
-            ...(section !== '' && { section }),
-            ...(purpose.trim() !== '' && { purpose: purpose.trim() }),
-          },
-        }),
-      ),
+    mutationFn: () => {
+      const body = {
+        location,
+        ttl_seconds: seconds,
+        ...(section !== '' && { section }),
+        ...(purpose.trim() !== '' && { purpose: purpose.trim() }),
+      };
+      const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
+      return dataOf(apiOf(workspace).POST('/claims', { params, body }));
+    },
     onSuccess: async () => {
       await readAgain();
       showToast({ text: 'You hold the claim now.' });

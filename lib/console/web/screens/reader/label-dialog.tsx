@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge } from '../../design/badge.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -24,18 +25,22 @@ interface Change {
 /** Adds and removes labels one by one, so two people who do it lose nothing of each other's. */
 export function LabelDialog({ workspace, document: { location, name, labels }, onClose }: LabelDialogProps): ReactNode {
   const [text, setText] = useState('');
+  const attempts = useAttempts();
   const input = useRef<HTMLInputElement>(null);
   const readAgain = useReadAgain(workspace, location);
   const change = useMutation({
     mutationFn: ({ how, label }: Change) => {
       const api = apiOf(workspace);
-      const header = { 'Idempotency-Key': newIdempotencyKey() };
-      return how === 'add'
-        ? dataOf(api.POST('/labels', { params: { header }, body: { location, labels: [label] } }))
-        : dataOf(api.DELETE('/labels', { params: { query: { location, label } } }));
+      if (how === 'remove') return dataOf(api.DELETE('/labels', { params: { query: { location, label } } }));
+      const body = { location, labels: [label] };
+      const header = { 'Idempotency-Key': attempts.keyFor(body) };
+      return dataOf(api.POST('/labels', { params: { header }, body }));
     },
     onSuccess: async (_data, { how, label }) => {
-      if (how === 'add') setText('');
+      if (how === 'add') {
+        attempts.done();
+        setText('');
+      }
       await readAgain();
       announce(how === 'add' ? `Label ${label} added.` : `Label ${label} removed.`);
       input.current?.focus();

@@ -7,8 +7,8 @@ import type { Reading } from './use-reading.ts';
 /** Deletes the document as it was read, goes to its folder, and offers the way back. */
 export function useDelete(workspace: string, { location, name, id, etag }: Reading['document']): () => Promise<void> {
   const [, navigate] = useLocation();
-  const bringBack = async (): Promise<void> => {
-    const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
+  const bringBack = async (key: string): Promise<void> => {
+    const params = { header: { 'Idempotency-Key': key } };
     try {
       await dataOf(apiOf(workspace).POST('/trash/undeletes', { params, body: { location, document_id: id } }));
       navigate(addressOf.document(workspace, location));
@@ -21,7 +21,8 @@ export function useDelete(workspace: string, { location, name, id, etag }: Readi
     try {
       await dataOf(apiOf(workspace).DELETE('/documents/{location}', { params }));
       navigate(addressOf.folder(workspace, folderOf(location)));
-      showToast({ text: `${name} is deleted.`, action: { label: 'Undo', run: () => void bringBack() } });
+      const key = newIdempotencyKey();
+      showToast({ text: `${name} is deleted.`, action: { label: 'Undo', run: () => void bringBack(key) } });
     } catch (error) {
       showProblem(error);
     }

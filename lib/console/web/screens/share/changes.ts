@@ -1,4 +1,4 @@
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import { contains, roles, type Role } from '../../design/roles.ts';
 import type { Share, Sharing } from './queries.ts';
 
@@ -10,11 +10,16 @@ export interface GrantName {
   readonly role: Role;
 }
 
-export async function grant(workspace: string, { scope_type, scope_id, subject, role }: GrantName): Promise<void> {
+/** @param key the same for each try of the same thing */
+export async function grant(
+  workspace: string,
+  { scope_type, scope_id, subject, role }: GrantName,
+  key: string,
+): Promise<void> {
   const { type, id } = subject;
   await dataOf(
     apiOf(workspace).POST('/grants', {
-      params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
+      params: { header: { 'Idempotency-Key': key } },
       body: { scope_type, scope_id, subject: { type, id }, role },
     }),
   );
@@ -25,13 +30,13 @@ export async function revoke(workspace: string, { scope_type, scope_id, subject,
   await dataOf(apiOf(workspace).DELETE('/grants', { params: { query } }));
 }
 
-/** Gives a grant another role, in one step. */
-export async function changeRole(workspace: string, grantName: GrantName, toRole: Role): Promise<void> {
+/** Gives a grant another role, in one step. @param key the same for each try of the same thing */
+export async function changeRole(workspace: string, grantName: GrantName, toRole: Role, key: string): Promise<void> {
   const { scope_type, scope_id, subject, role } = grantName;
   const { type, id } = subject;
   await dataOf(
     apiOf(workspace).POST('/role-changes', {
-      params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
+      params: { header: { 'Idempotency-Key': key } },
       body: { scope_type, scope_id, subject: { type, id }, role, to_role: toRole },
     }),
   );

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -33,6 +34,7 @@ interface OwnLoss {
 export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps): ReactNode {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useShares(workspace, sharing);
   const queries = useQueryClient();
+  const attempts = useAttempts();
   const [removed, setRemoved] = useState<readonly Share[]>([]);
   const [pending, setPending] = useState<string | undefined>();
   const [failed, setFailed] = useState<{ readonly id: string; readonly problem: unknown } | undefined>();
@@ -45,6 +47,7 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
     setFailed(undefined);
     try {
       await work();
+      attempts.done(share.id);
       announce(sentence);
       return true;
     } catch (problem) {
@@ -59,7 +62,11 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
     const name = share.subject.display_name;
     if (toRole !== undefined) {
       const sentence = `${name} is now ${nameOfRole[toRole].toLowerCase()}.`;
-      return change(share, () => changeRole(workspace, share, toRole), sentence);
+      return change(
+        share,
+        () => changeRole(workspace, share, toRole, attempts.keyFor([share.role, toRole], share.id)),
+        sentence,
+      );
     }
     const isDone = await change(share, () => revoke(workspace, share), `Removed ${name}.`);
     if (isDone) setRemoved((before) => [...before, share]);
@@ -82,7 +89,7 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
   const undo = async (share: Share): Promise<void> => {
     const isDone = await change(
       share,
-      () => grant(workspace, share),
+      () => grant(workspace, share, attempts.keyFor('undo', share.id)),
       `${share.subject.display_name} has access again.`,
     );
     if (!isDone) return;

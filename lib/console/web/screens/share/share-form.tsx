@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import type { Attempts } from '../../api/attempts.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { announce } from '../../design/announce.tsx';
 import { KindBadge } from '../../design/badge.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -26,6 +28,7 @@ export function ShareForm({ workspace, sharing }: ShareFormProps): ReactNode {
   const [error, setError] = useState<unknown>(null);
   const [isLacking, setLacking] = useState(false);
   const queries = useQueryClient();
+  const attempts = useAttempts();
   const shares = useShares(workspace, sharing);
   const here = shares.data?.pages.flatMap(({ items }) => items).filter((each) => each.inherited_from === undefined);
 
@@ -37,7 +40,7 @@ export function ShareForm({ workspace, sharing }: ShareFormProps): ReactNode {
     const done: string[] = [];
     try {
       for (const subject of chosen) {
-        await give(workspace, here ?? [], { scope_type, scope_id: location, subject, role });
+        await give(workspace, here ?? [], { scope_type, scope_id: location, subject, role }, attempts);
         done.push(subject.display_name);
         setChosen((left) => left.filter(({ id }) => id !== subject.id));
       }
@@ -104,10 +107,14 @@ async function give(
   workspace: string,
   here: readonly Share[],
   wanted: { scope_type: Share['scope_type']; scope_id: string; subject: Found; role: Role },
+  attempts: Attempts,
 ): Promise<void> {
   const before = here.filter(({ subject }) => subject.id === wanted.subject.id);
   if (before.some(({ role }) => contains(role, wanted.role))) return;
   const [lesser] = before;
-  if (lesser === undefined) await grant(workspace, wanted);
-  else await changeRole(workspace, lesser, wanted.role);
+  const { id } = wanted.subject;
+  const key = attempts.keyFor([lesser?.role, wanted.role], id);
+  if (lesser === undefined) await grant(workspace, wanted, key);
+  else await changeRole(workspace, lesser, wanted.role, key);
+  attempts.done(id);
 }

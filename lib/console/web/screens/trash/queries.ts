@@ -5,7 +5,7 @@ import {
   type QueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
-import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
+import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { withPatience } from '../../api/with-patience.ts';
 
@@ -45,10 +45,13 @@ export interface BroughtBack {
   readonly left: number;
 }
 
-/** @throws Problem CONFLICT `location_occupied` while something else is at its place */
-export async function bringBack(workspace: string, { location, document }: Trashed): Promise<BroughtBack> {
+/**
+ * @param key the same for each try of the same thing
+ * @throws Problem CONFLICT `location_occupied` while something else is at its place
+ */
+export async function bringBack(workspace: string, { location, document }: Trashed, key: string): Promise<BroughtBack> {
   const api = apiOf(workspace);
-  const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
+  const params = { header: { 'Idempotency-Key': key } };
   if (document !== null) {
     const body = { location, document_id: document.id };
     await withPatience(() => dataOf(api.POST('/trash/undeletes', { params, body })));

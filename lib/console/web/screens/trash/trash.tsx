@@ -2,6 +2,7 @@ import { Trash2, Undo2, X } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { asProblem } from '../../api/problem.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { forEachAtOnce } from '../../api/with-patience.ts';
 import { announce } from '../../design/announce.tsx';
 import { Button, IconButton, LinkButton } from '../../design/button.tsx';
@@ -21,6 +22,7 @@ const atOnce = 4;
 export function Trash({ workspace }: ScreenProps): ReactNode {
   const [, navigate] = useLocation();
   const folder = new URLSearchParams(useSearch()).get('folder') ?? '';
+  const attempts = useAttempts();
   const trash = useTrash(workspace, folder);
   const removeFromTrash = useRemoveFromTrash(workspace);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -38,8 +40,10 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
     let left = 0;
     await forEachAtOnce(wanted, atOnce, async (item) => {
       try {
-        left += (await bringBack(workspace, item)).left;
-        done.add(keyOf(item));
+        const thing = keyOf(item);
+        left += (await bringBack(workspace, item, attempts.keyFor(item.deleted_at, thing))).left;
+        attempts.done(thing);
+        done.add(thing);
       } catch (error) {
         refused.push({ item, error });
       }

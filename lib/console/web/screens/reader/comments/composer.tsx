@@ -68,10 +68,11 @@ export function Composer(props: ComposerProps): ReactNode {
       await commentsAgain();
       props.onDone?.();
     },
-    // A refused text is changed, and then it is another request.
-    onError: (error) => {
-      if (asProblem(error).code === 'INVALID_REQUEST' || asProblem(error).code === 'CONFLICT')
-        setKey(newIdempotencyKey());
+    // The text was changed after a lost answer, and its first form is stored. The writer sees it before sending more.
+    onError: async (error) => {
+      if (asProblem(error).reason !== 'idempotency_key_reused') return;
+      setKey(newIdempotencyKey());
+      await commentsAgain();
     },
   });
   const submit = (): void => {
