@@ -1,10 +1,20 @@
-import type { Dirent, Stats } from 'node:fs';
+import type { BigIntStats, Dirent, Stats } from 'node:fs';
 import { lstat, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { openFolder, openWithStats, UnfitFile } from './open-regular.js';
 
 /** Distinguishes a file from every other one of the machine. */
 export type Identity = Pick<Stats, 'dev' | 'ino'>;
+
+/** An entry of a folder, looked at while the folder was open. */
+export interface LookedAt {
+  readonly name: Buffer;
+  /** The entry's own, also where it is a link; or why the system did not tell. */
+  readonly stats: BigIntStats | Error;
+}
+
+/** Entries looked at together. */
+const together = 64;
 
 /** Linux names the file of each descriptor here (proc(5)). */
 const usualDescriptors = '/proc/self/fd';
@@ -54,16 +64,16 @@ export class EnclosedFolder {
   /**
    * Opens a file in it.
    * @param path absolute, within `this.path`
-   * @param seen its identity at the earlier look
+   * @param seen its identity at the earlier look; left out where the caller compares more than that
    * @returns the file, which the caller closes
    * @throws UnfitFile; the system's error where it cannot be opened
    */
-  async openFile(path: string, seen: Identity): Promise<FileHandle> {
+  async openFile(path: string, seen?: Identity): Promise<FileHandle> {
     const { handle, stats: opened } = await openWithStats(path, 'refused');
     try {
       if (this.#descriptors !== undefined) this.#requireInside(await readlink(`${this.#descriptors}/${handle.fd}`));
       else await this.#requireUnmoved(path, opened);
-      if (!isSame(opened, seen)) throw new UnfitFile(swapped);
+      if (seen !== undefined && !isSame(opened, seen)) throw new UnfitFile(swapped);
       return handle;
     } catch (error) {
       await handle.close();
@@ -76,10 +86,25 @@ export class EnclosedFolder {
    * @param path absolute, this folder's or below it
    * @throws UnfitFile; the system's error where it cannot be listed
    */
-  async *list(path: string): AsyncGenerator<Dirent<Buffer>> {
+  list(path: string): AsyncGenerator<Dirent<Buffer>> {
+    return this.#within(path, entriesOf);
+  }
+
+  /**
+   * The contents of a folder in it, each looked at by way of the open folder: what was put in the folder's place
+   * meanwhile is not seen. In parts of some dozen, in the order of the system.
+   * @param path absolute, this folder's or below it
+   * @throws UnfitFile; the system's error where it cannot be listed
+   */
+  look(path: string): AsyncGenerator<readonly LookedAt[]> {
+    return this.#within(path, lookAt);
+  }
+
+  /** Reads an open folder that certainly lies in this one. */
+  async *#within<Found>(path: string, read: (open: string) => AsyncGenerator<Found>): AsyncGenerator<Found> {
     if (this.#descriptors === undefined) {
       const before = await lstat(path);
-      yield* entriesOf(path);
+      yield* read(path);
       await this.#requireUnmoved(path, before);
       return;
     }
@@ -87,7 +112,7 @@ export class EnclosedFolder {
     try {
       const descriptor = `${this.#descriptors}/${handle.fd}`;
       this.#requireInside(await readlink(descriptor));
-      yield* entriesOf(descriptor);
+      yield* read(descriptor);
     } finally {
       await handle.close();
     }
@@ -111,6 +136,25 @@ async function* entriesOf(path: string): AsyncGenerator<Dirent<Buffer>> {
   // Node takes this encoding, and its types do not say so.
   const entries = await opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
   yield* entries as unknown as AsyncIterable<Dirent<Buffer>>;
+}
+
+async function* lookAt(path: string): AsyncGenerator<readonly LookedAt[]> {
+  const above = Buffer.from(`${path}/`);
+  let names: Buffer[] = [];
+  for await (const { name } of entriesOf(path)) {
+    if (names.push(name) < together) continue;
+    yield await Promise.all(names.map((each) => lookAtEntry(above, each)));
+    names = [];
+  }
+  yield await Promise.all(names.map((each) => lookAtEntry(above, each)));
+}
+
+async function lookAtEntry(above: Buffer, name: Buffer): Promise<LookedAt> {
+  try {
+    return { name, stats: await lstat(Buffer.concat([above, name]), { bigint: true }) };
+  } catch (error) {
+    return { name, stats: error as Error };
+  }
 }
 
 function isSame(a: Identity, b: Identity): boolean {

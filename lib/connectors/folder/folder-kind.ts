@@ -1,0 +1,171 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EnclosedFolder } from '../../disk/enclosed-folder.js';
+import { UnreadableFile, type Listing, type Source, type SourceFile, type SourceKind } from '../source.js';
+import { isInState, stampWidth, tellMoment } from './describe-state.js';
+import { faultOf, missing, openAllowed } from './find-allowed.js';
+import { describeObstacle, walkSource, type Walk } from './walk-source.js';
+
+/** What a folder's connector needs to know. */
+export interface FolderSettings {
+  /** Absolute path on the service's machine. */
+  readonly path: string;
+}
+
+/** A folder of the service's machine, below those that its operator lists. */
+export const folderKind: SourceKind<FolderSettings> = {
+  settingsSchema: {
+    type: 'object',
+    required: ['path'],
+    additionalProperties: false,
+    properties: {
+      path: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 4096,
+        description: "Absolute path of a folder on the service's machine, below one of `connectorFolders`.",
+      },
+    },
+  },
+  secretMeans: null,
+  readsAtOnce: 8,
+  describe: ({ path }) => `The folder ${path} of the service's machine`,
+  async open({ path }, _secret, means) {
+    const root = await openAllowed(path, means);
+    const data = means.dataFolder === null ? null : await stat(means.dataFolder, { bigint: true });
+    return new FolderSource(root, data, means.cacheFolder, means.maxEntries);
+  },
+};
+
+/** What the next run has to know: where disks were mounted. */
+interface Mounts {
+  /** Whether the root itself was on a disk of its own. */
+  readonly isMounted: boolean;
+  readonly below: readonly string[];
+}
+
+const pieceSize = 64 * 1024;
+
+class FolderSource implements Source {
+  readonly #root: EnclosedFolder;
+  readonly #data: BigIntStats | null;
+  readonly #cacheFolder: string;
+  readonly #maxEntries: number;
+  /** Ends when a change of a listed file gets another stamp than the one listed. */
+  #settled: Promise<unknown> = Promise.resolve();
+
+  constructor(root: EnclosedFolder, data: BigIntStats | null, cacheFolder: string, maxEntries: number) {
+    this.#root = root;
+    this.#data = data;
+    this.#cacheFolder = cacheFolder;
+    this.#maxEntries = maxEntries;
+  }
+
+  async check(signal: AbortSignal): Promise<string> {
+    let count = 0;
+    try {
+      for await (const looks of this.#root.look(this.#root.path)) {
+        signal.throwIfAborted();
+        count += looks.length;
+        if (count > countedAtMost) return `The folder is there, with more than ${countedAtMost} entries at its top.`;
+      }
+    } catch (error) {
+      throw faultOf(error);
+    }
+    return `The folder is there, with ${count === 1 ? 'one entry' : `${count} entries`} at its top.`;
+  }
+
+  /** No folder knows what has changed below it. */
+  probe(): Promise<'maybe_changed'> {
+    return Promise.resolve('maybe_changed');
+  }
+
+  async list(cursor: string | null, signal: AbortSignal): Promise<Listing> {
+    const before = readMounts(cursor);
+    const stats = await this.#look();
+    const isMounted = stats.dev !== (await lstat(dirname(this.#root.path), { bigint: true })).dev;
+    const moment = await tellMoment(this.#cacheFolder);
+    this.#settled = delay(stampWidth, undefined, { ref: false });
+    const mounts = new Set<string>();
+    return {
+      mode: 'snapshot',
+      entries: this.#walk(
+        {
+          stats,
+          moment,
+          mounts,
+          before: new Set(before.isMounted && !isMounted ? ['', ...before.below] : before.below),
+        },
+        signal,
+      ),
+      cursor: () => JSON.stringify({ isMounted, below: [...mounts] } satisfies Mounts),
+      version: () => null,
+    };
+  }
+
+  async *#walk(
+    extent: Pick<Walk, 'stats' | 'moment' | 'before' | 'mounts'>,
+    signal: AbortSignal,
+  ): ReturnType<typeof walkSource> {
+    const { stats } = extent;
+    yield* walkSource({ ...extent, root: this.#root, data: this.#data, maxEntries: this.#maxEntries }, signal);
+    // A root that went away during the walk left everything out.
+    const after = await this.#look();
+    if (after.dev !== stats.dev || after.ino !== stats.ino) throw missing();
+  }
+
+  async *read(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    await this.#settled;
+    try {
+      yield* this.#readPieces(file, maxBytes, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof UnreadableFile) throw error;
+      throw new UnreadableFile('unreadable', describeObstacle(error), error);
+    }
+  }
+
+  async *#readPieces(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const handle = await this.#root.openFile(join(this.#root.path, file.path));
+    try {
+      const requireUnchanged = async (): Promise<BigIntStats> => {
+        const stats = await handle.stat({ bigint: true });
+        if (!isInState(stats, file.version)) throw new UnreadableFile('unreadable', 'it changed while it was read');
+        return stats;
+      };
+      const { size } = await requireUnchanged();
+      if (size > maxBytes) throw new UnreadableFile('too_large', `${size} bytes`);
+      for (let left = Number(size); left > 0;) {
+        signal.throwIfAborted();
+        const piece = Buffer.allocUnsafeSlow(Math.min(left, pieceSize));
+        const { bytesRead } = await handle.read(piece, 0, piece.length);
+        if (bytesRead === 0) throw new UnreadableFile('unreadable', 'it changed while it was read');
+        left -= bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+      await requireUnchanged();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** @throws SourceFault `not_found` where the root is gone */
+  async #look(): Promise<BigIntStats> {
+    try {
+      return await lstat(this.#root.path, { bigint: true });
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+}
+
+const countedAtMost = 1000;
+
+function readMounts(cursor: string | null): Mounts {
+  return cursor === null ? { isMounted: false, below: [] } : (JSON.parse(cursor) as Mounts);
+}
