@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { dial } from '../../../lib/connectors/egress/dial.js';
-import { SourceFault, type SourceFault as Fault } from '../../../lib/connectors/source.js';
-
-/** Rejects with a fault of this class, whose message matches. */
-async function assertFault(promise: Promise<unknown>, fault: Fault['fault'], message: RegExp): Promise<void> {
-  await assert.rejects(promise, (error: unknown) => {
-    assert.ok(error instanceof SourceFault, String(error));
-    assert.equal(error.fault, fault, error.message);
-    assert.match(error.message, message);
-    return true;
-  });
-}
+import { assertFault } from '../../support/connectors/assert-fault.js';
 
 describe('A connection to the outside', () => {
   let server: Server;
