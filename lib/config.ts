@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dropTrailing } from './domain/drop-trailing.js';
 
@@ -21,6 +21,12 @@ export interface Config {
   readonly git: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
+  /** `host:port` at addresses that are not public, which connectors may reach. */
+  readonly connectorHosts: readonly string[];
+  /** Absolute paths of folders that connectors may mirror, with all below. */
+  readonly connectorFolders: readonly string[];
+  /** Outside programs that connectors may run, by name: the absolute path of each, and its arguments. */
+  readonly connectorPrograms: Readonly<Record<string, readonly string[]>>;
   /** Another OpenID Connect provider for people's sign-ins. */
   readonly upstream: UpstreamConfig | null;
 }
@@ -235,6 +241,16 @@ const formats: Readonly<Record<string, { readonly means: string; readonly test: 
     means: 'an IP address, a CIDR range, or loopback, linklocal or uniquelocal',
     test: isProxyAddress,
   },
+  'host-port': {
+    means: 'a host and a port such as git.example.org:443 or [fd00::1]:9000',
+    test: isHostAndPort,
+  },
+  'absolute-path': { means: 'the absolute path of a folder below the root, without . and ..', test: isFolderPath },
+  'connector-program': {
+    means:
+      'a name of lower-case letters, digits and hyphens, =, and an absolute path, such as drive=/opt/drive --quiet',
+    test: (text) => readProgram(text) !== undefined,
+  },
 };
 
 /** The values that a rule allows, in words, if this value is none of them. */
@@ -295,6 +311,39 @@ function isProxyAddress(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
+function isHostAndPort(text: string): boolean {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (Number(port) < 1 || Number(port) > 65535) return false;
+  if (host.startsWith('[')) return host.endsWith(']') && isIP(host.slice(1, -1)) === 6;
+  return /^[a-z0-9._-]{1,253}$/i.test(host);
+}
+
+function isFolderPath(text: string): boolean {
+  return isAbsolute(text) && normalize(text) === text && dropTrailing(text, '/') === text;
+}
+
+/** `name=/path argument argument` as the name and the words after it. */
+function readProgram(text: string): readonly [string, readonly string[]] | undefined {
+  const split = text.indexOf('=');
+  const name = text.slice(0, Math.max(0, split));
+  const words = text
+    .slice(split + 1)
+    .split(' ')
+    .filter((word) => word !== '');
+  if (!isWorkspaceName(name) || !isFolderPath(words[0] ?? '')) return undefined;
+  return [name, words];
+}
+
+/** @throws ConfigError where two have one name */
+function toPrograms(texts: readonly string[]): Config['connectorPrograms'] {
+  const programs = texts.map(readProgram).filter((each) => each !== undefined);
+  const byName = Object.fromEntries(programs);
+  if (Object.keys(byName).length < programs.length) {
+    throw new ConfigError('connector_programs must give each program a name of its own.');
+  }
+  return byName;
+}
+
 /** @throws ConfigError where only a part of it is set */
 function toUpstream(values: Readonly<Record<string, unknown>>): UpstreamConfig | null {
   const read = (name: string): string | undefined => values[name] as string | undefined;
@@ -324,6 +373,9 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     git: values['git'],
     logLevel: values['log_level'],
     validateResponses: values['validate_responses'],
+    connectorHosts: values['connector_hosts'],
+    connectorFolders: values['connector_folders'],
+    connectorPrograms: toPrograms(values['connector_programs'] as readonly string[]),
     upstream: toUpstream(values),
   } as Config;
   for (const value of Object.values(config)) Object.freeze(value);

@@ -62,6 +62,23 @@ describe('the configuration', () => {
     assert.equal(load({ flags: { trust_proxy: '2' } }).trustProxy, 2);
   });
 
+  it('lets connectors reach nothing private unless it is named', async () => {
+    await writeFile(file, '{}');
+    const none = load({});
+    assert.deepEqual([none.connectorHosts, none.connectorFolders, none.connectorPrograms], [[], [], {}]);
+    const some = load({
+      environment: {
+        CARTULARY_CONNECTOR_HOSTS: 'git.intern:3000, [fd00::1]:443',
+        CARTULARY_CONNECTOR_FOLDERS: '/srv/notes',
+        CARTULARY_CONNECTOR_PROGRAMS: 'drive=/opt/drive --quiet  --root=/a',
+      },
+    });
+    assert.deepEqual(some.connectorHosts, ['git.intern:3000', '[fd00::1]:443']);
+    assert.deepEqual(some.connectorFolders, ['/srv/notes']);
+    assert.deepEqual(some.connectorPrograms, { drive: ['/opt/drive', '--quiet', '--root=/a'] });
+    assert.ok(Object.isFrozen(some.connectorPrograms));
+  });
+
   describe('in a file that the options do not name', () => {
     let before: string;
     let usual: string;
@@ -121,6 +138,16 @@ describe('the configuration', () => {
     ['TRUST_PROXY', '10.0.0.0/33', /^trust_proxy must be .* an IP address/],
     ['TRUST_PROXY', '17', /^trust_proxy must be a whole number from 0 to 16, or/],
     ['VALIDATE_RESPONSES', 'yes', /^validate_responses must be true or false/],
+    ['CONNECTOR_HOSTS', 'git.example', /^connector_hosts must be a list, and each entry a host and a port/],
+    ['CONNECTOR_HOSTS', 'https://git.example:443', /^connector_hosts must be/],
+    ['CONNECTOR_HOSTS', 'git.example:65536', /^connector_hosts must be/],
+    ['CONNECTOR_HOSTS', 'fd00::1:80', /^connector_hosts must be/],
+    ['CONNECTOR_FOLDERS', 'data', /^connector_folders must be a list, and each entry the absolute path/],
+    ['CONNECTOR_FOLDERS', '/', /^connector_folders must be/],
+    ['CONNECTOR_FOLDERS', '/srv/../etc', /^connector_folders must be/],
+    ['CONNECTOR_PROGRAMS', 'drive', /^connector_programs must be a list, and each entry a name of lower-case letters/],
+    ['CONNECTOR_PROGRAMS', 'drive=bin/drive', /^connector_programs must be/],
+    ['CONNECTOR_PROGRAMS', 'a=/x,a=/y', /^connector_programs must give each program a name of its own/],
     ['WORKSPACE', 'Acme', /^workspace must be up to 39 lower-case letters, digits and hyphens/],
   ];
 
@@ -171,7 +198,14 @@ describe('the configuration', () => {
     const ajv = new Ajv2020({
       strict: true,
       allowUnionTypes: true,
-      formats: { 'web-address': true, 'web-origin': true, 'proxy-address': true },
+      formats: {
+        'web-address': true,
+        'web-origin': true,
+        'proxy-address': true,
+        'host-port': true,
+        'absolute-path': true,
+        'connector-program': true,
+      },
     });
     const samples = [
       null,

@@ -1,16 +1,21 @@
 import type { Config } from '../config.js';
+import type { Log } from '../domain/log.js';
 import { readBuild } from './read-build.js';
 import { makeSystemRandomness, systemClock } from './real-world.js';
 import { Service, type ServiceOptions } from './service.js';
+
+/** The settings with which a data folder is opened. */
+export type OpeningSetting = 'git' | 'diskReserve' | 'connectorHosts' | 'connectorFolders' | 'connectorPrograms';
 
 /**
  * Opens the data folder as configured.
  * @throws DataFolderInUse; Error when a file cannot be read
  */
 export function openService(
-  config: Pick<Config, 'git' | 'diskReserve'> & { readonly data: string | null },
+  config: Pick<Config, OpeningSetting> & { readonly data: string | null },
   onFault: ServiceOptions['onFault'],
   onNews?: ServiceOptions['onNews'],
+  log?: Log,
 ): Promise<Service> {
   return Service.open({
     dataFolder: config.data,
@@ -21,5 +26,13 @@ export function openService(
     onFault,
     onNews,
     release: readBuild().version,
+    connectors: {
+      allowance: {
+        hosts: config.connectorHosts,
+        folders: config.connectorFolders,
+        programs: config.connectorPrograms,
+      },
+      ...(log === undefined ? {} : { log }),
+    },
   });
 }

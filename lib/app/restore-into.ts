@@ -5,7 +5,7 @@ import type { RestoreSource } from '../operations/workspaces/restore-workspace.j
 import { makeOperator } from '../socket/initialize.js';
 import { presentRefusal } from '../socket/present-refusal.js';
 import type { CommandAnswer } from '../socket/send-command.js';
-import { openService } from './open-service.js';
+import { openService, type OpeningSetting } from './open-service.js';
 import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
 
 /**
@@ -13,7 +13,7 @@ import { DataFolderInUse, type Service, type ServiceOptions } from './service.js
  * for faults of the source: the answer names them.
  */
 export async function restoreInto(
-  config: Pick<Config, 'git' | 'data' | 'diskReserve'>,
+  config: Pick<Config, 'data' | OpeningSetting>,
   source: RestoreSource,
   onFault: ServiceOptions['onFault'],
 ): Promise<CommandAnswer> {

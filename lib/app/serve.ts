@@ -44,7 +44,7 @@ export async function startService(
   { ports = [config.port], isTemporary = false }: ServingOptions = {},
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
-  const service = await openService(config, onFault, (what, figures) => log.info(figures, what));
+  const service = await openService(config, onFault, (what, figures) => log.info(figures, what), log);
   const opened: (() => Promise<void>)[] = [];
   try {
     const build = readBuild();
@@ -73,6 +73,7 @@ export async function startService(
     const { dataFolder } = service;
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
+    await service.startConnectors();
     await logChecks(service, config, log);
     log.info(
       { version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid },
@@ -85,7 +86,7 @@ export async function startService(
         log.info({}, 'The service stops: requests under way are finished');
         oauth.close();
         service.endWatches();
-        await Promise.all([server.close(within), commands?.close()]);
+        await Promise.all([server.close(within), commands?.close(), service.stopConnectors()]);
         await signIn.close();
         await service.close();
         log.info({}, 'The service has stopped');

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
@@ -8,11 +10,13 @@ import type { WorkLimit } from '../access/work-limiter.js';
 import { workspaceNamePattern } from '../access/secret.js';
 import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { packagePath } from '../config.js';
+import { makeSources, noAllowance, type ConnectorMeans } from '../connectors/sources.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { DiskRoom, type DiskRoomOptions } from '../disk/disk-room.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { closeToOthers } from '../disk/close-to-others.js';
+import type { Log } from '../domain/log.js';
 import type { Readiness, RepositoryLag } from '../domain/readiness.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { restoreWorkspace, type RestoreSource } from '../operations/workspaces/restore-workspace.js';
@@ -22,7 +26,7 @@ import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
 import { ServiceJournal } from '../journal/service-journal.js';
-import { createWorkspace } from '../journal/workspace-files.js';
+import { createWorkspace, pathsOf } from '../journal/workspace-files.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import { findLags, ReadinessProbe } from './readiness.js';
@@ -47,6 +51,8 @@ export interface ServiceOptions {
   readonly openSidecar?: NonNullable<WorkspaceFiles['openSidecar']>;
   /** Milliseconds for which a slow reader may keep files removed by an erase open, for tests. */
   readonly readersGrace?: number;
+  /** What connectors may use. Left out: public addresses alone, and no log. */
+  readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds'>>;
   /** Limits of concurrent work in place of the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }
@@ -76,6 +82,10 @@ export class Service {
   readonly #files: WorkspaceFiles;
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
+  readonly #means: ConnectorMeans;
+  /** The folder of caches, in memory. */
+  #caches: string | undefined;
+  #schedule: ((workspace: Workspace) => void) | undefined;
   readonly #faulty: FaultyWorkspaces;
   readonly #probe: ReadinessProbe;
   /** Resolves when no workspace is being made. */
@@ -85,9 +95,12 @@ export class Service {
     files: WorkspaceFiles & { readonly workLimits: WorkLimits },
     serviceFile: ServiceFile,
     lock: OwnerLock | undefined,
+    means: ConnectorMeans,
   ) {
+    this.#means = means;
     this.#files = {
       ...files,
+      sources: makeSources(means),
       originOf: (name) => describeOrigin(name, serviceFile, { ...files, journal: this.journal }),
     };
     this.file = serviceFile;
@@ -121,7 +134,7 @@ export class Service {
     this.#faulty = new FaultyWorkspaces(
       (name) => openWorkspace(this.#files, name),
       (workspace) => {
-        this.#workspaces.set(workspace.name, workspace);
+        this.#add(workspace);
         void this.journal.settleAll([workspace.name]);
       },
       files.onFault,
@@ -156,7 +169,7 @@ export class Service {
         signerOf: keepSigners(options, serviceFile),
         disk: dataFolder === null ? undefined : watchDisk(dataFolder, options),
       };
-      const service = new Service(files, serviceFile, lock);
+      const service = new Service(files, serviceFile, lock, meansOf(options));
       await service.#sweep();
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
@@ -173,6 +186,31 @@ export class Service {
       lock?.release();
       throw error;
     }
+  }
+
+  #add(workspace: Workspace): void {
+    this.#workspaces.set(workspace.name, workspace);
+    this.#schedule?.(workspace);
+  }
+
+  /** Lets connectors run: those of the workspaces now, and of every one added later. For a server alone. */
+  async startConnectors(): Promise<void> {
+    const { openSchedule } = await import('../connectors/schedule.js');
+    const { dataFolder } = this;
+    if (dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
+    const root = dataFolder ?? this.#caches ?? '';
+    this.#schedule = (workspace) => {
+      const cacheFolder = pathsOf(root, workspace.name).sources;
+      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder }));
+    };
+    for (const workspace of this.#workspaces.values()) this.#schedule(workspace);
+  }
+
+  /** Ends the runs of all connectors, and begins no more. */
+  async stopConnectors(): Promise<void> {
+    this.#schedule = undefined;
+    await Promise.all([...this.#workspaces.values()].map((workspace) => workspace.connectors.close()));
+    if (this.#caches !== undefined) await rm(this.#caches, { recursive: true, force: true });
   }
 
   /** Runs before anything is made here. No other process can make anything, because this one has the folder. */
@@ -230,7 +268,7 @@ export class Service {
         await workspace.close();
         throw error;
       }
-      this.#workspaces.set(name, workspace);
+      this.#add(workspace);
       return workspace;
     });
   }
@@ -270,7 +308,7 @@ export class Service {
     await adoptWorkspace(staged, files, this.file);
     const workspace = await openWorkspace(this.#files, staged.name);
     this.#faulty.forget(staged.name);
-    this.#workspaces.set(staged.name, workspace);
+    this.#add(workspace);
     return workspace;
   }
 
@@ -282,6 +320,7 @@ export class Service {
   /** Finishes the work in progress in every workspace and gives up the data folder. */
   async close(): Promise<void> {
     await this.#making;
+    await this.stopConnectors();
     await this.#faulty.close();
     await this.journal.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();
@@ -306,6 +345,13 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
     return makeSigner(name, key);
   };
 }
+
+function meansOf({ connectors = {}, clock, randomness, dataFolder }: ServiceOptions): ConnectorMeans {
+  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, ...connectors };
+}
+
+const ignore = (): void => undefined;
+const silence: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Bytes that stay free for reads, their records and a tidy end. */
 const usualReserve = 64 * 1024 ** 2;

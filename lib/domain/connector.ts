@@ -55,6 +55,10 @@ export interface Connector {
   readonly state: ConnectorState;
   /** Why it is held or stopped, and what to do. Null otherwise. */
   readonly stateReason: string | null;
+  /** Fingerprint of the change that waits for an approval. Null unless it is held. */
+  readonly held: string | null;
+  /** Counts its settings and secrets. A run that began under earlier ones commits nothing. */
+  readonly generation: number;
   /** Milliseconds between two runs while the source changes. */
   readonly interval: number;
   /** Milliseconds since 1970; null while it is not active. */

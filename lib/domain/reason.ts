@@ -141,6 +141,11 @@ export const reasons = {
     at: applications,
     means: 'The place mirrors another system; only its connector writes there.',
   },
+  bad_settings: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'A setting of a connector is missing, unknown or not of the form that its kind asks for.',
+  },
   not_text: {
     code: 'INVALID_REQUEST',
     at: applications,

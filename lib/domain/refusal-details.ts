@@ -98,6 +98,7 @@ interface DetailsByReason {
   too_many_documents: RequestPart & { readonly limit: number };
   into_itself: RequestPart;
   read_only_source: { readonly connectorId: string };
+  bad_settings: { readonly field: string };
   not_text: { readonly field?: string };
   no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
   section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };

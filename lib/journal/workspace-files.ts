@@ -21,12 +21,14 @@ const repositoryName = 'content.git';
 const sidecarName = 'sidecar.sqlite';
 const archivesName = 'audit';
 const searchName = 'search';
+/** Caches of connectors. */
+const sourcesName = 'sources';
 
 /** Where a workspace's parts lie. */
 export function pathsOf(
   dataFolder: string,
   name: string,
-): { folder: string; repository: string; sidecar: string; archives: string; search: string } {
+): { folder: string; repository: string; sidecar: string; archives: string; search: string; sources: string } {
   const folder = join(dataFolder, name);
   return {
     folder,
@@ -34,6 +36,7 @@ export function pathsOf(
     sidecar: join(folder, sidecarName),
     archives: join(folder, archivesName),
     search: join(folder, searchName),
+    sources: join(folder, sourcesName),
   };
 }
 

@@ -55,6 +55,11 @@ export function auditKeyOf(workspace: string): string {
   return `audit:${workspace}`;
 }
 
+/** The purpose of the key that seals the secrets of a workspace's connectors. It goes with the workspace, sealed. */
+export function connectorKeyOf(workspace: string): string {
+  return `connector:${workspace}`;
+}
+
 /** @param file a path, or `:memory:` */
 export function openServiceFile(file: string, migrations: string): ServiceFile {
   const connection = openForWriting(file);

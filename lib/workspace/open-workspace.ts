@@ -14,6 +14,7 @@ import type { OnEraseStep } from '../erase/eraser.js';
 import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import { WorkspaceUnsound } from '../journal/recover.js';
+import { noSources, type ConnectorSources } from './connectors.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
 export interface WorkspaceFiles extends NewWorkspaceFiles {
@@ -30,6 +31,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly signerOf: (name: string) => ChainSigner;
   /** A workspace's means of asking its service. Left out: none. */
   readonly originOf?: (name: string) => WorkspaceOrigin;
+  /** Answers about sources of connectors. Left out: there are none. */
+  readonly sources?: ConnectorSources;
   /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
   /** Milliseconds for which a slow reader may keep removed files open, for tests. */
@@ -88,6 +91,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onNews,
     readersGrace: files.readersGrace,
     onEraseStep: files.onEraseStep,
+    sources: files.sources ?? noSources,
   });
   try {
     await settle(workspace, paths?.archives, onFault);
@@ -137,6 +141,7 @@ function noOrigin(name: string): WorkspaceOrigin {
     hasPassword: () => false,
     countSignIns: () => ({ sessions: 0, consents: 0 }),
     isSignedIn: () => false,
+    findConnectorKey: () => null,
     journal: null,
   };
 }

@@ -32,6 +32,7 @@ import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
 import { View, type ViewLife } from '../view/view.js';
+import { Connectors, type ConnectorSources } from './connectors.js';
 import { Watchers } from './watchers.js';
 
 /** A workspace's means of asking its service. */
@@ -46,6 +47,8 @@ export interface WorkspaceOrigin {
   countSignIns(principalId: string): EndedSignIns;
   /** Whether the browser session is in force. */
   isSignedIn(sessionId: string): boolean;
+  /** The key that seals the secrets of its connectors, 32 bytes. Null without a service: none are kept then. */
+  findConnectorKey(): Uint8Array | null;
   /** Changes the service's own file. Null if the workspace was opened without a service. */
   readonly journal: ServiceJournal | null;
 }
@@ -75,6 +78,8 @@ export interface WorkspaceOptions {
   readonly readersGrace?: number | undefined;
   /** Called at each step of an erase, for tests. */
   readonly onEraseStep?: OnEraseStep | undefined;
+  /** Answers about sources. */
+  readonly sources: ConnectorSources;
 }
 
 /** Milliseconds. An erase must be final within a minute. */
@@ -103,6 +108,7 @@ export class Workspace {
   readonly snapshots: Snapshots;
   readonly passages = new PassageMemory();
   readonly watchers = new Watchers();
+  readonly connectors: Connectors;
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
@@ -125,6 +131,7 @@ export class Workspace {
     this.origin = options.origin;
     this.workLimits = options.workLimits;
     this.disk = options.disk;
+    this.connectors = new Connectors(options.sources);
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
       if (options.disk !== null && isFull(cause)) options.disk.noteFull();
@@ -305,6 +312,7 @@ export class Workspace {
   /** Finishes the work in progress, moves everything into the repository, and closes the files. */
   async close(): Promise<void> {
     this.watchers.endAll();
+    await this.connectors.close();
     await this.eraser.close();
     this.maintainer.close();
     this.#housekeeper.close();

@@ -9,6 +9,7 @@ CREATE TABLE connector (
   webhook_secret BLOB,
   state          TEXT NOT NULL CHECK (state IN ('active', 'paused', 'held', 'stopped', 'disconnected')),
   state_reason   TEXT,
+  generation     INTEGER NOT NULL DEFAULT 1,
   run_interval   INTEGER NOT NULL,
   next_run_at    INTEGER,
   next_trigger   TEXT NOT NULL DEFAULT 'schedule',

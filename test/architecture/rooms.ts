@@ -81,8 +81,8 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   archiver: { rooms: ['api'], why: 'a zip is a presentation; the operation yields documents' },
   ajv: {
-    rooms: ['rest', 'mcp'],
-    why: 'JSON Schema is checked where requests enter; the settings are read by every command, which should be quick',
+    rooms: ['rest', 'mcp', 'connectors'],
+    why: 'JSON Schema is checked where requests and the settings of connectors enter; the settings are read by every command, which should be quick',
   },
   'ajv-formats': { rooms: ['rest', 'mcp'], why: 'it belongs to ajv' },
   pino: { rooms: ['app'], why: 'the log is wired once; rooms are handed what they may log to' },

@@ -38,7 +38,7 @@ interface Row extends Omit<Connector, 'settings' | 'hasSecret' | 'hasWebhook'> {
 }
 
 const columns = `id, kind, location, settings, secret IS NOT NULL AS hasSecret, webhook_secret IS NOT NULL AS hasWebhook,
-  state, state_reason AS stateReason, run_interval AS "interval", next_run_at AS nextRunAt, next_trigger AS nextTrigger,
+  state, state_reason AS stateReason, held, generation, run_interval AS "interval", next_run_at AS nextRunAt, next_trigger AS nextTrigger,
   failures, idle_runs AS idleRuns, source_version AS sourceVersion, synced_at AS syncedAt, created_at AS createdAt,
   created_by AS createdBy`;
 
@@ -78,8 +78,10 @@ export class ConnectorTable extends Table {
   readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
   readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
-  readonly #setSettings = this.statement('UPDATE connector SET settings = ?, cursor = NULL WHERE id = ?');
-  readonly #setSecret = this.statement('UPDATE connector SET secret = ? WHERE id = ?');
+  readonly #setSettings = this.statement(
+    'UPDATE connector SET settings = ?, cursor = NULL, generation = generation + 1 WHERE id = ?',
+  );
+  readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
   readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');

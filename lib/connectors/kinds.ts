@@ -1,0 +1,7 @@
+import type { ConnectorKind } from '../domain/connector.js';
+import type { SourceKind } from './source.js';
+
+/** The kinds of sources by name. The code of each is loaded when it is first used. */
+export type SourceKinds = Readonly<Partial<Record<ConnectorKind, () => Promise<SourceKind>>>>;
+
+export const sourceKinds: SourceKinds = {};

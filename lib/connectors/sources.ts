@@ -1,0 +1,168 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { connectorKinds, type ConnectorKind } from '../domain/connector.js';
+import { describeError } from '../domain/describe-error.js';
+import type { Log } from '../domain/log.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import type { Connection, ConnectionTest, ConnectorSources, DescribedKind } from '../workspace/connectors.js';
+import { asSourceFault } from './as-source-fault.js';
+import { sourceKinds, type SourceKinds } from './kinds.js';
+import { scrubberOf } from './scrub.js';
+import { SourceFault, type Allowance, type Source, type SourceKind } from './source.js';
+
+/** What the service gives its connectors. */
+export interface ConnectorMeans {
+  readonly allowance: Allowance;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** The service's own data; null in memory. */
+  readonly dataFolder: string | null;
+  /** Left out: those of this release. */
+  readonly kinds?: SourceKinds;
+}
+
+/** Nothing but public addresses. */
+export const noAllowance: Allowance = { hosts: [], folders: [], programs: {} };
+
+/** Milliseconds. A person waits for a test. */
+const testTimeout = 30_000;
+/** A test lists little. */
+const testEntries = 1000;
+
+/** Answers what operations ask about sources. */
+export function makeSources(means: ConnectorMeans): ConnectorSources {
+  const { kinds = sourceKinds } = means;
+  const validators = new Map<ConnectorKind, ValidateFunction>();
+
+  async function load(kind: ConnectorKind): Promise<SourceKind> {
+    const loader = kinds[kind];
+    if (loader === undefined) throw badSettings('kind', `This service cannot mirror sources of the kind ${kind}.`);
+    return loader();
+  }
+
+  async function validatorOf(kind: ConnectorKind, { settingsSchema }: SourceKind): Promise<ValidateFunction> {
+    const known = validators.get(kind);
+    if (known !== undefined) return known;
+    // Loaded when somebody connects a source: every command should be quick.
+    const { Ajv2020 } = await import('ajv/dist/2020.js');
+    const compiled = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(
+      settingsSchema,
+    );
+    validators.set(kind, compiled);
+    return compiled;
+  }
+
+  return {
+    async kinds() {
+      const available = connectorKinds.filter((kind) => kinds[kind] !== undefined);
+      return Promise.all(
+        available.map(async (kind): Promise<DescribedKind> => {
+          const { settingsSchema, secretMeans } = await load(kind);
+          return { kind, settingsSchema, secretMeans };
+        }),
+      );
+    },
+
+    async check({ kind, settings, secret }) {
+      refuseSecretsIn(settings);
+      const loaded = await load(kind);
+      const validate = await validatorOf(kind, loaded);
+      if (!validate(settings)) throw asBadSettings(validate.errors?.[0]);
+      if (secret !== null && loaded.secretMeans === null) {
+        throw badSettings('secret', `A source of the kind ${kind} takes no secret. Leave it out.`);
+      }
+    },
+
+    async describe({ kind, settings }) {
+      try {
+        return (await load(kind)).describe(settings);
+      } catch {
+        return kind;
+      }
+    },
+
+    async test({ kind, settings, secret }) {
+      const cacheFolder = join(tmpdir(), `cartulary-test-${Buffer.from(means.randomness.bytes(8)).toString('hex')}`);
+      await mkdir(cacheFolder, { mode: 0o700 });
+      const { allowance, clock, log, randomness, dataFolder } = means;
+      const signal = AbortSignal.timeout(testTimeout);
+      try {
+        const loaded = await load(kind);
+        const opened = await loaded.open(settings, secret, {
+          allowance,
+          clock,
+          randomness,
+          log,
+          dataFolder,
+          cacheFolder,
+          maxEntries: testEntries,
+        });
+        return { works: true, found: scrubberOf(secret)(await checkAndClose(opened, signal)) };
+      } catch (error) {
+        if (!(error instanceof SourceFault)) {
+          log.error({ kind, cause: scrubberOf(secret)(describeError(error)) }, 'A test of a source failed by itself');
+        }
+        const { fault, message } = asSourceFault(error, secret);
+        return { works: false, fault, message } satisfies ConnectionTest;
+      } finally {
+        await rm(cacheFolder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function checkAndClose(source: Source, signal: AbortSignal): Promise<string> {
+  try {
+    return await source.check(signal);
+  } finally {
+    await source.close();
+  }
+}
+
+function badSettings(field: string, message: string): Refusal {
+  return invalidRequest('bad_settings', message, { field });
+}
+
+function asBadSettings(error: ErrorObject | undefined): Refusal {
+  const { instancePath = '', keyword, params, message = 'is not as it must be' } = error ?? {};
+  const names = params as { readonly missingProperty?: string; readonly additionalProperty?: string } | undefined;
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  if (keyword === 'required' && names?.missingProperty !== undefined) {
+    const field = below(names.missingProperty);
+    return badSettings(field, `The setting "${field}" is missing.`);
+  }
+  if (names?.additionalProperty !== undefined) {
+    const field = below(names.additionalProperty).slice(0, longestField);
+    return badSettings(field, `There is no setting "${field}" for this kind.`);
+  }
+  const field = path === '' ? 'settings' : path;
+  return badSettings(field, `The setting "${field}" ${message}.`);
+}
+
+/** Characters of an unknown setting's name in a message. */
+const longestField = 100;
+
+/**
+ * A secret in a setting would be shown and logged. The message does not repeat it.
+ * @throws Refusal INVALID_REQUEST `bad_settings`
+ */
+function refuseSecretsIn(settings: Connection['settings']): void {
+  for (const [field, value] of Object.entries(settings)) {
+    if (typeof value !== 'string' || !holdsSecret(value)) continue;
+    const remedy = 'Settings are shown to others. Take it out of the address, and give it as the secret.';
+    throw badSettings(field, `The address in "${field}" holds a name, password or token. ${remedy}`);
+  }
+}
+
+/** Names in an address are often tokens, except the account of ssh. */
+function holdsSecret(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password, searchParams } = new URL(address);
+  if (password !== '' || (username !== '' && protocol !== 'ssh:')) return true;
+  return [...searchParams.keys()].some((name) => /token|secret|passw|api_?key|signature/i.test(name));
+}

@@ -1,0 +1,89 @@
+import type { Connector, ConnectorKind, SourceFaultClass } from '../domain/connector.js';
+import { invalidRequest } from '../domain/refusal.js';
+
+/** A connection as it is asked for. */
+export interface Connection {
+  readonly kind: ConnectorKind;
+  readonly settings: Connector['settings'];
+  /** Of the kind's own form; null for none. */
+  readonly secret: string | null;
+}
+
+/** What a test of a connection found out. No text in it holds a secret. */
+export type ConnectionTest =
+  | { readonly works: true; /** One line for people. */ readonly found: string }
+  | { readonly works: false; readonly fault: SourceFaultClass; /** With the remedy. */ readonly message: string };
+
+/** A kind of source, as people choose it. */
+export interface DescribedKind {
+  readonly kind: ConnectorKind;
+  /** JSON Schema of its settings. */
+  readonly settingsSchema: Readonly<Record<string, unknown>>;
+  /** What its secret is, in words such as "a password or token"; null where it has none. */
+  readonly secretMeans: string | null;
+}
+
+/** What operations ask about sources. The room `connectors` stands above them, and `app` gives this. */
+export interface ConnectorSources {
+  /** The kinds that can be connected here. */
+  kinds(): Promise<readonly DescribedKind[]>;
+  /**
+   * Checks settings by the schema of their kind, and that a secret is there only where the kind takes one.
+   * @throws Refusal INVALID_REQUEST `bad_settings`
+   */
+  check(connection: Connection): Promise<void>;
+  /** One line for people: what these settings mirror. Never fails. */
+  describe(connection: Pick<Connection, 'kind' | 'settings'>): Promise<string>;
+  /** Tries the connection for a bounded time, and stores nothing. */
+  test(connection: Connection): Promise<ConnectionTest>;
+}
+
+/** Where nothing can be connected. */
+export const noSources: ConnectorSources = {
+  kinds: () => Promise.resolve([]),
+  check({ kind }) {
+    const message = `This service cannot mirror sources of the kind ${kind}.`;
+    return Promise.reject(invalidRequest('bad_settings', message, { field: 'kind' }));
+  },
+  describe: ({ kind }) => Promise.resolve(kind),
+  test: () => Promise.resolve({ works: false, fault: 'internal', message: 'This service has no connectors.' }),
+};
+
+/** The scheduler of a workspace's runs. */
+export interface ConnectorSchedule {
+  /** A run may be due, or have become so. */
+  wake(): void;
+  /** Ends a connector's run under way, if there is one. Resolves when nothing of it goes on. */
+  cancel(connectorId: string): Promise<void>;
+  /** Ends all runs under way, and begins no more. */
+  close(): Promise<void>;
+}
+
+/** A workspace's way to its sources. Without a server nothing is scheduled, and the rest works. */
+export class Connectors implements Omit<ConnectorSchedule, 'close'> {
+  readonly sources: ConnectorSources;
+  #schedule: ConnectorSchedule | undefined;
+
+  constructor(sources: ConnectorSources) {
+    this.sources = sources;
+  }
+
+  /** Hands it the scheduler, which is closed with the workspace. */
+  start(schedule: ConnectorSchedule): void {
+    this.#schedule = schedule;
+  }
+
+  wake(): void {
+    this.#schedule?.wake();
+  }
+
+  async cancel(connectorId: string): Promise<void> {
+    await this.#schedule?.cancel(connectorId);
+  }
+
+  async close(): Promise<void> {
+    const schedule = this.#schedule;
+    this.#schedule = undefined;
+    await schedule?.close();
+  }
+}
