@@ -3,11 +3,11 @@ import { ancestorsOf } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
-import type { MediaTypes } from '../history/event.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { descend, findDocument } from '../view/locate.js';
 import { noteSearch, noteWritten } from './index-changes.js';
 import { nameTaken, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { mediaTypesOf } from './media-types.js';
 import type { PreparedContent } from './prepare-content.js';
 import { recordEvent } from './record-event.js';
 import type { WriteContext } from './write-context.js';
@@ -122,12 +122,4 @@ export function applyImport(context: WriteContext, change: Import): ImportResult
   );
   noteSearch(context, versionId, ...runAtOnce(noteWritten(context, written)));
   return { created: accepted.map(({ location }) => location), unchanged, skipped, versionId };
-}
-
-function mediaTypesOf(files: readonly ImportedFile[]): MediaTypes {
-  const counts = new Map<string, number>();
-  for (const { mediaType } of files) counts.set(mediaType, (counts.get(mediaType) ?? 0) + 1);
-  const [usual = ''] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
-  const others = files.filter(({ mediaType }) => mediaType !== usual);
-  return { usual, others: new Map(others.map(({ location, mediaType }) => [location, mediaType])) };
 }

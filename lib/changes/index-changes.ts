@@ -7,6 +7,11 @@ import type { IndexEvent } from '../indexing/index-event.js';
 
 /** Updates the search index with this transaction's commit, once the commit is durable. */
 export function noteSearch(context: WriteContext, commit: string, ...notes: readonly IndexEvent[]): void {
+  noteAll(context, commit, notes);
+}
+
+/** The same for a list of any length. */
+export function noteAll(context: WriteContext, commit: string, notes: readonly IndexEvent[]): void {
   if (notes.length > 0) context.transaction.whenDurable(() => context.search.follow(commit, notes));
 }
 

@@ -3,7 +3,7 @@ import { joinLocation, keepName, segmentsOf, type Location } from '../domain/loc
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { makePackable } from '../git/objects/objects.js';
 import type { TreeEntry } from '../git/objects/tree.js';
-import type { Event, RecordedEvent } from '../history/event.js';
+import type { Event, MovedDocument, RecordedEvent } from '../history/event.js';
 import { decodeOriginalAuthor, encodeEvent, subjectOf } from '../history/event-codec.js';
 import { project, type EventFile, type KnownRows, type Projection } from '../history/project.js';
 import type { Steps } from '../scheduling/in-steps.js';
@@ -21,6 +21,8 @@ export interface Decision<Of extends Event = Event> {
   readonly event: Of;
   /** One file for each version of the event. */
   readonly files: readonly DecidedFile[];
+  /** Of a mirror: where documents are deleted. */
+  readonly gone?: readonly Location[];
   /** The writer's own message. */
   readonly message: string | null;
   /** The author of what is imported; left out for the principal's own. */
@@ -46,12 +48,12 @@ const keepFile = makePackable('blob', Buffer.alloc(0));
  */
 export function* recordEvent(context: WriteContext, decision: Decision): Steps<Recorded> {
   const { transaction, author } = context;
-  const { event, files, message, originalAuthor = null, known } = decision;
+  const { event, files, gone = [], message, originalAuthor = null, known } = decision;
   const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
   // Once for all files: each call reads the quota's rows.
   if (files.length > 0) takeRoom(context, bytes);
   for (const { prepared } of files) if (prepared !== undefined) addContent(context, prepared);
-  const edits = editsOf(context, event, files);
+  const edits = editsOf(context, event, files, gone);
   const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event), originalAuthor };
   const versionId = yield* writeCommit(context, edits, text);
   const { id, kind, displayName } = author;
@@ -65,7 +67,7 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
     originalAuthor: decodeOriginalAuthor(sign(context, originalAuthor)),
   };
   const moment = transaction.state.commits;
-  const { written, removed } = yield* project(transaction.tables, recorded, files, moment, known);
+  const { written, removed } = yield* project(transaction.tables, recorded, { files, gone }, moment, known);
   return { versionId, written, removed };
 }
 
@@ -79,7 +81,12 @@ function addContent({ transaction }: WriteContext, { blobOid, size, deflated }: 
 }
 
 /** The event's changes of the tree. */
-function editsOf(context: WriteContext, event: Event, files: readonly DecidedFile[]): PathEdit[] {
+function editsOf(
+  context: WriteContext,
+  event: Event,
+  files: readonly DecidedFile[],
+  gone: readonly Location[],
+): PathEdit[] {
   const written = files.map(({ location, content }) => putFile(location, content.blobOid));
   switch (event.type) {
     case 'delete':
@@ -97,6 +104,10 @@ function editsOf(context: WriteContext, event: Event, files: readonly DecidedFil
       return [...written, ...keep(context, event.kept)];
     case 'revert':
       return [...event.deleted.map(({ location }) => removePath(location)), ...written];
+    case 'mirror': {
+      const left = [...gone, ...event.moved.map(({ from }) => from)];
+      return [...left.map(removePath), ...movedFiles(context, event.moved), ...written];
+    }
     case 'create':
     case 'update':
     case 'restore':
@@ -106,6 +117,15 @@ function editsOf(context: WriteContext, event: Event, files: readonly DecidedFil
     case 'recover':
       return written;
   }
+}
+
+/** By the rows: a move of thousands would otherwise open thousands of trees. */
+function movedFiles({ transaction }: WriteContext, moved: readonly MovedDocument[]): PathEdit[] {
+  return moved.map(({ documentId, to }) => {
+    const row = transaction.tables.documents.byId(documentId);
+    if (row === undefined) throw new Error('A document that a mirror moves is not there.');
+    return putFile(to, row.current.blobOid);
+  });
 }
 
 function putFile(location: Location, oid: string): PathEdit {

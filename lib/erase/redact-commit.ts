@@ -182,12 +182,13 @@ export function redactEvent(
   if (event.type === 'revert') {
     return { ...event, restored: event.restored.filter(isKept), deleted: event.deleted.filter(isKept) };
   }
-  if (event.type === 'import') {
-    const { usual, others } = event.mediaTypes;
-    const kept = [...others].filter(([location]) => !locations.includes(location as Location));
-    return { ...event, mediaTypes: { usual, others: new Map(kept) } };
-  }
-  return event;
+  if (event.type !== 'import' && event.type !== 'mirror') return event;
+  const { usual, others } = event.mediaTypes;
+  const kept = [...others].filter(([location]) => !locations.includes(location as Location));
+  const mediaTypes = { usual, others: new Map(kept) };
+  return event.type === 'import'
+    ? { ...event, mediaTypes }
+    : { ...event, mediaTypes, moved: event.moved.filter(isKept) };
 }
 
 /** The message with the redacted event. The other trailers stay as they are, and the commit's first id is added. */

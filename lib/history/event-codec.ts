@@ -9,6 +9,7 @@ import {
   type EventOf,
   type FolderEvent,
   type MediaTypes,
+  type MovedDocument,
   type RecordedEvent,
   type RelocationEvent,
   type RestoredDocument,
@@ -88,6 +89,13 @@ function decodeDeleted(trailers: Trailers): DeletedDocument[] {
   return trailers.all('Deleted').map((value) => {
     const [documentId = '', location = ''] = value.split('\t');
     return { documentId, location: readLocation(location, 'Deleted') };
+  });
+}
+
+function decodeMoved(trailers: Trailers): MovedDocument[] {
+  return trailers.all('Moved').map((value) => {
+    const [documentId = '', from = '', to = ''] = value.split('\t');
+    return { documentId, from: readLocation(from, 'Moved'), to: readLocation(to, 'Moved') };
   });
 }
 
@@ -232,6 +240,24 @@ const codecs: { readonly [Type in Event['type']]: Codec<EventOf<Type>> } = {
     subject: (_, files) => `Import ${countDocuments(files)}`,
     encode: ({ mediaTypes }) => encodeMediaTypes(mediaTypes),
     decode: (trailers) => ({ type: 'import', mediaTypes: decodeMediaTypes(trailers) }),
+  },
+  mirror: {
+    subject: ({ location }) => `Mirror a source into ${location}`,
+    encode: ({ connectorId, location, sourceVersion, mediaTypes, moved }) => [
+      ['Connector', connectorId],
+      ['Folder', location],
+      ...(sourceVersion === null ? [] : [['Source-Version', sourceVersion] as const]),
+      ...encodeMediaTypes(mediaTypes),
+      ...moved.map(({ documentId, from, to }) => ['Moved', `${documentId}\t${from}\t${to}`] as const),
+    ],
+    decode: (trailers) => ({
+      type: 'mirror',
+      connectorId: trailers.required('Connector'),
+      location: trailers.location('Folder'),
+      sourceVersion: trailers.optional('Source-Version') ?? null,
+      mediaTypes: decodeMediaTypes(trailers),
+      moved: decodeMoved(trailers),
+    }),
   },
   erase: {
     subject: () => 'Erase everything there was',

@@ -41,6 +41,18 @@ export type Event =
       readonly deleted: readonly DeletedDocument[];
     }
   | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
+  /** A connector mirrored its source. The tree says which documents came, changed and went. */
+  | {
+      readonly type: 'mirror';
+      readonly connectorId: string;
+      /** The folder of the mirror. */
+      readonly location: Location;
+      /** The source's own word for its state, such as a commit. */
+      readonly sourceVersion: string | null;
+      /** Of the documents with a version from the event. */
+      readonly mediaTypes: MediaTypes;
+      readonly moved: readonly MovedDocument[];
+    }
   /** The first commit of a history from which an erase removed everything. */
   | { readonly type: 'erase' }
   /** The audit chain was restarted after the commit `from`. It touches no document. */
@@ -83,7 +95,13 @@ export interface DeletedDocument {
   readonly location: Location;
 }
 
-/** The media types of an import: the most frequent one, and the others by location. */
+export interface MovedDocument {
+  readonly documentId: string;
+  readonly from: Location;
+  readonly to: Location;
+}
+
+/** The media types of an import or a mirror: the most frequent one, and the others by location. */
 export interface MediaTypes {
   readonly usual: string | undefined;
   readonly others: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import type { Oid } from '../git/objects/objects.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import type { Tables } from '../sidecar/tables.js';
-import { findDocumentById, findFolder, type FoundFolder } from '../view/locate.js';
+import { findDocument, findDocumentById, findFolder, type FoundFolder } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
 import { InvalidEvent, type Event, type EventOf, type RecordedEvent } from './event.js';
 import { findFolderDeletion } from './find-folder-deletion.js';
@@ -25,6 +25,14 @@ export interface EventFile {
   readonly location: Location;
   readonly content: FoundContent;
   readonly mediaType: string;
+}
+
+/** What an event's tree says beyond the event. */
+export interface TreeChange {
+  /** One for each version of the event. */
+  readonly files: readonly EventFile[];
+  /** Of a mirror: where documents were deleted. */
+  readonly gone?: readonly Location[];
 }
 
 /** An event's data from a live document's row. */
@@ -87,7 +95,6 @@ interface Work {
 /**
  * Writes an event into the rows of documents, versions, folders, moves and deletions. Live writes, rebuilds and
  * verification all use it, so the rows always follow from the commits.
- * @param files one for each version of the event
  * @param moment number of the commit, counted from the first
  * @param known rows without a need for a second look
  * @throws InvalidEvent when the event contradicts the rows
@@ -95,7 +102,7 @@ interface Work {
 export function* project(
   tables: Tables,
   recorded: RecordedEvent,
-  files: readonly EventFile[],
+  { files, gone = [] }: TreeChange,
   moment: number,
   known: KnownRows = {},
 ): Steps<Projection> {
@@ -125,6 +132,9 @@ export function* project(
       break;
     case 'revert':
       yield* revert(work, event, files);
+      break;
+    case 'mirror':
+      yield* mirror(work, event, files, gone);
       break;
     case 'rename':
     case 'move':
@@ -206,6 +216,72 @@ function* revert(work: Work, event: EventOf<'revert'>, files: readonly EventFile
     for (const { location } of some) dropEmptyFolders(work.tables, parentOf(location));
     yield;
   }
+}
+
+/**
+ * The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
+ * two can change places. So the moving documents first wait in the mirror's folder, under names that no document has.
+ */
+function* mirror(
+  work: Work,
+  event: EventOf<'mirror'>,
+  files: readonly EventFile[],
+  gone: readonly Location[],
+): Steps<void> {
+  const { tables, recorded, moment } = work;
+  const left = new Set<Location>();
+  for (const some of inParts(gone, rowsInStep)) {
+    for (const location of some) {
+      const found = findDocument(tables, location);
+      if (found === undefined) throw new InvalidEvent(`there is no document "${location}" before it`);
+      remove(work, { documentId: found.row.id, location });
+      left.add(parentOf(location));
+    }
+    yield;
+  }
+  const root = ensureFolder(tables, event.location).row.number;
+  const moving: (LiveRow & { readonly to: Location })[] = [];
+  for (const some of inParts(event.moved, rowsInStep)) {
+    for (const { documentId, from, to } of some) {
+      const row = findLive(work, documentId, from);
+      tables.documents.place(row.number, root, `/${row.number}`);
+      moving.push({ ...row, to });
+      left.add(parentOf(from));
+    }
+    yield;
+  }
+  for (const some of inParts([...left], rowsInStep)) {
+    for (const folder of some) dropEmptyFolders(tables, folder);
+    yield;
+  }
+  for (const some of inParts(moving, rowsInStep)) {
+    for (const { number, location: from, to } of some) {
+      tables.documents.place(number, folderOf(work, parentOf(to)).row.number, nameOf(to));
+      const operation = parentOf(from) === parentOf(to) ? 'rename' : 'move';
+      const { commit, author, at } = recorded;
+      tables.relocations.insert({ commit, operation, document: number, from, to, author: author.id, at, moment });
+    }
+    yield;
+  }
+  for (const some of inParts(files, rowsInStep)) {
+    for (const file of some) writeMirrored(work, file);
+    yield;
+  }
+}
+
+/** A version of the document there, or a new document. */
+function writeMirrored(work: Work, file: EventFile): void {
+  const { tables, recorded } = work;
+  const folder = folderOf(work, parentOf(file.location));
+  const name = nameOf(file.location);
+  const row = tables.documents.at(folder.row.number, name);
+  if (row !== undefined) {
+    advance(work, row.id, { number: row.number, sequence: row.current.sequence, location: file.location }, file);
+    return;
+  }
+  const id = makeDocumentId(recorded.versionId, file.location);
+  const number = tables.documents.insert(id, folder.row.number, name, recorded.at);
+  work.written.push(addVersion(work, { number, id, sequence: 1 }, file, folder));
 }
 
 /** A document with a new version: a live one, or a deleted one that the version makes live. */
@@ -293,6 +369,7 @@ const versionOperations: Readonly<Partial<Record<Event['type'], VersionOperation
   undelete: 'undelete',
   import: 'import',
   revert: 'revert',
+  mirror: 'mirror',
   'undelete-folder': 'undelete',
 };
 

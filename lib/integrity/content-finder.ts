@@ -13,6 +13,20 @@ import type { FoundContent } from '../history/project.js';
 /** The source of trees and blobs. */
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
 
+/** A file of a tree. */
+export interface FoundFile {
+  readonly location: Location;
+  readonly oid: Oid;
+}
+
+/** The files in which one tree differs from another. */
+export interface TreeDifference {
+  /** Of the second tree. `isNew`: the first has nothing there. */
+  readonly put: (FoundFile & { readonly isNew: boolean })[];
+  /** Only in the first tree. */
+  readonly removed: Location[];
+}
+
 const treeCacheBytes = 64 * 1024 * 1024;
 const maxRemembered = 100_000;
 
@@ -43,11 +57,26 @@ export class ContentFinder {
     return this.describe(entry.oid);
   }
 
+  /** The oid of the file there; undefined for none. */
+  async find(root: Oid | null, location: Location): Promise<Oid | undefined> {
+    let entry: TreeEntry | undefined = root === null ? undefined : { mode: '40000', oid: root };
+    for (const segment of segmentsOf(location)) {
+      entry = entry?.mode === '40000' ? (await this.#tree(entry.oid)).entry(segment) : undefined;
+    }
+    return entry === undefined || entry.mode === '40000' ? undefined : entry.oid;
+  }
+
   /** Files in the second tree and not in the first, in the order of the tree. Equal folders are not opened. */
-  async added(before: Oid | null, after: Oid): Promise<{ readonly location: Location; readonly oid: Oid }[]> {
-    const files: { location: Location; oid: Oid }[] = [];
-    await this.#compare(before, after, '' as Location, files);
-    return files;
+  async added(before: Oid | null, after: Oid): Promise<FoundFile[]> {
+    const { put } = await this.changed(before, after);
+    return put.filter(({ isNew }) => isNew);
+  }
+
+  /** The files in which the trees differ, in the order of the tree. Equal folders are not opened. */
+  async changed(before: Oid | null, after: Oid): Promise<TreeDifference> {
+    const difference: TreeDifference = { put: [], removed: [] };
+    await this.#compare(before, after, '' as Location, difference);
+    return difference;
   }
 
   /** Reads a blob for its SHA-256, size and kind. */
@@ -84,22 +113,25 @@ export class ContentFinder {
     return { blobOid: oid, sha256: hash.digest('hex'), size, kind: text.isText() ? 'text' : 'binary' };
   }
 
-  async #compare(
-    before: Oid | null,
-    after: Oid,
-    folder: Location,
-    files: { location: Location; oid: Oid }[],
-  ): Promise<void> {
+  async #compare(before: Oid | null, after: Oid | null, folder: Location, found: TreeDifference): Promise<void> {
     if (before === after) return;
     const old = before === null ? Tree.empty : await this.#tree(before);
-    for (const { name, mode, oid } of (await this.#tree(after)).entries()) {
+    const now = after === null ? Tree.empty : await this.#tree(after);
+    for (const { name, mode, oid } of now.entries()) {
       const was = old.entry(name);
       if (was?.oid === oid && was.mode === mode) continue;
-      if (mode === '40000') {
-        await this.#compare(was?.mode === '40000' ? was.oid : null, oid, joinLocation(folder, name), files);
-      } else if (was === undefined && name !== keepName) {
-        files.push({ location: joinLocation(folder, name), oid });
-      }
+      const location = joinLocation(folder, name);
+      const folderBefore = was?.mode === '40000' ? was.oid : null;
+      if (mode === '40000') await this.#compare(folderBefore, oid, location, found);
+      else if (name !== keepName) found.put.push({ location, oid, isNew: was === undefined });
+      if (mode !== '40000' && folderBefore !== null) await this.#compare(folderBefore, null, location, found);
+      else if (mode === '40000' && was !== undefined && folderBefore === null) found.removed.push(location);
+    }
+    for (const { name, mode, oid } of old.entries()) {
+      if (now.entry(name) !== undefined) continue;
+      const location = joinLocation(folder, name);
+      if (mode === '40000') await this.#compare(oid, null, location, found);
+      else if (name !== keepName) found.removed.push(location);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
@@ -6,8 +7,8 @@ import { isAgainstSchema } from '../sidecar/fault.js';
 import type { Scratch } from '../sidecar/scratch.js';
 import { decodeHistory, type HistoryCommit } from '../history/read-history.js';
 import { project, type EventFile } from '../history/project.js';
-import { ContentFinder } from './content-finder.js';
-import { InvalidEvent, type RecordedEvent } from '../history/event.js';
+import { ContentFinder, type FoundFile } from './content-finder.js';
+import { InvalidEvent, type EventOf, type MediaTypes, type RecordedEvent } from '../history/event.js';
 import { decodeCommit } from '../history/event-codec.js';
 import { verifyTree } from './verify-tree.js';
 
@@ -35,6 +36,7 @@ export interface RebuildReport {
 interface ReplayedEvent {
   readonly recorded: RecordedEvent;
   readonly files: readonly EventFile[];
+  readonly gone?: readonly Location[];
 }
 
 /** The source of a history. */
@@ -107,13 +109,10 @@ async function prepareEvent(
     }
     case 'import': {
       const added = await finder.added(before?.commit.tree ?? null, tree);
-      const files = await mapTogether(added, async ({ location, oid }): Promise<EventFile> => {
-        const mediaType = event.mediaTypes.others.get(location) ?? event.mediaTypes.usual;
-        if (mediaType === undefined) throw new InvalidEvent(`it names no media type for "${location}"`);
-        return { location, mediaType, content: await finder.describe(oid) };
-      });
-      return { recorded, files };
+      return { recorded, files: await describeFiles(finder, event, added) };
     }
+    case 'mirror':
+      return { recorded, ...(await readMirrored(finder, event, before?.commit.tree ?? null, tree)) };
     case 'undelete-folder':
     case 'revert': {
       const files = await mapTogether(event.restored, async ({ location, mediaType }) => ({
@@ -134,16 +133,55 @@ async function prepareEvent(
   }
 }
 
+function describeFiles(
+  finder: ContentFinder,
+  { mediaTypes }: { readonly mediaTypes: MediaTypes },
+  files: readonly FoundFile[],
+): Promise<EventFile[]> {
+  return mapTogether(files, async ({ location, oid }) => {
+    const mediaType = mediaTypes.others.get(location) ?? mediaTypes.usual;
+    if (mediaType === undefined) throw new InvalidEvent(`it names no media type for "${location}"`);
+    return { location, mediaType, content: await finder.describe(oid) };
+  });
+}
+
+/**
+ * What a mirror did, by the trees before and after it. A moved document has a version where its content differs from
+ * before its move. A file in a place that a document left is a new one. A document whose place another took is gone.
+ */
+async function readMirrored(
+  finder: ContentFinder,
+  event: EventOf<'mirror'>,
+  before: Oid | null,
+  after: Oid,
+): Promise<Pick<ReplayedEvent, 'files' | 'gone'>> {
+  const { put, removed } = await finder.changed(before, after);
+  const from = new Set(event.moved.map((each) => each.from));
+  const to = new Set(event.moved.map((each) => each.to));
+  const written = new Map(put.filter(({ location }) => !to.has(location)).map(({ location, oid }) => [location, oid]));
+  const gone = removed.filter((location) => !from.has(location));
+  for (const moved of event.moved) {
+    const now = await finder.find(after, moved.to);
+    if (now === undefined) throw new InvalidEvent(`its tree has no file at "${moved.to}"`);
+    if (now !== (await finder.find(before, moved.from))) written.set(moved.to, now);
+    if (!from.has(moved.to) && (await finder.find(before, moved.to)) !== undefined) gone.push(moved.to);
+    const follower = to.has(moved.from) ? undefined : await finder.find(after, moved.from);
+    if (follower !== undefined) written.set(moved.from, follower);
+  }
+  const files = [...written].map(([location, oid]) => ({ location, oid }));
+  return { files: await describeFiles(finder, event, files), gone };
+}
+
 /** @returns the reason why the rows cannot take it, and have not */
 function projectAlone(
   { tables, sqlTransaction }: Scratch,
-  { recorded, files }: ReplayedEvent,
+  { recorded, ...change }: ReplayedEvent,
   moment: number,
 ): string | undefined {
   sqlTransaction.savepoint();
   try {
     ensureAuthor(tables, recorded);
-    runAtOnce(project(tables, recorded, files, moment));
+    runAtOnce(project(tables, recorded, change, moment));
     sqlTransaction.release();
     return undefined;
   } catch (error) {

@@ -183,7 +183,7 @@ export function projectScenario(project: typeof Project): string[] {
         message,
         originalAuthor: null,
       };
-      runAtOnce(project(sidecar.writer, recorded, files, number));
+      runAtOnce(project(sidecar.writer, recorded, { files }, number));
     }
     sidecar.sqlTransaction.commit();
     sidecar.close();

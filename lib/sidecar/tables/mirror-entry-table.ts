@@ -37,7 +37,10 @@ export class MirrorEntryTable extends Table {
   readonly #count = this.valueStatement<[string], number>(
     'SELECT count(*) AS count FROM mirror_entry WHERE connector = ? AND reason IS NULL',
   );
-  readonly #clear = this.statement('DELETE FROM mirror_entry WHERE connector = ?');
+  readonly #clearSome = this.statement(
+    `DELETE FROM mirror_entry WHERE connector = ?
+     AND path IN (SELECT path FROM mirror_entry WHERE connector = ? LIMIT ?)`,
+  );
   readonly #suppress = this.statement('INSERT OR IGNORE INTO mirror_suppression (connector, path_hash) VALUES (?, ?)');
   readonly #suppressed = this.valueStatement<[string, Uint8Array], number>(
     'SELECT EXISTS (SELECT 1 FROM mirror_suppression WHERE connector = ? AND path_hash = ?) AS found',
@@ -74,8 +77,9 @@ export class MirrorEntryTable extends Table {
     return this.#count.get(connector) ?? 0;
   }
 
-  clear(connector: string): void {
-    this.#clear.run(connector);
+  /** Removes some of them. @returns whether there may be more */
+  clearSome(connector: string, most: number): boolean {
+    return this.#clearSome.run(connector, connector, most).changes === most;
   }
 
   /** @param pathHash HMAC of the path */

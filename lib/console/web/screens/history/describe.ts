@@ -6,6 +6,7 @@ import {
   FolderPen,
   History,
   Import,
+  RefreshCw,
   TextCursorInput,
   Trash2,
   Undo2,
@@ -27,6 +28,7 @@ const versions: Readonly<Record<HistoryVersion['operation'], Description>> = {
   restore: { icon: History, title: 'Restored an older version' },
   revert: { icon: Undo2, title: 'Undid changes' },
   import: { icon: Import, title: 'Imported' },
+  mirror: { icon: RefreshCw, title: 'Mirrored' },
 };
 
 /** What an entry of the timeline says. */

@@ -1,0 +1,97 @@
+import type { Location } from '../domain/location.js';
+import { notFound } from '../domain/refusal.js';
+import type { IndexEvent } from '../indexing/index-event.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { locationOfFolder } from '../view/locate.js';
+import { followSections } from './follow-section.js';
+import { noteAll, noteWritten } from './index-changes.js';
+import { mediaTypesOf } from './media-types.js';
+import { readSuppressions, suppressFile } from './mirror-suppression.js';
+import { MirrorPlanner, type LeftOut, type MirrorChange, type MirrorPlan } from './plan-mirror.js';
+import { recordEvent } from './record-event.js';
+import type { WriteContext } from './write-context.js';
+
+export interface Mirror extends MirrorChange {
+  readonly connectorId: string;
+  /** The source's own word for its state. Visible characters in one line. */
+  readonly sourceVersion: string | null;
+}
+
+/** What a mirror did. */
+export interface MirrorResult {
+  /** The commit, or null when nothing was to be changed. */
+  readonly versionId: string | null;
+  readonly created: number;
+  readonly updated: number;
+  readonly moved: number;
+  readonly deleted: number;
+  /** Files that had to be left out. The others are mirrored. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** The folder that the calling connector mirrors into. @throws Refusal NOT_FOUND when it is not its own */
+export function requireOwnMirror({ transaction, caller }: WriteContext, connectorId: string): Location {
+  const folder = transaction.tables.folders.mirrored().find(({ mirror }) => mirror === connectorId);
+  const isOwn = caller.kind === 'connector' && caller.principalId === connectorId;
+  if (folder === undefined || !isOwn) throw notFound();
+  return locationOfFolder(transaction.tables, folder.number);
+}
+
+/**
+ * Makes the mirror's folder equal to the source, by one commit. A document that the source moved keeps its history,
+ * comments, labels and grants. Deleted documents go to the trash. Claims do not hold a source back.
+ * @throws Refusal NOT_FOUND when the folder is not the connector's own; INVALID_REQUEST `storage_quota` for the whole
+ */
+export function* applyMirror(context: WriteContext, change: Mirror): Steps<MirrorResult> {
+  const { connectorId, sourceVersion } = change;
+  const { transaction } = context;
+  const location = requireOwnMirror(context, connectorId);
+  const pathOf = (place: Location): string => place.slice(location.length + 1);
+  const isSuppressed = readSuppressions(transaction.tables, connectorId);
+  const planner = new MirrorPlanner(transaction.tables, location, (place) =>
+    isSuppressed({ path: pathOf(place), sourceId: null }),
+  );
+  const plan = yield* planner.plan(change);
+  const { moved, files, gone, created, updated, leftOut, known } = plan;
+  for (const left of leftOut) {
+    // A move can have brought it to another path.
+    if (left.reason !== 'suppressed') continue;
+    suppressFile(transaction, connectorId, { path: pathOf(left.location), sourceId: null });
+  }
+  const counts = { created, updated: updated.length, moved: moved.length, deleted: gone.length, leftOut };
+  if (files.length + moved.length + gone.length === 0) return { versionId: null, ...counts };
+  const { versionId, written, removed } = yield* recordEvent(context, {
+    event: {
+      type: 'mirror',
+      connectorId,
+      location,
+      sourceVersion,
+      mediaTypes: mediaTypesOf(files),
+      moved: moved.map(({ documentId, from, to }) => ({ documentId, from, to })),
+    },
+    files: files.map((file) => ({ ...file, prepared: { ...file.content, deflated: null } })),
+    gone,
+    message: null,
+    known,
+  });
+  for (const row of updated) if (row.isClaimed) followSections(context, row.number, () => undefined);
+  const leaving = [...removed, ...moved.map(({ from }) => from)];
+  noteAll(context, versionId, [
+    ...leaving.map((place) => ({ type: 'remove', location: place }) as const),
+    ...noteMoved(context, plan),
+    ...(yield* noteWritten(context, written)),
+  ]);
+  return { versionId, ...counts };
+}
+
+/** The search finds a moved document in its new place. One with a new version is noted with that. */
+function noteMoved({ transaction }: WriteContext, { moved, files }: MirrorPlan): IndexEvent[] {
+  const rewritten = new Set(files.map(({ location }) => location));
+  const labels = transaction.tables.labels.ofThese(moved.map(({ row }) => row.number));
+  return moved
+    .filter(({ to }) => !rewritten.has(to))
+    .map(({ to: location, row: { number, current } }) => {
+      const { blobOid, size, kind } = current;
+      return { type: 'upsert', document: { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] } };
+    });
+}
