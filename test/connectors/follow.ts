@@ -12,7 +12,7 @@ import type { Remote } from './remote.js';
 const realClock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** What the service would hand to a kind. */
-export function meansOf(remote: Remote, cacheFolder: string, maxEntries = 10_000): SourceMeans {
+export function meansOf(remote: Pick<Remote, 'allowance'>, cacheFolder: string, maxEntries = 10_000): SourceMeans {
   return {
     allowance: { hosts: [], folders: [], programs: {}, ...remote.allowance },
     clock: realClock,
