@@ -73,7 +73,6 @@ export class ConnectorTable extends Table {
   );
   readonly #cursor = this.valueStatement<[string], string | null>('SELECT cursor FROM connector WHERE id = ?');
   readonly #approved = this.valueStatement<[string], string | null>('SELECT approved FROM connector WHERE id = ?');
-  readonly #held = this.valueStatement<[string], string | null>('SELECT held FROM connector WHERE id = ?');
   readonly #setHeld = this.statement('UPDATE connector SET held = ? WHERE id = ?');
   readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
@@ -128,11 +127,7 @@ export class ConnectorTable extends Table {
     return this.#cursor.get(id) ?? null;
   }
 
-  /** The fingerprint of the change that waits for approval. */
-  heldOf(id: string): string | null {
-    return this.#held.get(id) ?? null;
-  }
-
+  /** Sets the fingerprint of the change that waits for approval. */
   setHeld(id: string, fingerprint: string | null): void {
     this.#setHeld.run(fingerprint, id);
   }

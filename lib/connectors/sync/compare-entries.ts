@@ -1,0 +1,187 @@
+import type { SkipReason } from '../../domain/connector.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import type { SourceFile } from '../source.js';
+import { asSkip, idOf, isSameRow, type Filtered } from './filter-entries.js';
+
+/** A file to read, and its row as of the last run. */
+export interface FileToRead {
+  /** Below the mirror's folder. */
+  readonly path: string;
+  readonly file: SourceFile;
+  readonly row: MirrorEntry | undefined;
+}
+
+/** A mirrored document that got another path, and its content as it was. */
+export interface PathMove {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The difference between a source and its mirror. */
+export interface Comparison {
+  /** Documents of the mirror before. */
+  readonly before: number;
+  /** Files that the source holds and that can be mirrored. */
+  readonly live: number;
+  readonly toRead: readonly FileToRead[];
+  /** Documents whose files are gone. */
+  readonly removed: readonly MirrorEntry[];
+  /** Found by the source's own ids. */
+  readonly moved: readonly PathMove[];
+  /** Files that are left out, now. */
+  readonly skipped: number;
+  /** Files and folders that could not be seen. What was mirrored from there stays. */
+  readonly unseen: number;
+  /** Rows to write and to remove that no reading decides. */
+  readonly put: readonly MirrorEntry[];
+  readonly remove: readonly string[];
+}
+
+/** Reasons that only the content gives. They last as long as the file's version. */
+const decidedByContent: ReadonlySet<SkipReason> = new Set([
+  'lfs_pointer',
+  'too_large',
+  'restricted',
+  'not_decodable',
+  'not_utf8',
+]);
+
+/** Whether a document of the mirror belongs to the row. One that could not be read keeps the version that was read. */
+export function hasDocument({ reason, version }: MirrorEntry): boolean {
+  return reason === null || (reason === 'unreadable' && version !== '');
+}
+
+/**
+ * Compares what a source holds with the rows of the last run.
+ * @param filtered is used up
+ * @param unseen files and folders that cannot be seen now, with the reason in words
+ * @param pages the rows, in parts
+ */
+export function* compareEntries(
+  { wanted, skipped }: Filtered,
+  unseen: ReadonlyMap<string, string>,
+  pages: Iterable<readonly MirrorEntry[]>,
+): Steps<Comparison> {
+  const hidden = asUnreadable(unseen);
+  const places = new Set(hidden.keys());
+  const isHidden = (path: string): boolean => places.size > 0 && placesOf(path).some((place) => places.has(place));
+  const live = wanted.size;
+  const toRead: FileToRead[] = [];
+  const removed: MirrorEntry[] = [];
+  const put: MirrorEntry[] = [];
+  const remove: string[] = [];
+  let before = 0;
+  let skippedByContent = 0;
+  for (const rows of pages) {
+    for (const row of rows) {
+      const file = wanted.get(row.path);
+      const skip = skipped.get(row.path);
+      const stays = file === undefined && skip === undefined && isHidden(row.path);
+      if (hasDocument(row)) {
+        before += 1;
+        if (file === undefined && !stays) removed.push(row);
+      }
+      if (stays) {
+        const { detail = null } = hidden.get(row.path) ?? {};
+        hidden.delete(row.path);
+        if (detail !== null && (row.reason !== 'unreadable' || row.detail !== detail)) {
+          put.push({ ...row, version: hasDocument(row) ? row.version : '', reason: 'unreadable', detail });
+        }
+      } else if (file !== undefined) {
+        wanted.delete(row.path);
+        if (!isAsBefore(row, file)) toRead.push({ path: row.path, file, row });
+        else {
+          if (row.reason !== null) skippedByContent += 1;
+          if (row.sourceId !== idOf(file)) put.push({ ...row, sourceId: idOf(file) });
+        }
+      } else if (skip === undefined) remove.push(row.path);
+      else {
+        skipped.delete(row.path);
+        put.push(...(isSameRow(row, skip) ? [] : [skip]));
+        skippedByContent += 1;
+      }
+    }
+    yield;
+  }
+  for (const [path, row] of hidden) if (!wanted.has(path)) put.push(row);
+  const skips = skipped.size + skippedByContent;
+  put.push(...skipped.values());
+  for (const [path, file] of wanted) toRead.push({ path, file, row: undefined });
+  yield;
+  const moved = yield* pairById(toRead, removed, put);
+  return { before, live, put, remove, skipped: skips, unseen: unseen.size, ...moved };
+}
+
+/** Rows of what cannot be seen, for people to read. */
+function asUnreadable(unseen: ReadonlyMap<string, string>): Map<string, MirrorEntry> {
+  const rows = [...unseen].map(([path, detail]): MirrorEntry => {
+    const entry = { type: 'skipped', path: path.normalize('NFC'), version: '', reason: 'unreadable' } as const;
+    return asSkip(entry, 'unreadable', detail);
+  });
+  return new Map(rows.map((row) => [row.path, row]));
+}
+
+/** The path, and every folder above it, up to the root. */
+function placesOf(path: string): string[] {
+  const places = [path, ''];
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+    places.push(path.slice(0, slash));
+  }
+  return places;
+}
+
+function isAsBefore(row: MirrorEntry, file: SourceFile): boolean {
+  return row.version === file.version && (row.reason === null || decidedByContent.has(row.reason));
+}
+
+/**
+ * Finds the files that the source moved, by its own ids. Where two files have one id, it says nothing.
+ * @param put takes the rows of those that need no reading
+ */
+function* pairById(
+  toRead: readonly FileToRead[],
+  removed: readonly MirrorEntry[],
+  put: MirrorEntry[],
+): Steps<Pick<Comparison, 'toRead' | 'removed' | 'moved'>> {
+  const byId = yield* uniqueById(removed, (row) => row.sourceId);
+  if (byId.size === 0) return { toRead, removed, moved: [] };
+  const arrived = yield* uniqueById(
+    toRead.filter(({ row }) => row === undefined || !hasDocument(row)),
+    ({ file }) => file.id ?? null,
+  );
+  const moved: PathMove[] = [];
+  const gone = new Set<MirrorEntry>();
+  const left: FileToRead[] = [];
+  for (const each of toRead) {
+    const id = each.file.id;
+    const row = id !== undefined && arrived.get(id) === each ? byId.get(id) : undefined;
+    if (row === undefined) {
+      left.push(each);
+      continue;
+    }
+    gone.add(row);
+    moved.push({ from: row.path, to: each.path });
+    if (isAsBefore(row, each.file)) put.push({ ...row, path: each.path });
+    else left.push({ ...each, row: { ...row, path: each.path } });
+    if (moved.length % 500 === 0) yield;
+  }
+  return { toRead: left, removed: removed.filter((row) => !gone.has(row)), moved };
+}
+
+function* uniqueById<Item>(
+  items: readonly Item[],
+  idOfItem: (item: Item) => string | null,
+): Steps<ReadonlyMap<string, Item>> {
+  const found = new Map<string, Item>();
+  const twice = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    if (index % 500 === 499) yield;
+    const id = idOfItem(item);
+    if (id === null) continue;
+    if (found.has(id)) twice.add(id);
+    else found.set(id, item);
+  }
+  for (const id of twice) found.delete(id);
+  return found;
+}

@@ -1,0 +1,234 @@
+import { readPolicy } from '../../access/policy.js';
+import type { Caller } from '../../domain/caller.js';
+import type { Connector, RunCounts, RunOutcome } from '../../domain/connector.js';
+import { storageFull } from '../../domain/refusal.js';
+import { nameOf, type Location } from '../../domain/location.js';
+import { readSuppressions } from '../../changes/mirror-suppression.js';
+import { guessMediaType } from '../../operations/documents/content.js';
+import { mirrorSource } from '../../operations/connectors/mirror-source.js';
+import { perform } from '../../operations/perform.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
+import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { findDocument } from '../../view/locate.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import type { Listing, Source } from '../source.js';
+import { applyDelta, takeSnapshot } from './take-holdings.js';
+import { compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
+import { entriesInStep, filterEntries } from './filter-entries.js';
+import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
+import type { SyncLimits } from './limits.js';
+import { openContentStage } from './content-stage.js';
+import { pairByContent } from './pair-by-content.js';
+import { readFiles, type ReadResult } from './read-files.js';
+import { takeListing } from './take-listing.js';
+import { untilAborted } from './until-aborted.js';
+
+/** One sync of one connector. */
+export interface Sync {
+  readonly workspace: Workspace;
+  readonly connector: Connector;
+  readonly caller: Caller;
+  readonly source: Source;
+  readonly readsAtOnce: number;
+  readonly limits: SyncLimits;
+  readonly signal: AbortSignal;
+  /** Gets how far it is. */
+  onProgress(progress: Pick<RunCounts, 'listed' | 'bytes'>): void;
+}
+
+/** What a sync did. */
+export interface Synced {
+  readonly outcome: Extract<RunOutcome, 'changed' | 'unchanged' | 'partial' | 'held'>;
+  readonly message: string | null;
+  readonly counts: RunCounts;
+  readonly versionId: string | null;
+  /** Where the next run goes on, and the source's word for its state. Left out where both stay. */
+  readonly reached?: { readonly cursor: string | null; readonly sourceVersion: string | null };
+  /** The change that waits for approval. */
+  readonly held?: HeldChange;
+}
+
+const rowsInStep = 500;
+
+/**
+ * Makes the mirror equal to its source, by at most one commit.
+ * @throws SourceFault; Refusal of the write; the signal's reason. Then nothing was changed
+ */
+export async function syncSource(sync: Sync): Promise<Synced> {
+  const { workspace, connector, source, signal } = sync;
+  const counts = { listed: 0, created: 0, updated: 0, moved: 0, deleted: 0, skipped: 0, bytes: 0 };
+  await requireDisk(workspace);
+  const cursor = workspace.journal.reader.connectors.cursorOf(connector.id);
+  if (cursor !== null && (await untilAborted(signal, source.probe(cursor, signal))) === 'unchanged') {
+    return { outcome: 'unchanged', message: null, counts, versionId: null };
+  }
+  const listing = await untilAborted(signal, source.list(cursor, signal));
+  const compared = await compare(sync, listing, (listed) => {
+    counts.listed = listed;
+    sync.onProgress(counts);
+  });
+  const reached = { cursor: listing.cursor(), sourceVersion: listing.version() };
+  return readAndWrite(sync, compared, reached, counts);
+}
+
+/** @throws Refusal UNAVAILABLE `storage_full`: nothing is read that could not be written */
+async function requireDisk({ disk }: Workspace): Promise<void> {
+  await disk?.look();
+  if (disk?.isLow === true) throw storageFull();
+}
+
+async function compare(
+  { workspace, connector, limits, signal }: Sync,
+  listing: Listing,
+  onListed: (entries: number) => void,
+): Promise<Comparison> {
+  const listed = await takeListing(listing, limits, signal, onListed);
+  const { entries, unseen } = await runCooperatively(
+    listing.mode === 'snapshot' ? takeSnapshot(listed) : applyDelta(rowsOf(workspace, connector.id), listed),
+  );
+  signal.throwIfAborted();
+  const rules = { root: connector.location, maxBytes: limits.fileBytes };
+  const filtered = await runCooperatively(filterEntries(entries.values(), rules));
+  signal.throwIfAborted();
+  const compared = await runCooperatively(compareEntries(filtered, unseen, pagesOf(workspace, connector.id)));
+  signal.throwIfAborted();
+  return runCooperatively(leaveOutErased(workspace, connector.id, compared));
+}
+
+/** The rows of the last run, page by page. Others can write in between. */
+function* pagesOf({ journal }: Workspace, connector: string): Generator<readonly MirrorEntry[]> {
+  for (let after = ''; ;) {
+    const page = journal.reader.mirrorEntries.list(connector, after, rowsInStep);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.path;
+  }
+}
+
+function* rowsOf(workspace: Workspace, connector: string): Generator<MirrorEntry> {
+  for (const page of pagesOf(workspace, connector)) yield* page;
+}
+
+/** Files that were erased here must not come back. They have no row, so each run meets them as new ones. */
+function* leaveOutErased(
+  { journal }: Workspace,
+  connector: string,
+  compared: Comparison,
+): Generator<void, Comparison, undefined> {
+  const toRead: FileToRead[] = [];
+  let isSuppressed = readSuppressions(journal.reader, connector);
+  for (const [index, each] of compared.toRead.entries()) {
+    if (index % entriesInStep === entriesInStep - 1) {
+      yield;
+      isSuppressed = readSuppressions(journal.reader, connector);
+    }
+    const isErased = each.row === undefined && isSuppressed({ path: each.path, sourceId: each.file.id ?? null });
+    if (!isErased) toRead.push(each);
+  }
+  return { ...compared, toRead, skipped: compared.skipped + compared.toRead.length - toRead.length };
+}
+
+type Reached = NonNullable<Synced['reached']>;
+
+async function readAndWrite(sync: Sync, compared: Comparison, reached: Reached, counts: RunCounts): Promise<Synced> {
+  const { workspace, connector, source, readsAtOnce, limits, signal } = sync;
+  const stage = openContentStage(workspace);
+  let bytes = 0;
+  try {
+    const read = await readFiles(compared.toRead, {
+      source,
+      readsAtOnce,
+      signal,
+      maxBytes: limits.fileBytes,
+      ...roomIn(workspace),
+      store: (content) => stage.add(content),
+      hashOf: (path) => findDocument(workspace.journal.reader, locate(connector, path))?.row.current.sha256,
+      onBytes(count) {
+        bytes += count;
+        sync.onProgress({ listed: counts.listed, bytes });
+      },
+    });
+    await stage.flush();
+    signal.throwIfAborted();
+    const skipped = compared.skipped + compared.unseen + read.skipped + read.unreadable;
+    return await write(sync, compared, read, reached, { ...counts, bytes, skipped });
+  } finally {
+    await stage.release();
+  }
+}
+
+async function write(
+  { workspace, connector, caller, signal }: Sync,
+  compared: Comparison,
+  read: ReadResult,
+  reached: Reached,
+  counts: RunCounts,
+): Promise<Synced> {
+  const { journal } = workspace;
+  const paired = await runCooperatively(
+    pairByContent(read.written, [...compared.removed, ...read.removed], (path) => {
+      const current = findDocument(journal.reader, locate(connector, path))?.row.current;
+      return current === undefined ? undefined : { blobOid: current.blobOid, size: current.size };
+    }),
+  );
+  signal.throwIfAborted();
+  if (isMassRemoval(compared.before, paired.removed.length)) {
+    const paths = paired.removed.map(({ path }) => path);
+    const held = await runCooperatively(describeRemoval(compared.before, compared.live, paths));
+    if (journal.reader.connectors.approvedOf(connector.id) !== held.fingerprint) {
+      return { outcome: 'held', message: held.message, counts, versionId: null, held };
+    }
+  }
+  signal.throwIfAborted();
+  const unread = read.unreadable + compared.unseen;
+  const retried = unread > 0 ? asRetried(unread) : null;
+  // Without a cursor the next run lists everything, and tries the unread files again.
+  const next = retried === null ? reached : { ...reached, cursor: null };
+  const moved = [...compared.moved, ...paired.moved];
+  const put = [...compared.put, ...read.put];
+  const isSame =
+    put.length + compared.remove.length + paired.written.length + paired.removed.length + moved.length === 0;
+  if (isSame) {
+    const outcome = retried === null ? 'unchanged' : 'partial';
+    return { outcome, message: retried, counts, versionId: null, reached: next };
+  }
+  const { result } = await perform(workspace, caller, mirrorSource, {
+    connectorId: connector.id,
+    sourceVersion: next.sourceVersion,
+    cursor: next.cursor,
+    written: paired.written.map(({ path, content }) => ({
+      location: locate(connector, path),
+      content,
+      mediaType: guessMediaType(nameOf(path as Location), content.kind),
+    })),
+    moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
+    deleted: paired.removed.map(({ path }) => locate(connector, path)),
+    entries: { put, remove: compared.remove },
+  });
+  const { created, updated, deleted, leftOut, versionId } = result;
+  const done = { ...counts, created, updated, moved: result.moved, deleted, skipped: counts.skipped + leftOut.length };
+  const outcome = retried !== null ? 'partial' : versionId === null ? 'unchanged' : 'changed';
+  return { outcome, message: retried, counts: done, versionId, reached: next };
+}
+
+function asRetried(count: number): string {
+  const files =
+    count === 1
+      ? 'A file or folder could not be read. It stays'
+      : `${count} files or folders could not be read. They stay`;
+  return `${files} as before, and the next run tries again.`;
+}
+
+/** Only filtered paths, and rows of such, come here. */
+function locate({ location }: Connector, path: string): Location {
+  return (location === '' ? path : `${location}/${path}`) as Location;
+}
+
+/** Bytes that the workspace has room for, by its quota. */
+function roomIn({ journal }: Workspace): { readonly room: number; readonly quota: number } {
+  const { storedBytes } = journal.reader;
+  const used = journal.state.storedBytes + storedBytes.total('comment') + storedBytes.total('message');
+  const quota = readPolicy(journal.reader).storageQuota;
+  return { room: quota - used, quota };
+}

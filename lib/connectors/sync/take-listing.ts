@@ -1,0 +1,33 @@
+import { byteLength } from '../../domain/location.js';
+import { SourceFault, type Listing, type SourceEntry } from '../source.js';
+import type { SyncLimits } from './limits.js';
+import { itemsUntilAborted } from './until-aborted.js';
+
+/**
+ * Takes a whole listing, which is counted as it comes.
+ * @param onListed gets the number of entries so far
+ * @throws SourceFault `limit` beyond the bounds; errors of the listing, when it ends too early
+ */
+export async function takeListing(
+  listing: Listing,
+  limits: SyncLimits,
+  signal: AbortSignal,
+  onListed: (entries: number) => void,
+): Promise<SourceEntry[]> {
+  const taken: SourceEntry[] = [];
+  let pathBytes = 0;
+  for await (const part of itemsUntilAborted(signal, listing.entries)) {
+    for (const entry of part) {
+      pathBytes += byteLength(entry.path ?? (entry.type === 'removed' ? (entry.id ?? '') : ''));
+      if (taken.length >= limits.entries) throw tooMany(`more than ${limits.entries} files`);
+      if (pathBytes > limits.pathBytes) throw tooMany(`paths of more than ${limits.pathBytes} bytes in all`);
+      taken.push(entry);
+    }
+    onListed(taken.length);
+  }
+  return taken;
+}
+
+function tooMany(what: string): SourceFault {
+  return new SourceFault('limit', `The source lists ${what}. Choose a smaller part of it. Nothing was changed here.`);
+}
