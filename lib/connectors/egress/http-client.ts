@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'PROPFIND' | 'POST';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Bytes of the answer's body. One more is a fault. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;

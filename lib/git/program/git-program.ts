@@ -90,13 +90,44 @@ export function spawnGit(
   program: GitProgram,
   repository: string,
   parameters: readonly string[],
+  remote?: RemoteAccess,
 ): ChildProcessWithoutNullStreams {
   const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
     cwd: repository,
-    env: gitEnvironment(program),
+    env: { ...gitEnvironment(program), ...(remote === undefined ? {} : remoteEnvironment(remote)) },
     windowsHide: true,
+    // A git that fetches has children of its own, which have to end with it.
+    detached: remote !== undefined,
   });
   return requirePipes(child);
+}
+
+/** The one way in which a git may talk to another machine. */
+export interface RemoteAccess {
+  /** The only protocol that it may speak. */
+  readonly protocol: 'http' | 'ssh';
+  /** More of its configuration. It stands in git's environment, which other accounts of this machine cannot read. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** More of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The most that git asks of memory at once. A pack of some bytes can stand for gigabytes. */
+const allocationLimit = '512m';
+
+function remoteEnvironment({ protocol, settings, environment }: RemoteAccess): Record<string, string> {
+  const configuration: Record<string, string> = {};
+  for (const [index, [name, value]] of settings.entries()) {
+    configuration[`GIT_CONFIG_KEY_${index}`] = name;
+    configuration[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  return {
+    GIT_ALLOW_PROTOCOL: protocol,
+    GIT_ALLOC_LIMIT: allocationLimit,
+    GIT_CONFIG_COUNT: `${settings.length}`,
+    ...configuration,
+    ...environment,
+  };
 }
 
 /** When the system has no file descriptor left, node returns a child without pipes, in spite of its type. */
@@ -136,27 +167,42 @@ export async function runGit(
     isBackground?: boolean;
     /** Kills the command. */
     signal?: AbortSignal;
+    /** Lets it talk to another machine. */
+    remote?: RemoteAccess;
   } = {},
 ): Promise<GitOutcome> {
-  const child = spawnGit(program, repository, parameters);
+  const child = spawnGit(program, repository, parameters, options.remote);
   if (options.isBackground === true) lowerPriority(child);
-  return outcomeOf(child, options.input, options.signal);
+  const kill = options.remote === undefined ? () => void child.kill('SIGKILL') : () => killWithChildren(child);
+  return outcomeOf(child, options.input, options.signal, kill);
+}
+
+function killWithChildren(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL'); // a system without groups of processes
+  }
 }
 
 /** Most bytes of each output stream that are kept. */
 const maxOutput = 16 * 1024 * 1024;
 
-function outcomeOf(child: ChildProcessWithoutNullStreams, input = '', signal?: AbortSignal): Promise<GitOutcome> {
+function outcomeOf(
+  child: ChildProcessWithoutNullStreams,
+  input = '',
+  signal?: AbortSignal,
+  kill: () => void = () => void child.kill('SIGKILL'),
+): Promise<GitOutcome> {
   return new Promise((resolve) => {
     const stdout = gather(child.stdout);
     const stderr = gather(child.stderr);
-    const abort = (): void => void child.kill('SIGKILL');
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', kill);
+    if (signal?.aborted === true) kill();
     child.stdin.on('error', () => undefined); // it ended without reading all
     child.stdin.end(input);
     const finish = (code: number | null, reason = ''): void => {
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', kill);
       resolve({ code, stdout: stdout(), stderr: stderr() + reason });
     };
     child.on('error', (error) => finish(null, error.message));

@@ -1,13 +1,20 @@
+import { RepositoryUnreadable } from '../errors.js';
 import type { StartedGit } from './start-git.js';
 
 /**
  * git's output, split at each such byte. It ends when its reader stops.
- * @throws RepositoryUnreadable when git fails
+ * @param longest bytes that one part may have
+ * @throws RepositoryUnreadable when git fails, or a part is longer
  */
-export async function* splitOutput(git: StartedGit, end: number): AsyncGenerator<Buffer> {
+export async function* splitOutput(
+  git: StartedGit,
+  end: number,
+  longest = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   git.stdin.end();
   try {
     let rest: Buffer[] = [];
+    let length = 0;
     for await (const piece of git.stdout as AsyncIterable<Buffer>) {
       let at = 0;
       for (let next = piece.indexOf(end); next >= 0; next = piece.indexOf(end, at)) {
@@ -15,8 +22,11 @@ export async function* splitOutput(git: StartedGit, end: number): AsyncGenerator
         at = next + 1;
         yield Buffer.concat(rest);
         rest = [];
+        length = 0;
       }
       rest.push(piece.subarray(at));
+      length += piece.length - at;
+      if (length > longest) throw new RepositoryUnreadable(`git gives a part of more than ${longest} bytes.`);
     }
     await git.requireSuccess('git cannot read the repository');
   } finally {
