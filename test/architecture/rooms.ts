@@ -96,6 +96,8 @@ export const owners: Readonly<Record<string, Ownership>> = {
   'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'ipaddr.js': { rooms: ['connectors'], why: 'one place decides which addresses are public' },
+  saxes: { rooms: ['connectors'], why: 'XML comes from sources alone, and one file bounds how it is read' },
+  aws4fetch: { rooms: ['connectors'], why: 'only requests to object stores are signed so, and the transport is ours' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 

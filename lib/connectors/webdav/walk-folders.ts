@@ -1,0 +1,175 @@
+import type { HttpAnswer } from '../egress/http-client.js';
+import { SourceFault, type SourceEntry } from '../source.js';
+import { isClosed } from './judge-answer.js';
+import { readMultistatus, type Resource } from './read-multistatus.js';
+import { readHref, type Segments } from './resource-name.js';
+
+/** Folders that are asked for before their turn. */
+const ahead = 4;
+/** Folders within each other. A link that leads above itself goes on for ever. */
+const maxDepth = 64;
+/** Folders that the server fails to list, after which it is the server that fails. */
+const maxFailures = 100;
+const batchSize = 500;
+const isEntityTag = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
+
+interface Walk {
+  readonly origin: string;
+  /** The decoded path of the mirrored folder. */
+  readonly root: Segments;
+  /** Its listing. */
+  readonly first: HttpAnswer;
+  /** When the listing began, in milliseconds since 1970. */
+  readonly began: number;
+  readonly maxEntries: number;
+  /** @param folder below the root */
+  open(folder: Segments): Promise<HttpAnswer>;
+  /** Called with what the server says of the root. */
+  onRoot(resource: Resource): void;
+  /** Called when a part of the source could not be seen. */
+  onUnreadable(): void;
+  fail(answer: HttpAnswer): SourceFault;
+}
+
+/**
+ * Lists everything below a folder, one folder after the other. A folder that is gone meanwhile is gone. One that may
+ * not be seen keeps what was mirrored from it.
+ */
+export async function* walkFolders(walk: Walk): AsyncGenerator<readonly SourceEntry[], void, undefined> {
+  const waiting: Segments[] = [];
+  const opened: { readonly folder: Segments; readonly answer: Promise<HttpAnswer> }[] = [
+    { folder: [], answer: Promise.resolve(walk.first) },
+  ];
+  const count: Count = { entries: 0, failures: 0 };
+  try {
+    for (let next = opened.shift(); next !== undefined; next = opened.shift()) {
+      yield* listWhereReadable(walk, next.folder, await next.answer, waiting, count);
+      while (opened.length < ahead && waiting.length > 0) {
+        const folder = waiting.pop() ?? [];
+        const asked = walk.open(folder);
+        // Whoever awaits it later sees its fault. Until then it must not count as unhandled.
+        asked.catch(() => undefined);
+        opened.push({ folder, answer: asked });
+      }
+    }
+  } finally {
+    for (const { answer } of opened)
+      answer.then(
+        (each) => each.discard(),
+        () => undefined,
+      );
+  }
+}
+
+interface Count {
+  entries: number;
+  failures: number;
+}
+
+/** What one folder holds, or that it cannot be seen. The folder that is mirrored has to be seen. */
+async function* listWhereReadable(
+  walk: Walk,
+  folder: Segments,
+  answer: HttpAnswer,
+  waiting: Segments[],
+  count: Count,
+): AsyncGenerator<readonly SourceEntry[], void, undefined> {
+  const { status } = answer;
+  if (status !== 207) {
+    answer.discard();
+    if (status === 404 || status === 410) return;
+    const isAway = status === 403 || status === 423 || status >= 500;
+    if (!isAway || isClosed(answer)) throw walk.fail(answer);
+    yield [giveUp(walk, folder, `status ${status}`, count, () => walk.fail(answer))];
+    return;
+  }
+  try {
+    yield* listFolder(walk, folder, answer, waiting, count);
+  } catch (error) {
+    // Such as a control character in the name of one file.
+    if (folder.length === 0 || !(error instanceof SourceFault) || error.fault !== 'corrupt') throw error;
+    yield [giveUp(walk, folder, error.message, count, () => error)];
+  }
+}
+
+function giveUp(walk: Walk, folder: Segments, detail: string, count: Count, fault: () => SourceFault): SourceEntry {
+  count.failures += 1;
+  if (count.failures > maxFailures) throw fault();
+  walk.onUnreadable();
+  return { type: 'unreadable', path: folder.join('/'), detail };
+}
+
+async function* listFolder(
+  walk: Walk,
+  folder: Segments,
+  answer: HttpAnswer,
+  waiting: Segments[],
+  count: Count,
+): AsyncGenerator<readonly SourceEntry[], void, undefined> {
+  let batch: SourceEntry[] = [];
+  for await (const resource of readMultistatus(answer.body)) {
+    const entry = place(walk, folder, resource);
+    if (entry === undefined) continue;
+    count.entries += 1;
+    if (count.entries > walk.maxEntries)
+      throw new SourceFault(
+        'limit',
+        `The source has more than ${walk.maxEntries} files and folders. Mirror a folder of it.`,
+      );
+    if ('folder' in entry) waiting.push(entry.folder);
+    else batch.push(entry);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** @returns undefined for the folder itself */
+function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | { folder: Segments } | undefined {
+  const named = readHref(resource.href, walk.origin, [...walk.root, ...folder]);
+  if (named.type === 'foreign')
+    throw new SourceFault('corrupt', 'The source lists addresses outside the folder that was asked for.');
+  if (named.type === 'self') {
+    if (folder.length === 0) walk.onRoot(resource);
+    return undefined;
+  }
+  const version = versionOf(resource) ?? `seen ${walk.began}`;
+  const path = [...folder, named.type === 'odd' ? named.written : named.name].join('/');
+  if (named.type === 'odd') return { type: 'skipped', path, version, reason: 'bad_name' };
+  if (resource.status === 404 || resource.status === 410) return undefined;
+  if (resource.status >= 300) {
+    walk.onUnreadable();
+    return { type: 'unreadable', path, detail: `status ${resource.status}` };
+  }
+  if (resource.isEncrypted)
+    return { type: 'skipped', path, version, reason: 'restricted', detail: 'end-to-end encrypted' };
+  if (resource.isFolder)
+    return folder.length + 1 < maxDepth
+      ? { folder: [...folder, named.name] }
+      : {
+          type: 'skipped',
+          path,
+          version,
+          reason: 'bad_name',
+          detail: `more than ${maxDepth} folders within each other`,
+        };
+  const { fileId, size, modifiedAt } = resource;
+  return {
+    type: 'file',
+    path,
+    version,
+    ...(fileId === undefined ? {} : { id: fileId }),
+    ...(size === undefined ? {} : { size }),
+    ...(modifiedAt === undefined ? {} : { modifiedAt }),
+  };
+}
+
+/**
+ * An entity tag begins with a quote, or with `W/`; what stands for one does not.
+ * @returns null where the server says nothing that would change
+ */
+export function versionOf({ etag, modifiedAt, size }: Pick<Resource, 'etag' | 'modifiedAt' | 'size'>): string | null {
+  if (etag !== null) return isEntityTag.test(etag) ? etag : `tag ${etag}`;
+  return modifiedAt === undefined ? null : `time ${modifiedAt} size ${size ?? '?'}`;
+}
