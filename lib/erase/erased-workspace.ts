@@ -1,3 +1,4 @@
+import type { ContentStages } from '../changes/content-stages.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
 import type { Checkpointer } from '../journal/checkpoint.js';
 import type { Journal } from '../journal/journal.js';
@@ -16,6 +17,7 @@ export interface ErasedWorkspace {
   readonly maintainer: Maintainer;
   readonly staging: Staging;
   readonly uploads: Uploads;
+  readonly stages: ContentStages;
   readonly snapshots: Snapshots;
   readonly search: SearchKeeper;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */

@@ -50,10 +50,11 @@ export class Purger {
 
   /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
-    const { checkpointer, uploads } = this.#workspace;
+    const { checkpointer, stages, uploads } = this.#workspace;
     const { reach } = this.#progress;
     // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
+    await stages.breakOff(this.#mirrors());
     await checkpointer.run();
     await reach('checkpointed');
     await this.#repoint();
@@ -79,6 +80,12 @@ export class Purger {
 
   #open(): OpenErasure[] {
     return this.#workspace.journal.reader.erasures.open().filter(({ phase }) => phase === 'moved');
+  }
+
+  /** The connectors that mirrored one of the documents: what they read just now can be such a document. */
+  #mirrors(): string[] {
+    const { eraseRows } = this.#workspace.journal.reader;
+    return this.#open().flatMap(({ document }) => (document === null ? [] : eraseRows.mirrorsOf(document)));
   }
 
   /** Runs a transaction, unless the work was stopped. */
@@ -183,7 +190,7 @@ export class Purger {
   }
 
   async #sweep(): Promise<void> {
-    const { repository, checkpointer, journal, staging, maintainer, readersGrace } = this.#workspace;
+    const { repository, checkpointer, journal, staging, stages, maintainer, readersGrace } = this.#workspace;
     await checkpointer.run();
     const loose = await maintainer.stoodAside((goOn) =>
       repository.sweep({
@@ -194,7 +201,7 @@ export class Purger {
             const head = await repository.head();
             if (head === null) throw new Error('Main stands nowhere.');
             goOn();
-            return { packs, head, also: journal.reader.versions.largeBlobs() };
+            return { packs, head, also: [...journal.reader.versions.largeBlobs(), ...stages.awaited()] };
           }),
         onCopied: () => this.#progress.reach('copied'),
         signal: this.#progress.signal,

@@ -32,6 +32,7 @@ export class Maintainer {
   #running: Promise<MaintenanceReport | undefined> | undefined;
   #isHeldOff = false;
   #isAside = false;
+  #lastAside: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #calling = new AbortController();
   /** The rewriting of packs that replaces a joining. */
@@ -67,11 +68,17 @@ export class Maintainer {
   }
 
   /**
-   * Lets other work rewrite the packs, without a wait for a joining under way: it is called off.
+   * Lets other work rewrite the packs, without a wait for a joining under way: it is called off. Such works take turns.
    * @param work gets a function, and calls it once it can finish without another pack. From then on, additions over the
    * maximum wait for the work.
    */
-  async stoodAside<Result>(work: (goOn: () => void) => Promise<Result>): Promise<Result> {
+  stoodAside<Result>(work: (goOn: () => void) => Promise<Result>): Promise<Result> {
+    const turn = this.#lastAside.then(() => this.#standAside(work));
+    this.#lastAside = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #standAside<Result>(work: (goOn: () => void) => Promise<Result>): Promise<Result> {
     this.#isAside = true;
     this.#calling.abort();
     try {

@@ -22,12 +22,14 @@ import { TreeCache } from '../journal/object-cache.js';
 import { ObjectReader } from '../journal/objects.js';
 import { PageMemory } from '../view/page-memory.js';
 import { PassageMemory } from '../view/passage-memory.js';
+import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';
 import { checkSoundness } from '../journal/recover.js';
 import { catchUpSearch } from '../indexing/catch-up-search.js';
 import { maxIndexedBytes, SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import type { ServiceJournal } from '../journal/service-journal.js';
 import { Snapshots } from '../journal/snapshots.js';
+import { StagedPacks } from '../journal/staged-packs.js';
 import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
@@ -104,6 +106,7 @@ export class Workspace {
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
+  readonly stages: ContentStages;
   readonly uploads = new Uploads();
   readonly snapshots: Snapshots;
   readonly passages = new PassageMemory();
@@ -113,6 +116,7 @@ export class Workspace {
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
   readonly #trees = new TreeCache(treeCacheBytes);
+  readonly #packs: StagedPacks;
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
   readonly #onNews: WorkspaceOptions['onNews'];
@@ -177,6 +181,13 @@ export class Workspace {
       repository: options.repository,
       onFault: (cause) => onFault('An upload that nobody wants any more could not be removed', cause),
     });
+    this.#packs = new StagedPacks({
+      journal: this.journal,
+      repository: options.repository,
+      maintainer: this.maintainer,
+      onFault: (cause) => onFault('Contents of a mirror that nobody needs could not be removed', cause),
+    });
+    this.stages = new ContentStages({ packs: this.#packs, staging: this.staging });
     this.search = new SearchKeeper({
       folder: options.searchFolder,
       languages: this.#readLanguages(),
@@ -218,6 +229,7 @@ export class Workspace {
       await checkSoundness(workspace);
       await workspace.checkpointer.run();
       await workspace.staging.recover();
+      await workspace.#packs.recover();
       await workspace.maintainer.open();
       workspace.#housekeeper.start();
       workspace.#catchUpSearch();

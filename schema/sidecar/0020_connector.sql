@@ -67,3 +67,9 @@ CREATE TABLE mirror_suppression (
   path_hash BLOB NOT NULL,
   PRIMARY KEY (connector, path_hash)
 ) STRICT, WITHOUT ROWID;
+
+-- Packs in the repository with contents for a mirror's next commit. After a crash, a pack here may hold what nobody needs.
+CREATE TABLE staged_pack (
+  name      TEXT PRIMARY KEY,
+  connector TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

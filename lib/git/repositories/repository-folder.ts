@@ -6,6 +6,9 @@ import { orAbsent, writeAll } from '../file-system.js';
 /** The folder for packs that take long to make; nothing in it is part of the repository. */
 export const packingFolder = 'packing';
 
+/** The folder for packs that nobody refers to yet; nothing in it is part of the repository. */
+export const heldFolder = 'held';
+
 /** Part of a temporary file's name: unique within this thread. */
 let temporaryFiles = 0;
 
@@ -104,6 +107,7 @@ export class RepositoryFolder {
     const leftovers = [
       ...(await this.#names(this.path)).filter((name) => name.endsWith('.tmp')).map((name) => this.at(name)),
       ...(await this.#names(this.at(packingFolder))).map((name) => this.at(packingFolder, name)),
+      ...(await this.#names(this.at(heldFolder))).map((name) => this.at(heldFolder, name)),
       ...inPacks.filter((name) => isLeftover(name) || lacksIndex(name, present)).map((name) => join(packs, name)),
       ...(await this.#names(this.at('objects', 'info')))
         .filter((name) => isLeftover(name))

@@ -4,11 +4,12 @@ import { listLooseObjects, loosePath } from '../objects/loose-object.js';
 import { moveMain, readMain } from './main-ref.js';
 import { requireOid } from '../objects/objects.js';
 import type { Oid, PackableObject } from '../objects/objects.js';
-import { listPacks } from '../packs/pack-list.js';
+import type { OidSet } from '../objects/oid-set.js';
+import { listNamed, listPacks, packPath, removePack } from '../packs/pack-list.js';
 import { writePack } from '../packs/pack.js';
 import type { SealPack } from '../packs/pack.js';
-import type { RepositoryStats } from './repository.js';
-import type { RepositoryFolder } from './repository-folder.js';
+import type { HeldPack, RepositoryStats } from './repository.js';
+import { heldFolder, type RepositoryFolder } from './repository-folder.js';
 import { stageBlob } from './stage-blob.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
@@ -19,6 +20,7 @@ import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 export class RepositoryWriter {
   readonly folder: RepositoryFolder;
   readonly #seal: SealPack;
+  #held = 0;
   #lastMove: Promise<unknown> = Promise.resolve();
 
   constructor(folder: RepositoryFolder, seal: SealPack) {
@@ -33,6 +35,49 @@ export class RepositoryWriter {
   async addPack(objects: readonly PackableObject[]): Promise<void> {
     for (const { oid } of objects) requireOid(oid);
     await writePack(objects, this.folder, this.#seal);
+  }
+
+  async holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]> {
+    for (const { oid } of objects) requireOid(oid);
+    this.#held += 1;
+    const number = this.#held;
+    await this.folder.fs.mkdir(this.folder.at(heldFolder));
+    const names = await writePack(objects, this.folder, this.#seal, (name) => this.#heldPath({ name, number }));
+    return names.map((name) => ({ name, number }));
+  }
+
+  /** The index comes last: a reader of packs sees each one whole or not at all. */
+  async showHeld(pack: HeldPack): Promise<void> {
+    const { fs } = this.folder;
+    for (const ending of ['pack', 'idx'] as const) {
+      await fs.rename(`${this.#heldPath(pack)}.${ending}`, packPath(this.folder, pack.name, ending));
+    }
+    await fs.syncFolder(this.folder.at('objects', 'pack'));
+  }
+
+  async dropHeld(pack: HeldPack): Promise<void> {
+    for (const ending of ['idx', 'pack']) await orAbsent(this.folder.fs.unlink(`${this.#heldPath(pack)}.${ending}`));
+  }
+
+  #heldPath({ name, number }: HeldPack): string {
+    return this.folder.at(heldFolder, `${number}-${name}`);
+  }
+
+  async objectsOf(pack: string): Promise<OidSet | undefined> {
+    const index = await orAbsent(this.folder.fs.readFile(packPath(this.folder, pack, 'idx')));
+    return index === undefined ? undefined : listNamed(index);
+  }
+
+  /** The index over several packs may name it, and goes first. */
+  async dropPack(name: string): Promise<void> {
+    const { fs } = this.folder;
+    const packs = this.folder.at('objects', 'pack');
+    for (const file of await fs.readdir(packs)) {
+      if (file.startsWith('multi-pack-index')) await orAbsent(fs.unlink(this.folder.at('objects', 'pack', file)));
+    }
+    await fs.syncFolder(packs);
+    await removePack(this.folder, name);
+    await fs.syncFolder(packs);
   }
 
   head(): Promise<Oid | null> {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { GitObject, Oid, PackableObject } from '../objects/objects.js';
+import type { OidSet } from '../objects/oid-set.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 export { GitProgramMissing, ObjectNotFound, RepositoryUnreadable } from '../errors.js';
@@ -43,6 +44,23 @@ export interface Repository {
    * nothing; existing objects may come again.
    */
   addPack(objects: readonly PackableObject[]): Promise<void>;
+
+  /** Writes objects as packs of their own, which nobody sees. Opening the repository removes those that are left. */
+  holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]>;
+
+  /** Makes a held pack part of the repository. When it resolves it is on stable storage and can be read. */
+  showHeld(pack: HeldPack): Promise<void>;
+
+  /** Removes a held pack. Does nothing for one that was shown. */
+  dropHeld(pack: HeldPack): Promise<void>;
+
+  /** The objects of a pack; undefined when it is not there any more, because it was joined with others. */
+  objectsOf(pack: string): Promise<OidSet | undefined>;
+
+  /**
+   * Removes a pack. The caller makes sure that nothing refers to an object in it, and that nobody joins packs meanwhile.
+   */
+  dropPack(name: string): Promise<void>;
 
   /** The commit of refs/heads/main; null before the first. */
   head(): Promise<Oid | null>;
@@ -118,6 +136,14 @@ export interface Repository {
 
   /** Ends child processes and streams. Nothing else may be called afterwards. */
   close(): Promise<void>;
+}
+
+/** A pack that nobody sees. */
+export interface HeldPack {
+  /** Its name once it is shown. */
+  readonly name: string;
+  /** Tells it from others of that name: two runs can bring the same contents. */
+  readonly number: number;
 }
 
 /** A repository on disk, as another thread opens it. */

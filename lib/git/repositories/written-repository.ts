@@ -1,6 +1,7 @@
 import type { Oid, PackableObject } from '../objects/objects.js';
+import type { OidSet } from '../objects/oid-set.js';
 import { listPackNames } from '../packs/pack-list.js';
-import type { RepositoryStats } from './repository.js';
+import type { HeldPack, RepositoryStats } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
@@ -16,6 +17,26 @@ export abstract class WrittenRepository {
 
   addPack(objects: readonly PackableObject[]): Promise<void> {
     return this.writer.addPack(objects);
+  }
+
+  holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]> {
+    return this.writer.holdPack(objects);
+  }
+
+  showHeld(pack: HeldPack): Promise<void> {
+    return this.writer.showHeld(pack);
+  }
+
+  dropHeld(pack: HeldPack): Promise<void> {
+    return this.writer.dropHeld(pack);
+  }
+
+  objectsOf(pack: string): Promise<OidSet | undefined> {
+    return this.writer.objectsOf(pack);
+  }
+
+  dropPack(name: string): Promise<void> {
+    return this.writer.dropPack(name);
   }
 
   head(): Promise<Oid | null> {

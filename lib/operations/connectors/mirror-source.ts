@@ -12,7 +12,7 @@ export interface MirrorSourceInput {
   readonly connectorId: string;
   /** The source's own word for its state. Hostile text is fine: it is cut to what a commit may say. */
   readonly sourceVersion: string | null;
-  /** New or changed files. The contents are stored already, and are held until the write is over. */
+  /** New or changed files. A ContentStage of the connector holds their contents, and has shown them. */
   readonly written: readonly EventFile[];
   /** Files that the source keeps under another name. One that changed too is also among the written. */
   readonly moved: readonly { readonly from: Location; readonly to: Location }[];
@@ -45,6 +45,7 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     const result = yield* applyMirror(context, { ...input, sourceVersion });
     const leftOut = new Map(result.leftOut.map((each) => [each.location.slice(root.length + 1), each]));
     yield* writeEntries(context, connectorId, entries, leftOut);
+    tables.objects.unstagePacks(connectorId);
     tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: now });
     return result;
   },

@@ -53,6 +53,9 @@ export class EraseRows extends Table {
     `SELECT commit_oid AS "commit" FROM version WHERE document IN (SELECT value FROM json_each(?)) AND sequence = 1
      ORDER BY moment LIMIT 1`,
   );
+  readonly #mirrors = this.valueStatement<[number], string>(
+    "SELECT DISTINCT author FROM version WHERE document = ? AND operation = 'mirror'",
+  );
   readonly #dropAnswers = this.statement('DELETE FROM idempotency WHERE document = ?');
   readonly #dropDocument = this.statement('DELETE FROM document WHERE number = ?');
   readonly #texts = this.statement<[number, number], KeptText>(
@@ -79,6 +82,11 @@ export class EraseRows extends Table {
     return this.#places
       .all(document, document, document)
       .map(({ commit, location, blob }) => ({ commit, location, blob }));
+  }
+
+  /** The connectors that wrote versions of it. */
+  mirrorsOf(document: number): string[] {
+    return this.#mirrors.all(document);
   }
 
   /** The commit of the first version of the oldest of these documents. */

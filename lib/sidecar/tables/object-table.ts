@@ -36,6 +36,13 @@ export class ObjectTable extends Table {
     'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
   );
 
+  readonly #stagePack = this.statement(
+    'INSERT INTO staged_pack (name, connector) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET connector = excluded.connector',
+  );
+  readonly #unstagePacks = this.statement('DELETE FROM staged_pack WHERE connector = ?');
+  readonly #unstagePack = this.statement('DELETE FROM staged_pack WHERE name = ?');
+  readonly #stagedPacks = this.valueStatement<[], string>('SELECT name FROM staged_pack');
+
   /** A pending object stays as it is: same name, same bytes. */
   insert(object: PendingObject): void {
     this.#insert.run(object.oid, object.type, object.size, object.deflated);
@@ -93,5 +100,23 @@ export class ObjectTable extends Table {
 
   staged(): { readonly oid: string; readonly size: number; readonly staged_at: number }[] {
     return this.#staged.all();
+  }
+
+  /** Notes a pack with contents for a connector's next commit. */
+  stagePack(name: string, connector: string): void {
+    this.#stagePack.run(name, connector);
+  }
+
+  /** A commit needs the connector's packs from now on. */
+  unstagePacks(connector: string): void {
+    this.#unstagePacks.run(connector);
+  }
+
+  unstagePack(name: string): void {
+    this.#unstagePack.run(name);
+  }
+
+  stagedPacks(): string[] {
+    return this.#stagedPacks.all();
   }
 }

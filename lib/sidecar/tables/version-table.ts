@@ -51,6 +51,13 @@ export class VersionTable extends Table {
     'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
   );
   readonly #largeBlobs = this.valueStatement<[], string>('SELECT DISTINCT blob_oid FROM version WHERE size > 1048576');
+  readonly #blobsAfter = this.arrayStatement<
+    [number, number, number],
+    [document: number, sequence: number, blobOid: string]
+  >(
+    `SELECT document, sequence, blob_oid FROM version WHERE (document, sequence) > (?, ?)
+     ORDER BY document, sequence LIMIT ?`,
+  );
   readonly #byId = this.arrayStatement<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
   readonly #bySequence = this.arrayStatement<[number, number], VersionRow>(
     `${select} WHERE v.document = ? AND v.sequence = ?`,
@@ -95,6 +102,18 @@ export class VersionTable extends Table {
   /** Every blob of more than 1 MiB that is the content of some version. */
   largeBlobs(): string[] {
     return this.#largeBlobs.all();
+  }
+
+  /** The contents of all versions in batches, by document and sequence. */
+  blobsAfter(
+    { document, sequence }: { readonly document: number; readonly sequence: number },
+    limit: number,
+  ): { readonly document: number; readonly sequence: number; readonly blobOid: string }[] {
+    return this.#blobsAfter.all(document, sequence, limit).map((row) => ({
+      document: row[0],
+      sequence: row[1],
+      blobOid: row[2],
+    }));
   }
 
   byId(document: number, id: string): Version | undefined {

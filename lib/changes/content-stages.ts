@@ -1,0 +1,154 @@
+import { unavailable } from '../domain/refusal.js';
+import type { Oid, PackableObject } from '../git/objects/objects.js';
+import type { HeldPack } from '../git/repositories/repository.js';
+import type { FoundContent } from '../history/project.js';
+import type { StagedPacks } from '../journal/staged-packs.js';
+import type { StagedBlobs, Staging } from '../journal/staging.js';
+import { prepareStream } from './prepare-content.js';
+
+/** Bytes, after compression, that are written as one pack. */
+const packBytes = 8 * 1024 * 1024;
+/** Contents in one pack: many small ones take memory beside their bytes. */
+const packObjects = 20_000;
+
+/** Where contents are stored before their transaction. */
+export interface StageParts {
+  readonly packs: StagedPacks;
+  readonly staging: Staging;
+}
+
+/** The open stages of a workspace. */
+export class ContentStages {
+  readonly #parts: StageParts;
+  readonly #open = new Map<ContentStage, Promise<void>>();
+
+  constructor(parts: StageParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens a stage for one run of a connector. The caller closes it, however the run ends. */
+  open(connectorId: string): ContentStage {
+    let close = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (close = resolve));
+    const stage = new ContentStage(this.#parts, connectorId, () => {
+      this.#open.delete(stage);
+      close();
+    });
+    this.#open.set(stage, closed);
+    return stage;
+  }
+
+  /** Contents that a transaction is about to refer to: an erase must not sweep them. */
+  awaited(): Oid[] {
+    return [...this.#parts.packs.awaited()];
+  }
+
+  /**
+   * Ends the stages of connectors: they can hold what is being erased. Resolves when nothing of them is left, or has been
+   * committed.
+   */
+  async breakOff(connectorIds: readonly string[]): Promise<void> {
+    const ended = [...this.#open].filter(([stage]) => connectorIds.includes(stage.connectorId));
+    for (const [stage] of ended) stage.breakOff();
+    await Promise.all(ended.map(([, closed]) => closed));
+  }
+}
+
+/**
+ * Takes in the contents of one run, small and large ones, over minutes and several at once. Memory holds no more than
+ * two packs of them and their names. Nothing of it can be seen before `show`, and nothing of it stays after `close`
+ * unless a commit refers to it.
+ */
+export class ContentStage {
+  readonly connectorId: string;
+  readonly #parts: StageParts;
+  readonly #onClosed: () => void;
+  readonly #breaking = new AbortController();
+  readonly #oids = new Set<Oid>();
+  readonly #large: StagedBlobs = [];
+  readonly #packs: HeldPack[] = [];
+  #batch: PackableObject[] = [];
+  #bytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #isShown = false;
+
+  constructor(parts: StageParts, connectorId: string, onClosed: () => void) {
+    this.#parts = parts;
+    this.connectorId = connectorId;
+    this.#onClosed = onClosed;
+  }
+
+  /** Aborts when an erase ends the run. Then the run has to begin anew, by what the rows say then. */
+  get signal(): AbortSignal {
+    return this.#breaking.signal;
+  }
+
+  breakOff(): void {
+    this.#breaking.abort(unavailable(new Error('An erase ended the run. It begins again.')));
+  }
+
+  /**
+   * Takes in one content. It waits while packs are written too slowly.
+   * @throws errors of the source, the repository or the journal; Refusal UNAVAILABLE when the stage was broken off
+   */
+  async add(source: AsyncIterable<Uint8Array>): Promise<FoundContent> {
+    const { signal } = this;
+    signal.throwIfAborted();
+    const { blobOid, sha256, size, kind, deflated } = await prepareStream(this.#parts.staging, source, this.#large);
+    signal.throwIfAborted();
+    if (deflated !== null && !this.#oids.has(blobOid)) {
+      this.#oids.add(blobOid);
+      this.#batch.push({
+        oid: blobOid,
+        type: 'blob',
+        size,
+        deflated: Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength),
+      });
+      this.#bytes += deflated.length;
+      if (this.#bytes >= packBytes || this.#batch.length >= packObjects) await this.#write();
+    }
+    return { blobOid, sha256, size, kind };
+  }
+
+  /**
+   * Makes everything durable, and readable for the transaction to come.
+   * @throws errors of the repository or the journal; Refusal UNAVAILABLE when the stage was broken off
+   */
+  async show(): Promise<void> {
+    await this.#write();
+    await this.#writing;
+    this.signal.throwIfAborted();
+    if (this.#packs.length === 0) return;
+    this.#isShown = true;
+    await this.#parts.packs.show(this.#packs, this.#oids, this.connectorId);
+  }
+
+  /** Drops what no version refers to. To be called once nothing is being added. Never throws. */
+  async close(): Promise<void> {
+    const { packs, staging } = this.#parts;
+    try {
+      await this.#writing.catch(() => undefined);
+      this.#batch = [];
+      // What cannot be removed now goes when the repository is opened again.
+      await packs.drop(this.#packs).catch(() => undefined);
+      if (this.#isShown) await packs.settle(this.#packs, this.#oids);
+      await staging.release(this.#large);
+    } finally {
+      this.#onClosed();
+    }
+  }
+
+  /** One pack is written at a time, while the next one fills. */
+  async #write(): Promise<void> {
+    const before = this.#writing;
+    const batch = this.#batch;
+    if (batch.length === 0) return before;
+    this.#batch = [];
+    this.#bytes = 0;
+    this.#writing = before.then(async () => {
+      this.#packs.push(...(await this.#parts.packs.hold(batch)));
+    });
+    this.#writing.catch(() => undefined);
+    return before;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Oid, PackableObject } from '../git/objects/objects.js';
+import type { HeldPack, Repository } from '../git/repositories/repository.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { Journal } from './journal.js';
+import type { Maintainer } from './maintain.js';
+
+export interface StagedPacksOptions {
+  readonly journal: Journal;
+  readonly repository: Repository;
+  readonly maintainer: Pick<Maintainer, 'roomForPack' | 'notePack' | 'stoodAside'>;
+  /** Called with the cause when unused packs could not be dropped; the next start tries again. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Rows of versions read in one turn. */
+const rowsAtOnce = 2000;
+
+/**
+ * Many small contents between their arrival and the one transaction that refers to them. They are written as packs that
+ * nobody sees. Just before the transaction, rows name the packs, and the packs are shown in the repository. The
+ * transaction removes the rows. So a pack with a row belongs to a transaction that did not happen.
+ */
+export class StagedPacks {
+  readonly #options: StagedPacksOptions;
+  /** Contents in packs that are shown, and that no version refers to yet. */
+  readonly #awaited = new Set<ReadonlySet<Oid>>();
+
+  constructor(options: StagedPacksOptions) {
+    this.#options = options;
+  }
+
+  /** Writes contents as packs that nobody sees. @throws errors of the repository */
+  hold(objects: readonly PackableObject[]): Promise<readonly HeldPack[]> {
+    return this.#options.repository.holdPack(objects);
+  }
+
+  /** Removes held packs. @throws errors of the repository */
+  async drop(packs: readonly HeldPack[]): Promise<void> {
+    for (const pack of packs) await this.#options.repository.dropHeld(pack);
+  }
+
+  /**
+   * Makes held packs part of the repository. They stay there whatever an erase sweeps meanwhile, until `settle`.
+   * @param oids the contents in them
+   * @throws errors of the repository or the journal
+   */
+  async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, connectorId: string): Promise<void> {
+    const { journal, repository, maintainer } = this.#options;
+    this.#awaited.add(oids);
+    await journal.write({
+      run: ({ tables }) => {
+        for (const { name } of packs) tables.objects.stagePack(name, connectorId);
+      },
+    });
+    for (const pack of packs) {
+      await maintainer.roomForPack();
+      await repository.showHeld(pack);
+      maintainer.notePack();
+    }
+  }
+
+  /** Contents that a transaction is about to refer to. */
+  *awaited(): Generator<Oid, void, undefined> {
+    for (const oids of this.#awaited) yield* oids;
+  }
+
+  /**
+   * After the transaction, or instead of it: drops those of the shown packs that no version needs. Never throws.
+   * @param oids as given to `show`
+   */
+  async settle(packs: readonly HeldPack[], oids: ReadonlySet<Oid>): Promise<void> {
+    this.#awaited.delete(oids);
+    const names = new Set(packs.map(({ name }) => name));
+    await this.#dropUnneeded((name) => names.has(name)).catch((error: unknown) => this.#options.onFault(error));
+  }
+
+  /** Drops the packs that an earlier process showed in vain. @throws errors of the repository or the journal */
+  recover(): Promise<void> {
+    return this.#dropUnneeded(() => true);
+  }
+
+  async #dropUnneeded(isMeant: (name: string) => boolean): Promise<void> {
+    const { journal, maintainer, repository } = this.#options;
+    const findMeant = (): string[] => journal.reader.objects.stagedPacks().filter(isMeant);
+    if (findMeant().length === 0) return;
+    // A joining would leave objects out of its pack that one of these packs has too.
+    await maintainer.stoodAside(async () => {
+      for (const name of findMeant()) {
+        if (!(await this.#isNeeded(name))) await repository.dropPack(name);
+        await journal.write({ run: ({ tables }) => tables.objects.unstagePack(name) });
+      }
+    });
+  }
+
+  /** Whether a version has content in the pack. A pack that was joined with others stays as it is. */
+  async #isNeeded(name: string): Promise<boolean> {
+    const { journal, repository } = this.#options;
+    const objects = await repository.objectsOf(name);
+    if (objects === undefined) return false;
+    // Another run can be about to refer to the same contents.
+    for (const oid of this.awaited()) if (objects.has(oid)) return true;
+    for (let after = { document: 0, sequence: 0 }; ;) {
+      const rows = journal.reader.versions.blobsAfter(after, rowsAtOnce);
+      if (rows.some(({ blobOid }) => objects.has(blobOid))) return true;
+      const last = rows.at(-1);
+      if (last === undefined) return false;
+      after = last;
+      await yieldToLoop();
+    }
+  }
+}
