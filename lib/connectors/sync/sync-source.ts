@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/caller.js';
 import type { Connector, RunCounts, RunOutcome } from '../../domain/connector.js';
 import { storageFull } from '../../domain/refusal.js';
 import { nameOf, type Location } from '../../domain/location.js';
+import type { ContentStage } from '../../changes/content-stages.js';
 import { readSuppressions } from '../../changes/mirror-suppression.js';
 import { guessMediaType } from '../../operations/documents/content.js';
 import { mirrorSource } from '../../operations/connectors/mirror-source.js';
@@ -17,7 +18,6 @@ import { compareEntries, type Comparison, type FileToRead } from './compare-entr
 import { entriesInStep, filterEntries } from './filter-entries.js';
 import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
-import { openContentStage } from './content-stage.js';
 import { pairByContent } from './pair-by-content.js';
 import { readFiles, type ReadResult } from './read-files.js';
 import { takeListing } from './take-listing.js';
@@ -62,13 +62,20 @@ export async function syncSource(sync: Sync): Promise<Synced> {
   if (cursor !== null && (await untilAborted(signal, source.probe(cursor, signal))) === 'unchanged') {
     return { outcome: 'unchanged', message: null, counts, versionId: null };
   }
-  const listing = await untilAborted(signal, source.list(cursor, signal));
-  const compared = await compare(sync, listing, (listed) => {
-    counts.listed = listed;
-    sync.onProgress(counts);
-  });
-  const reached = { cursor: listing.cursor(), sourceVersion: listing.version() };
-  return readAndWrite(sync, compared, reached, counts);
+  // Before anything is compared: an erase ends the run from here on, since it may hold what is being erased.
+  const stage = workspace.stages.open(connector.id);
+  try {
+    const staged = { ...sync, signal: AbortSignal.any([signal, stage.signal]) };
+    const listing = await untilAborted(staged.signal, source.list(cursor, staged.signal));
+    const compared = await compare(staged, listing, (listed) => {
+      counts.listed = listed;
+      sync.onProgress(counts);
+    });
+    const reached = { cursor: listing.cursor(), sourceVersion: listing.version() };
+    return await readAndWrite(staged, stage, compared, reached, counts);
+  } finally {
+    await stage.close();
+  }
 }
 
 /** @throws Refusal UNAVAILABLE `storage_full`: nothing is read that could not be written */
@@ -131,35 +138,36 @@ function* leaveOutErased(
 
 type Reached = NonNullable<Synced['reached']>;
 
-async function readAndWrite(sync: Sync, compared: Comparison, reached: Reached, counts: RunCounts): Promise<Synced> {
+async function readAndWrite(
+  sync: Sync,
+  stage: ContentStage,
+  compared: Comparison,
+  reached: Reached,
+  counts: RunCounts,
+): Promise<Synced> {
   const { workspace, connector, source, readsAtOnce, limits, signal } = sync;
-  const stage = openContentStage(workspace);
   let bytes = 0;
-  try {
-    const read = await readFiles(compared.toRead, {
-      source,
-      readsAtOnce,
-      signal,
-      maxBytes: limits.fileBytes,
-      ...roomIn(workspace),
-      store: (content) => stage.add(content),
-      hashOf: (path) => findDocument(workspace.journal.reader, locate(connector, path))?.row.current.sha256,
-      onBytes(count) {
-        bytes += count;
-        sync.onProgress({ listed: counts.listed, bytes });
-      },
-    });
-    await stage.flush();
-    signal.throwIfAborted();
-    const skipped = compared.skipped + compared.unseen + read.skipped + read.unreadable;
-    return await write(sync, compared, read, reached, { ...counts, bytes, skipped });
-  } finally {
-    await stage.release();
-  }
+  const read = await readFiles(compared.toRead, {
+    source,
+    readsAtOnce,
+    signal,
+    maxBytes: limits.fileBytes,
+    ...roomIn(workspace),
+    store: (content) => stage.add(content),
+    hashOf: (path) => findDocument(workspace.journal.reader, locate(connector, path))?.row.current.sha256,
+    onBytes(count) {
+      bytes += count;
+      sync.onProgress({ listed: counts.listed, bytes });
+    },
+  });
+  signal.throwIfAborted();
+  const skipped = compared.skipped + compared.unseen + read.skipped + read.unreadable;
+  return write(sync, stage, compared, read, reached, { ...counts, bytes, skipped });
 }
 
 async function write(
   { workspace, connector, caller, signal }: Sync,
+  stage: ContentStage,
   compared: Comparison,
   read: ReadResult,
   reached: Reached,
@@ -193,6 +201,8 @@ async function write(
     const outcome = retried === null ? 'unchanged' : 'partial';
     return { outcome, message: retried, counts, versionId: null, reached: next };
   }
+  await stage.show();
+  signal.throwIfAborted();
   const { result } = await perform(workspace, caller, mirrorSource, {
     connectorId: connector.id,
     sourceVersion: next.sourceVersion,
