@@ -73,7 +73,7 @@ function obstacleTo(context: WriteContext, accepted: AcceptedFiles, { location }
     accepted.requireFree(location);
     requireFree(context, location);
     requireNoFolderGrant(context, location);
-    requireWritable(descend(context.transaction.tables, location).folder.mirror);
+    requireWritable(context.transaction.tables, descend(context.transaction.tables, location).folder.mirror);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;

@@ -2,6 +2,7 @@ import type { Location } from '../domain/location.js';
 import { isWithin, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
+import type { Tables } from '../sidecar/tables.js';
 import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
@@ -51,20 +52,25 @@ export function requireNoFolderGrant({ transaction, reach }: WriteContext, locat
   throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
 
-/** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: a retry cannot help */
-export function requireWritable(mirror: string | null): void {
-  if (mirror !== null) {
-    throw invalidRequest(
-      'read_only_source',
-      'This folder mirrors an outside source and is read-only here. Change it there.',
-      { connectorId: mirror },
-    );
-  }
+/**
+ * The caller can read at the place, so it learns which connector mirrors there.
+ * @param mirror id of the connector that mirrors into the folder, or null
+ * @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: a retry cannot help
+ */
+export function requireWritable(tables: Tables, mirror: string | null): void {
+  if (mirror === null) return;
+  const { displayName } = tables.principals.find(mirror) ?? {};
+  const { kind } = tables.connectors.byId(mirror) ?? {};
+  const source = displayName === undefined ? 'an outside source' : `the source of the connector "${displayName}"`;
+  throw invalidRequest('read_only_source', `This folder mirrors ${source} and is read-only here. Change it there.`, {
+    connector: { id: mirror, kind, displayName },
+  });
 }
 
 /** A mirror stays where its connector put it: no folder above it may be moved or deleted. */
 export function requireNoMirrorBelow({ transaction }: WriteContext, folder: Location): void {
-  for (const row of transaction.tables.folders.mirrored()) {
-    if (isWithin(folder, locationOfFolder(transaction.tables, row.number))) requireWritable(row.mirror);
+  const { tables } = transaction;
+  for (const row of tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(tables, row.number))) requireWritable(tables, row.mirror);
   }
 }
