@@ -7,4 +7,5 @@ export type SourceKinds = Readonly<Partial<Record<ConnectorKind, () => Promise<S
 export const sourceKinds: SourceKinds = {
   git: async () => (await import('./git/git-kind.js')).gitKind,
   webdav: async () => (await import('./webdav/webdav-kind.js')).webdavKind,
+  s3: async () => (await import('./s3/s3-kind.js')).s3Kind,
 };
