@@ -6,6 +6,11 @@ import type { Tables } from '../sidecar/tables.js';
 import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
+/** The state that a write meets, or would meet. */
+export type Standing = Pick<WriteContext, 'view' | 'reach'> & {
+  readonly transaction: Pick<WriteContext['transaction'], 'tables'>;
+};
+
 /** @param what the occupant, as the subject of a sentence */
 export function nameTaken(location: Location, what: string): Refusal {
   return conflict('name_taken', `${what} lives at "${location}" already. Choose another name, or change that one.`, {
@@ -26,7 +31,7 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
  * place of a folder above it.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
-export function requireFree(context: WriteContext, location: Location): void {
+export function requireFree(context: Standing, location: Location): void {
   const { tables } = context.transaction;
   const segments = segmentsOf(location);
   // One walk takes the same steps with or without folders, at most one for each segment of the path.
@@ -47,7 +52,7 @@ export function requireFree(context: WriteContext, location: Location): void {
  * Requires that the location can be a document's: no folder grant waits for a folder there or below.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write in such a folder
  */
-export function requireNoFolderGrant({ transaction, reach }: WriteContext, location: Location): void {
+export function requireNoFolderGrant({ transaction, reach }: Standing, location: Location): void {
   if (transaction.tables.grants.atOrBelow(location).length === 0) return;
   throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
