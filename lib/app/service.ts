@@ -195,14 +195,13 @@ export class Service {
 
   /** Lets connectors run: those of the workspaces now, and of every one added later. For a server alone. */
   async startConnectors(): Promise<void> {
-    const { openSchedule, runsAtOnce, RunSlots } = await import('../connectors/schedule.js');
-    const slots = new RunSlots(runsAtOnce);
+    const { openSchedule } = await import('../connectors/schedule.js');
     const { dataFolder } = this;
     if (dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
     const root = dataFolder ?? this.#caches ?? '';
     this.#schedule = (workspace) => {
       const cacheFolder = pathsOf(root, workspace.name).sources;
-      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder, slots }));
+      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder }));
     };
     for (const workspace of this.#workspaces.values()) this.#schedule(workspace);
   }

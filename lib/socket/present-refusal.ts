@@ -20,7 +20,6 @@ type Alike =
   | 'problems'
   | 'sections'
   | 'size'
-  | 'state'
   | 'to';
 
 /** The command line's names for the inputs of the operations. */
@@ -70,7 +69,7 @@ const presenters: DetailPresenters<'command', Alike> = {
     section,
   }),
   claimId: (id) => ({ claim_id: id }),
-  connector: ({ id, kind, displayName }) => ({ connector: { id, kind, display_name: displayName } }),
+  connectorId: (id) => ({ connector: { id } }),
   report: ({ gains, losses, digest }) => ({
     gains: gains.map(presentAccessChange),
     losses: losses.map(presentAccessChange),

@@ -11,18 +11,7 @@ import { presentAuthor } from '../resources/document-record.js';
 
 /** Details with the same name in the description and the domain. */
 type Alike =
-  | 'allowed'
-  | 'character'
-  | 'field'
-  | 'from'
-  | 'known'
-  | 'limit'
-  | 'location'
-  | 'position'
-  | 'sections'
-  | 'size'
-  | 'state'
-  | 'to';
+  'allowed' | 'character' | 'field' | 'from' | 'known' | 'limit' | 'location' | 'position' | 'sections' | 'size' | 'to';
 
 /** The description's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
@@ -57,7 +46,7 @@ const presenters: DetailPresenters<'rest', Alike> = {
     expires_at: formatTime(expiresAt),
     section,
   }),
-  connector: ({ id, kind, displayName }) => ({ connector: { id, kind, display_name: displayName } }),
+  connectorId: (id) => ({ connector: { id } }),
   report: ({ gains, losses, digest }) => ({
     gains: gains.map(presentAccessChange),
     losses: losses.map(presentAccessChange),

@@ -4,9 +4,9 @@ import { SourceFault } from '../source.js';
 const meanings: readonly (readonly [words: RegExp, fault: SourceFault['fault'], message: string])[] = [
   [/No space left on device|unable to write|Disk quota exceeded/i, 'internal', 'The disk of this service is full.'],
   [
-    /attempting to allocate|Out of memory|too large to fit/i,
+    /attempting to allocate|Out of memory|size_t overflow|too large to fit/i,
     'limit',
-    'The repository holds an object that is too large to be taken in. Mirror another branch or repository.',
+    'The repository holds too many objects, or one that is too large. Mirror another branch or repository.',
   ],
   [
     /early EOF|unexpected disconnect|hung up unexpectedly|RPC failed|curl \d+/i,
@@ -38,7 +38,7 @@ export function explainFailure(said: string): SourceFault {
     const [, oid = '', name = ''] = problem;
     return new SourceFault(
       'corrupt',
-      `git refuses object ${oid} of the source (${name}). Its owner can see it with git fsck, and remove it.`,
+      `The source holds object ${oid}, which git refuses (${name}). Its owner finds it with git fsck.`,
     );
   }
   const [, fault, message] = meanings.find(([words]) => words.test(said)) ?? [];

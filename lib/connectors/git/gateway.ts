@@ -52,6 +52,8 @@ export class GitGateway {
   #maxBytes = 0;
   #fault: SourceFault | undefined;
 
+  #port = 0;
+
   private constructor(upstream: URL, authorization: string | undefined, means: GatewayMeans) {
     this.#upstream = upstream;
     this.#authorization = authorization;
@@ -71,12 +73,13 @@ export class GitGateway {
       gateway.#server.once('error', reject);
       gateway.#server.listen(0, '127.0.0.1', resolve);
     });
+    gateway.#port = (gateway.#server.address() as AddressInfo).port;
     return gateway;
   }
 
   /** The repository's address for git. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${root}`;
+    return `http://127.0.0.1:${this.#port}${root}`;
   }
 
   /** The header that git has to send. */

@@ -3,6 +3,7 @@ import { RepositoryUnreadable } from '../../git/errors.js';
 import type { GitProgram } from '../../git/program/git-program.js';
 import {
   listRemote,
+  PathTooLong,
   RemoteGitFailed,
   ShallowCopy,
   type Remote,
@@ -40,6 +41,7 @@ const partSize = 500;
 const wholeBytes = 512 * 1024;
 
 const tooSlow = 'The source does not answer in time. It is asked again later.';
+const tooDeep = 'The repository holds a path that is too long. Mirror one of its other folders.';
 const lostCopy = 'The copy of the repository on this machine is damaged. The next run fetches it anew.';
 
 /**
@@ -199,6 +201,7 @@ export class GitSource implements Source {
       if (part.length > 0) yield await this.#markPointers(part);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof PathTooLong) throw new SourceFault('limit', tooDeep);
       if (!(error instanceof RepositoryUnreadable)) throw error;
       this.#isDamaged = true;
       throw new SourceFault('internal', lostCopy, { cause: error });

@@ -1,10 +1,17 @@
 import { RepositoryUnreadable } from '../errors.js';
 import type { StartedGit } from './start-git.js';
 
+/** A part of git's output is longer than it may be. */
+export class PartTooLong extends RepositoryUnreadable {
+  constructor(longest: number) {
+    super(`git gives a part of more than ${longest} bytes.`);
+  }
+}
+
 /**
  * git's output, split at each such byte. It ends when its reader stops.
  * @param longest bytes that one part may have
- * @throws RepositoryUnreadable when git fails, or a part is longer
+ * @throws RepositoryUnreadable when git fails; PartTooLong
  */
 export async function* splitOutput(
   git: StartedGit,
@@ -26,7 +33,7 @@ export async function* splitOutput(
       }
       rest.push(piece.subarray(at));
       length += piece.length - at;
-      if (length > longest) throw new RepositoryUnreadable(`git gives a part of more than ${longest} bytes.`);
+      if (length > longest) throw new PartTooLong(longest);
     }
     await git.requireSuccess('git cannot read the repository');
   } finally {

@@ -6,8 +6,8 @@ import { orAbsent } from '../file-system.js';
 import type { Oid } from '../objects/objects.js';
 import { CatFile } from '../program/cat-file.js';
 import { runGit, type GitProgram, type RemoteAccess } from '../program/git-program.js';
-import { splitOutput } from '../program/split-output.js';
-import { startGit } from '../program/start-git.js';
+import { PartTooLong, splitOutput } from '../program/split-output.js';
+import { startGit, type StartedGit } from '../program/start-git.js';
 import { streamBlob } from '../program/stream-with-git.js';
 
 /** Where somebody else's repository is, and how git may talk to it. */
@@ -44,10 +44,17 @@ export class RemoteGitFailed extends Error {
   }
 }
 
+/** A path is longer than any file system takes. */
+export class PathTooLong extends Error {
+  override readonly name = 'PathTooLong';
+}
+
 /** Where the remote's commit is kept. */
 const ref = 'refs/heads/source';
 /** Bytes of git's answer for one entry. No file system takes as long a path. */
 const longestEntry = 16 * 1024;
+/** What another copy would not change: no such reference, an object that git refuses, or one that is too large. */
+const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
 /** Packs that are left as they are. Each fetch with news brings one. */
 const maxPacks = 20;
 
@@ -172,7 +179,7 @@ export class ShallowCopy {
       if (signal.aborted || isFinal() || !(error instanceof RemoteGitFailed)) throw error;
       const format = /mismatched algorithms: client \w+; server (\w+)/.exec(error.said)?.[1];
       if (!isOld && format === undefined) throw error;
-      if (/couldn't find remote ref/.test(error.said)) throw error;
+      if (isRemoteFault.test(error.said)) throw error;
       await this.remove();
       await this.#prepare(format === 'sha256' ? 'sha256' : 'sha1');
       return this.#fetch(remote, name, signal);
@@ -183,7 +190,7 @@ export class ShallowCopy {
    * Everything below a folder of the commit, in git's order. It streams: some hundred bytes of a repository can stand
    * for any number of entries.
    * @param folder its path, or '' for all
-   * @throws RepositoryUnreadable when there is no such folder, or the copy is damaged
+   * @throws RepositoryUnreadable when there is no such folder, or the copy is damaged; PathTooLong
    */
   async *list(commit: Oid, folder: string, signal: AbortSignal): AsyncGenerator<CopiedEntry> {
     const parameters = [
@@ -196,7 +203,7 @@ export class ShallowCopy {
       folder === '' ? commit : `${commit}:${folder}`,
     ];
     const git = startGit(this.#program, this.#path, parameters, signal);
-    for await (const record of splitOutput(git, 0, longestEntry)) {
+    for await (const record of recordsOf(git)) {
       const tab = record.indexOf(0x09);
       const [mode = '', , oid = '', ...size] = record.toString('latin1', 0, tab).split(' ');
       const digits = size.at(-1) ?? '';
@@ -284,5 +291,13 @@ export class ShallowCopy {
 
   #run(parameters: readonly string[]): ReturnType<typeof runGit> {
     return runGit(this.#program, this.#path, parameters);
+  }
+}
+
+async function* recordsOf(git: StartedGit): AsyncGenerator<Buffer> {
+  try {
+    yield* splitOutput(git, 0, longestEntry);
+  } catch (error) {
+    throw error instanceof PartTooLong ? new PathTooLong(error.message) : error;
   }
 }

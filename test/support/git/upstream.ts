@@ -68,7 +68,8 @@ export class Upstream {
 }
 
 /** A bare repository of each name in a folder. */
-export const makeUpstream = (folder: string, name: string): Upstream => Upstream.make(join(folder, name));
+export const makeUpstream = (folder: string, name: string, objectFormat: 'sha1' | 'sha256' = 'sha1'): Upstream =>
+  Upstream.make(join(folder, name), objectFormat);
 
 function* linesOf(files: UpstreamFiles): Generator<string | Buffer> {
   for (const [path, content] of Object.entries(files)) {
