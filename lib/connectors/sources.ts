@@ -11,6 +11,7 @@ import type { Connection, ConnectionTest, ConnectorSources, DescribedKind } from
 import { asSourceFault } from './as-source-fault.js';
 import { sourceKinds, type SourceKinds } from './kinds.js';
 import { scrubberOf } from './scrub.js';
+import { untilAborted } from './sync/until-aborted.js';
 import { SourceFault, type Allowance, type Source, type SourceKind } from './source.js';
 
 /** What the service gives its connectors. */
@@ -92,7 +93,7 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
       const signal = AbortSignal.timeout(testTimeout);
       try {
         const loaded = await load(kind);
-        const opened = await loaded.open(settings, secret, {
+        const opening = loaded.open(settings, secret, {
           allowance,
           clock,
           randomness,
@@ -101,6 +102,7 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
           cacheFolder,
           maxEntries: testEntries,
         });
+        const opened = await openWithin(opening, signal);
         return { works: true, found: scrubberOf(secret)(await checkAndClose(opened, signal)) };
       } catch (error) {
         if (!(error instanceof SourceFault)) {
@@ -115,9 +117,19 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
   };
 }
 
+/** A source that opens too late is closed then. */
+async function openWithin(opening: Promise<Source>, signal: AbortSignal): Promise<Source> {
+  try {
+    return await untilAborted(signal, opening);
+  } catch (error) {
+    if (signal.aborted) opening.then((source) => source.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
 async function checkAndClose(source: Source, signal: AbortSignal): Promise<string> {
   try {
-    return await source.check(signal);
+    return await untilAborted(signal, source.check(signal));
   } finally {
     await source.close();
   }

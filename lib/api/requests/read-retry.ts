@@ -7,7 +7,7 @@ import type { CheckedRequest } from './checked-request.js';
 
 /**
  * The identity of requests under one Idempotency-Key: method, path, query, media type and body, JSON by its RFC 8785
- * form. The hash of a raw body is known only after it was read. So the fingerprint is made on demand: `perform` asks
+ * form without a secret. The hash of a raw body is known only after it was read. So the fingerprint is made on demand: `perform` asks
  * for it after the body was taken in.
  * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
  */
@@ -31,10 +31,16 @@ function mediaTypeOf(body: Body): string | undefined {
   return body.form === 'raw' ? body.mediaType : undefined;
 }
 
+/** The hash lies in the workspace's file, and a short secret could be guessed by it. */
+function withoutSecret(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('secret' in value)) return value;
+  return { ...value, secret: null };
+}
+
 function digestOf(body: Body): Buffer {
   if (body.form === 'raw') return body.digest();
   if (body.form === 'json' && body.content !== undefined) return body.content.digest;
   return createHash('sha256')
-    .update(canonicalize(body.form === 'json' ? body.value : null) ?? '')
+    .update(canonicalize(body.form === 'json' ? withoutSecret(body.value) : null) ?? '')
     .digest();
 }

@@ -4,6 +4,7 @@ import { formatKey, hashSecret, makeCredentialId, makeSecret } from '../../acces
 import { readPolicy } from '../../access/policy.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
 import { adminNeeds } from '../needs.js';
+import { requireNoConnector } from '../principals/require-no-connector.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
 import { showCredential, type ShownCredential } from './list-tokens.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
@@ -32,7 +33,12 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
   note: ({ principalId, interfaces }) => ({ target: principalId, detail: { interfaces } }),
   run({ transaction, author, workspace }, input) {
     const principal = transaction.tables.principals.find(input.principalId);
-    if (principal === undefined || principal.kind === 'operator' || principal.kind === 'connector') throw notFound();
+    if (principal === undefined || principal.kind === 'operator') throw notFound();
+    requireNoConnector(
+      transaction.tables,
+      { type: 'principal', id: principal.id },
+      'It cannot sign in, and has no keys.',
+    );
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before minting a key for it.');
     }

@@ -8,6 +8,7 @@ import { findDocument, findDocumentId } from '../../view/locate.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { View } from '../../view/view.js';
 import { requireSubject } from '../principals/change-group.js';
+import { requireNoConnector } from '../principals/require-no-connector.js';
 import type { Need, WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -135,6 +136,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
     const { transaction, author } = context;
     const { scope, documentNumber } = findScope(context, input);
     requireSubject(transaction.tables, input.subject);
+    requireNoConnector(transaction.tables, input.subject, 'It writes in its mirror alone, and takes no role.');
     const same = transaction.tables.grants.findSame(scope, input.subject, input.role);
     if (same !== undefined)
       return { grant: toGrantRecord(transaction.tables, same, input), created: false, documentNumber };

@@ -4,6 +4,7 @@ import type { Group } from '../../domain/principal.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
+import { requireNoConnector } from './require-no-connector.js';
 import { adminsOf, requireAdmin } from './set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
 
@@ -58,6 +59,7 @@ export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   run({ transaction }, { groupId, member }) {
     requireSubject(transaction.tables, { type: 'group', id: groupId });
     requireSubject(transaction.tables, member);
+    requireNoConnector(transaction.tables, member, 'It joins no group.');
     requireNoCircle(transaction.tables, { groupId, member });
     return { groupId, member, changed: transaction.tables.groups.join(groupId, member, transaction.now) };
   },

@@ -7,6 +7,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import { endLeftSignIns, endSignIns, noteEnding } from '../../journal/end-sign-ins.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
+import { requireNoConnector } from './require-no-connector.js';
 
 export interface SetPrincipalStateInput {
   readonly principalId: string;
@@ -42,6 +43,8 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
     const { transaction, countSignIns } = context;
     const principal = transaction.tables.principals.find(principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
+    const subject = { type: 'principal', id: principalId } as const;
+    requireNoConnector(transaction.tables, subject, 'Pause, resume or disconnect it instead.');
     const before = adminsOf(context);
     transaction.tables.principals.setDisabled(principalId, disabled ? (principal.disabledAt ?? transaction.now) : null);
     requireAdmin(before, adminsOf(context));

@@ -1,4 +1,5 @@
-import { parseLocation } from '../../../lib/domain/location.js';
+import { parseLocation, rootLocation } from '../../../lib/domain/location.js';
+import { operatorId } from '../../../lib/domain/principal.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { findDocument, findFolder } from '../../../lib/view/locate.js';
 import type { TestService } from './service.js';
@@ -24,9 +25,11 @@ export async function addConnector(
   await service.workspace.journal.write({
     run: ({ tables, now }) => {
       tables.principals.insert({ id, kind: 'connector', displayName, createdAt: now, disabledAt: null });
+      const subject = { type: 'principal', id } as const;
+      const scope = { type: 'folder', location: rootLocation } as const;
+      tables.grants.insert({ id: `grt_${id}`, scope, subject, role, grantedBy: operatorId, createdAt: now });
     },
   });
-  await service.grant(role, { type: 'principal', id }, '');
   return id;
 }
 

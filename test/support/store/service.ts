@@ -164,6 +164,8 @@ export interface TestServiceOptions {
   readonly measureDisk?: NonNullable<Parameters<typeof Service.open>[0]['measureDisk']>;
   /** Receives faults for the log. */
   readonly onFault?: (what: string, cause: unknown) => void;
+  /** What connectors may use. */
+  readonly connectors?: NonNullable<Parameters<typeof Service.open>[0]['connectors']>;
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -180,6 +182,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     onFault: options.onFault ?? (() => undefined),
     measureDisk: options.measureDisk,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
+    ...(options.connectors === undefined ? {} : { connectors: options.connectors }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });
   const workspace = await service.addWorkspace('acme');
