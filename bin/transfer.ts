@@ -12,13 +12,15 @@ export function addTransferCommands(program: Command): void {
   const importing = addCommand(program, {
     words: 'import',
     description:
-      'Import the files of a folder, or a git repository: bare, a .git, or a bundle. Existing documents stay as they are. An interrupted import continues when you run it again.',
+      'Import the files of a folder, or a git repository: bare, a .git, or a bundle. Existing documents stay as they are. Of a folder, files that its .gitignore files name are left out. An interrupted import continues when you run it again.',
     example: 'cartulary import ./handbook --into handbook\n  $ cartulary import ./wiki.git --history --into wiki',
   })
     .argument('<source>', 'the folder or repository, on the machine of the service')
     .requiredOption('--into <folder>', 'the folder to import to; / is the root of the workspace (required)')
     .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); with it the .git of a folder is read")
     .option('--history', 'import commit by commit along the first parents; with it the .git of a folder is read')
+    .option('-n, --dry-run', 'write nothing: list what would be created, is unchanged, or would be skipped and why')
+    .option('--no-ignore', 'bring in what .gitignore files name, too')
     .option('--skip <names>', 'leave out files and folders of these names, such as node_modules,.env')
     .option('--max-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
     .option('--max-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
@@ -53,6 +55,11 @@ interface ImportResult extends Omit<ImportProgress, 'skipped'> {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
   /** Beyond those, if there are too many to name. */
   readonly skipped_not_named?: number;
+  /** `.gitignore` files that left nothing out. */
+  readonly unheeded?: ImportResult['skipped'];
+  /** Of a dry run. */
+  readonly would_create?: readonly string[];
+  readonly would_create_not_named?: number;
   /** Files in folders that programs fill, by the folder's name. */
   readonly installed?: Readonly<Record<string, number>>;
 }
@@ -69,6 +76,8 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       ref: options['ref'],
       skip: options['skip'],
       history: options['history'] === true,
+      dry_run: options['dryRun'] === true,
+      no_ignore: options['ignore'] === false,
       max_files: options['maxFiles'],
       max_bytes: options['maxBytes'],
     },
@@ -89,9 +98,14 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
   endProgress('kept');
   if (asJson) printJson(result);
   else {
+    for (const location of result.would_create ?? []) printLine(`create   ${location}`);
+    if (result.would_create_not_named !== undefined) printLine(`create   ${result.would_create_not_named} more`);
     for (const { path, reason } of named) printLine(`skipped  ${path}  ${reason}`);
     if (notNamed > 0) printLine(`skipped  ${notNamed} more`);
-    printLine(`${describeCounts({ created, updated, deleted, unchanged, skipped })} in ${seconds.toFixed(1)} s.`);
+    const counts = describeCounts({ created, updated, deleted, unchanged, skipped });
+    if (result.would_create === undefined) printLine(`${counts} in ${seconds.toFixed(1)} s.`);
+    else printLine(`A dry run: nothing was written. An import would do this: ${counts}.`);
+    for (const { path, reason } of result.unheeded ?? []) note(`${path} was not heeded: it ${reason}.`);
     for (const [name, count] of Object.entries(result.installed ?? {})) {
       note(`${count} of the files are in folders named ${name}. --skip ${name} leaves such folders out.`);
     }

@@ -195,13 +195,14 @@ export class Service {
 
   /** Lets connectors run: those of the workspaces now, and of every one added later. For a server alone. */
   async startConnectors(): Promise<void> {
-    const { openSchedule } = await import('../connectors/schedule.js');
+    const { openSchedule, runsAtOnce, RunSlots } = await import('../connectors/schedule.js');
+    const slots = new RunSlots(runsAtOnce);
     const { dataFolder } = this;
     if (dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
     const root = dataFolder ?? this.#caches ?? '';
     this.#schedule = (workspace) => {
       const cacheFolder = pathsOf(root, workspace.name).sources;
-      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder }));
+      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder, slots }));
     };
     for (const workspace of this.#workspaces.values()) this.#schedule(workspace);
   }

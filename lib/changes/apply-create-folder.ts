@@ -13,7 +13,7 @@ import type { WriteContext } from './write-context.js';
 export function applyCreateFolder(context: WriteContext, location: Location): Folder {
   requireFree(context, location);
   const { mirror } = descend(context.transaction.tables, location).folder;
-  requireWritable(mirror);
+  requireWritable(context.transaction.tables, mirror);
   runAtOnce(recordEvent(context, { event: { type: 'create-folder', location }, files: [], message: null }));
   return toFolder(location, mirror);
 }

@@ -20,7 +20,7 @@ export interface Create {
 function decideCreate(context: WriteContext, { location, content, mediaType, message }: Create): Decision {
   requireFree(context, location);
   requireNoFolderGrant(context, location);
-  requireWritable(descend(context.transaction.tables, parentOf(location)).folder.mirror);
+  requireWritable(context.transaction.tables, descend(context.transaction.tables, parentOf(location)).folder.mirror);
   const event = { type: 'create', location, mediaType } as const;
   return { event, files: [{ location, mediaType, content, prepared: content }], message };
 }

@@ -35,7 +35,7 @@ function decideDeleteFolder(context: WriteContext, location: Location): Decision
   const folder = findFolder(tables, location);
   if (folder === undefined) throw notFound();
   requireNoneClaimed(context, location);
-  requireWritable(folder.mirror);
+  requireWritable(tables, folder.mirror);
   requireNoMirrorBelow(context, location);
   const inFolder = tables.deletions.documentsBelow(folder.row.number, location, maxDocumentsAtOnce + 1);
   if (inFolder.length > maxDocumentsAtOnce) throw tooManyDocuments();

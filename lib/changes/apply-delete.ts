@@ -32,7 +32,7 @@ function decideDelete(context: WriteContext, { location, precondition, claimId, 
   const found = requireCurrent(context, location, precondition);
   requireHeld(context, found, claimId);
   requireUnclaimed(context, found);
-  requireWritable(found.mirror);
+  requireWritable(context.transaction.tables, found.mirror);
   return { ...deletionOf(found), message };
 }
 

@@ -158,8 +158,8 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
     requireNoneClaimed(context, from);
   }
   requireFree(context, to);
-  requireWritable(document?.mirror ?? folder?.mirror ?? null);
-  requireWritable(descend(tables, parentOf(to)).folder.mirror);
+  requireWritable(tables, document?.mirror ?? folder?.mirror ?? null);
+  requireWritable(tables, descend(tables, parentOf(to)).folder.mirror);
   if (folder !== undefined) {
     requireNoMirrorBelow(context, from);
     requireShortEnough(context, folder.row.number, change);

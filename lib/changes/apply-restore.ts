@@ -30,7 +30,7 @@ function decideRestore(context: WriteContext, change: Restore): DecidedVersion {
   const readNext = readOnce(() => change.text);
   requireHeld(context, found, change.claimId);
   requireUnclaimed(context, found, readNext);
-  requireWritable(found.mirror);
+  requireWritable(context.transaction.tables, found.mirror);
   const { mediaType } = old;
   const decision = {
     event: { type: 'restore', documentId: found.row.id, location, mediaType, restoredVersion: old.id } as const,

@@ -37,7 +37,7 @@ function* decideUndeleteFolder(
   const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
   const { deletion, documents, kept } = found;
-  requireWritable(descend(tables, location).folder.mirror);
+  requireWritable(tables, descend(tables, location).folder.mirror);
   const plan = new ReturnPlan(tables, { now, callerId: context.caller.principalId });
   const returning: Returning[] = [];
   const leftAlone: LeftDeleted[] = [];

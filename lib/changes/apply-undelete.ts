@@ -30,7 +30,7 @@ function decideUndelete(
   if (deleted === undefined) throw notFound();
   requireUnoccupied(context, location);
   requireUnclaimed(context, { row: deleted, location });
-  requireWritable(descend(tables, parentOf(location)).folder.mirror);
+  requireWritable(tables, descend(tables, parentOf(location)).folder.mirror);
   const last = tables.versions.bySequence(deleted.number, deleted.sequence);
   if (last === undefined) throw new Error('A deleted document lost its last version.');
   const { mediaType } = last;

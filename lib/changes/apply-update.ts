@@ -69,7 +69,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
   requireUnclaimed(context, found, readNext);
-  requireWritable(found.mirror);
+  requireWritable(context.transaction.tables, found.mirror);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
   const decision = {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,

@@ -2,8 +2,14 @@ import type { Location } from '../domain/location.js';
 import { isWithin, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
+import type { Tables } from '../sidecar/tables.js';
 import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
+
+/** The state that a write meets, or would meet. */
+export type Standing = Pick<WriteContext, 'view' | 'reach'> & {
+  readonly transaction: Pick<WriteContext['transaction'], 'tables'>;
+};
 
 /** @param what the occupant, as the subject of a sentence */
 export function nameTaken(location: Location, what: string): Refusal {
@@ -25,7 +31,7 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
  * place of a folder above it.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
-export function requireFree(context: WriteContext, location: Location): void {
+export function requireFree(context: Standing, location: Location): void {
   const { tables } = context.transaction;
   const segments = segmentsOf(location);
   // One walk takes the same steps with or without folders, at most one for each segment of the path.
@@ -46,25 +52,30 @@ export function requireFree(context: WriteContext, location: Location): void {
  * Requires that the location can be a document's: no folder grant waits for a folder there or below.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write in such a folder
  */
-export function requireNoFolderGrant({ transaction, reach }: WriteContext, location: Location): void {
+export function requireNoFolderGrant({ transaction, reach }: Standing, location: Location): void {
   if (transaction.tables.grants.atOrBelow(location).length === 0) return;
   throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
 
-/** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: a retry cannot help */
-export function requireWritable(mirror: string | null): void {
-  if (mirror !== null) {
-    throw invalidRequest(
-      'read_only_source',
-      'This folder mirrors an outside source and is read-only here. Change it there.',
-      { connectorId: mirror },
-    );
-  }
+/**
+ * The caller can read at the place, so it learns which connector mirrors there.
+ * @param mirror id of the connector that mirrors into the folder, or null
+ * @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: a retry cannot help
+ */
+export function requireWritable(tables: Tables, mirror: string | null): void {
+  if (mirror === null) return;
+  const { displayName } = tables.principals.find(mirror) ?? {};
+  const { kind } = tables.connectors.byId(mirror) ?? {};
+  const source = displayName === undefined ? 'an outside source' : `the source of the connector "${displayName}"`;
+  throw invalidRequest('read_only_source', `This folder mirrors ${source} and is read-only here. Change it there.`, {
+    connector: { id: mirror, kind, displayName },
+  });
 }
 
 /** A mirror stays where its connector put it: no folder above it may be moved or deleted. */
 export function requireNoMirrorBelow({ transaction }: WriteContext, folder: Location): void {
-  for (const row of transaction.tables.folders.mirrored()) {
-    if (isWithin(folder, locationOfFolder(transaction.tables, row.number))) requireWritable(row.mirror);
+  const { tables } = transaction;
+  for (const row of tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(tables, row.number))) requireWritable(tables, row.mirror);
   }
 }

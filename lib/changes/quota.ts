@@ -23,8 +23,11 @@ export function takeRoom(context: WriteContext, bytes: number): void {
   transaction.state = { ...transaction.state, storedBytes };
 }
 
-/** @throws Refusal INVALID_REQUEST `storage_quota` */
-function requireRoom(tables: Tables, versions: number, more = 0): void {
+/**
+ * @param versions bytes of all versions, with the new ones
+ * @throws Refusal INVALID_REQUEST `storage_quota`
+ */
+export function requireRoom(tables: Tables, versions: number, more = 0): void {
   const { storageQuota } = readPolicy(tables);
   const discussion = tables.storedBytes.total('comment') + tables.storedBytes.total('message');
   if (versions + discussion + more <= storageQuota) return;

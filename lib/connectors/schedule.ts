@@ -1,15 +1,159 @@
+import { join } from 'node:path';
+import type { Connector } from '../domain/connector.js';
+import { endLeftRuns } from '../operations/connectors/end-run.js';
 import type { ConnectorSchedule } from '../workspace/connectors.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ConnectorMeans } from './sources.js';
+import { syncLimits, type SyncLimits } from './sync/limits.js';
+import { RunCancelled, runConnector } from './sync/run-connector.js';
+import { RunSlots } from './sync/run-slots.js';
+import { systemTimers, type Timers } from './sync/timers.js';
+
+export { RunSlots };
 
 export interface ScheduleOptions {
   readonly workspace: Workspace;
   readonly means: ConnectorMeans;
   /** A folder for the caches of the workspace's connectors: each has a folder of its own in it. */
   readonly cacheFolder: string;
+  /** Of the whole service. */
+  readonly slots: RunSlots;
+  /** Left out: the system's. */
+  readonly timers?: Timers;
+  /** Left out: the usual ones. */
+  readonly limits?: SyncLimits;
 }
 
+/** Syncs at once over the whole service. Each may read several files at once. */
+export const runsAtOnce = 3;
+
+/** Milliseconds after which the schedule looks again, even if nothing is due: the time of day can be set. */
+const longestSleep = 10 * 60_000;
+/** Milliseconds until another try, when a run could not be noted. */
+const pauseAfterFault = 60_000;
+
 /** Runs the connectors of a workspace when they are due. */
-export function openSchedule(_options: ScheduleOptions): ConnectorSchedule {
-  return { wake: () => undefined, cancel: () => Promise.resolve(), close: () => Promise.resolve() };
+export function openSchedule(options: ScheduleOptions): ConnectorSchedule {
+  return new Schedule(options);
+}
+
+interface Running {
+  readonly cancel: AbortController;
+  readonly over: Promise<void>;
+}
+
+class Schedule implements ConnectorSchedule {
+  readonly #options: ScheduleOptions;
+  readonly #timers: Timers;
+  readonly #running = new Map<string, Running>();
+  /** When runs that could not be noted may be tried again, by the steady clock. */
+  readonly #notBefore = new Map<string, number>();
+  #stopTimer: () => void = () => undefined;
+  #isReady = false;
+  #isClosed = false;
+  readonly #ready: Promise<void>;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#ready = this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      await endLeftRuns(this.#options.workspace);
+      this.#isReady = true;
+      this.wake();
+    } catch (error) {
+      this.#fail('Runs of connectors that an earlier process left could not be ended', error);
+      this.#sleep(pauseAfterFault, () => void this.#begin());
+    }
+  }
+
+  readonly wake = (): void => {
+    if (this.#isClosed || !this.#isReady) return;
+    try {
+      this.#look();
+    } catch (error) {
+      this.#fail('The schedule of connectors could not be read', error);
+      this.#sleep(pauseAfterFault, this.wake);
+    }
+  };
+
+  /** Begins what is due, and sleeps until the next run is. */
+  #look(): void {
+    const { workspace, means } = this.#options;
+    const { connectors } = workspace.journal.reader;
+    const now = means.clock.now();
+    // Those that run or are put off are due, too.
+    const due = connectors.due(now, this.#running.size + this.#notBefore.size + runsAtOnce);
+    for (const connector of due) {
+      if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
+      const release = this.#options.slots.take(this.wake);
+      if (release === undefined) break;
+      this.#start(connector, release);
+    }
+    const next = connectors.nextRunAfter(now);
+    const putOff = this.#notBefore.size > 0 ? pauseAfterFault : Number.POSITIVE_INFINITY;
+    const pause = Math.min(next === undefined ? Number.POSITIVE_INFINITY : next - now, putOff);
+    if (pause < Number.POSITIVE_INFINITY) this.#sleep(Math.min(pause, longestSleep), this.wake);
+  }
+
+  #isPutOff({ id }: Connector): boolean {
+    const until = this.#notBefore.get(id);
+    if (until === undefined) return false;
+    if (this.#options.means.clock.elapsed() < until) return true;
+    this.#notBefore.delete(id);
+    return false;
+  }
+
+  #start(connector: Connector, release: () => void): void {
+    const { workspace, means, cacheFolder, limits = syncLimits } = this.#options;
+    const cancel = new AbortController();
+    const run = runConnector(connector, {
+      workspace,
+      means,
+      limits,
+      cacheFolder: join(cacheFolder, connector.id),
+      timers: this.#timers,
+      signal: cancel.signal,
+    });
+    const over = run
+      .catch((error: unknown) => {
+        this.#notBefore.set(connector.id, means.clock.elapsed() + pauseAfterFault);
+        this.#fail('A run of a connector could not be noted, and will be repeated', error);
+      })
+      .finally(() => {
+        this.#running.delete(connector.id);
+        release();
+        this.wake();
+      });
+    this.#running.set(connector.id, { cancel, over });
+  }
+
+  #sleep(milliseconds: number, work: () => void): void {
+    this.#stopTimer();
+    if (!this.#isClosed) this.#stopTimer = this.#timers.after(milliseconds, work);
+  }
+
+  #fail(what: string, error: unknown): void {
+    const { workspace, means } = this.#options;
+    if (!this.#isClosed) means.log.error({ workspace: workspace.name, err: error }, what);
+  }
+
+  async cancel(connectorId: string): Promise<void> {
+    const running = this.#running.get(connectorId);
+    running?.cancel.abort(new RunCancelled(false));
+    await running?.over;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#options.slots.forget(this.wake);
+    await this.#ready;
+    const running = [...this.#running.values()];
+    for (const { cancel } of running) cancel.abort(new RunCancelled(true));
+    await Promise.all(running.map(({ over }) => over));
+  }
 }

@@ -1,4 +1,4 @@
-import type { Location } from './location.js';
+import type { Location } from './checked-location.js';
 
 /** The kinds of sources. `program` is an outside program that speaks the connector protocol. */
 export const connectorKinds = ['git', 'folder', 'webdav', 's3', 'program'] as const;
@@ -50,6 +50,8 @@ export interface Connector {
   readonly location: Location;
   /** What the kind needs to know, without secrets. Checked by the kind's schema. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** One line for people: what the settings mirror. */
+  readonly described: string;
   readonly hasSecret: boolean;
   readonly hasWebhook: boolean;
   readonly state: ConnectorState;

@@ -141,6 +141,11 @@ export const reasons = {
     at: applications,
     means: 'The place mirrors another system; only its connector writes there.',
   },
+  too_many_connectors: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'The workspace has as many connectors as it may.',
+  },
   bad_settings: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],
@@ -244,6 +249,21 @@ export const reasons = {
     at: ['rest', 'command'],
     means: 'Nobody would be left who may administer the workspace.',
   },
+  mirror_nested: {
+    code: 'CONFLICT',
+    at: ['rest', 'command'],
+    means: 'A connector mirrors a folder there already, and mirrors do not nest.',
+  },
+  connector_state: {
+    code: 'CONFLICT',
+    at: ['rest', 'command'],
+    means: 'The connector is paused, held, disconnected or otherwise in a state that does not allow it.',
+  },
+  held_change_differs: {
+    code: 'CONFLICT',
+    at: ['rest', 'command'],
+    means: 'The change that waits for an approval is not the one that was approved.',
+  },
   thread_full: { code: 'CONFLICT', at: ['rest', 'command'], means: 'The thread takes no more comments.' },
   preview_changed: {
     code: 'CONFLICT',
@@ -279,7 +299,11 @@ export const reasons = {
     means: 'Several documents were deleted there, and it was not said which one is meant.',
   },
   name_mismatch: { code: 'INVALID_REQUEST', at: ['command'], means: 'The name that was typed to confirm is another.' },
-  folder_not_empty: { code: 'INVALID_REQUEST', at: ['command'], means: 'The target folder has something in it.' },
+  folder_not_empty: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'The target folder has something in it.',
+  },
   history_not_understood: {
     code: 'INVALID_REQUEST',
     at: ['command'],

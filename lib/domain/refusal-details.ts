@@ -1,5 +1,6 @@
 import type { AccessReport } from './access-change.js';
 import type { Claim } from './claim.js';
+import type { ConnectorKind, ConnectorState } from './connector.js';
 import type { Version } from './document.js';
 import type { HiddenCharacter } from './hidden-characters.js';
 import type { Location } from './checked-location.js';
@@ -35,6 +36,13 @@ interface MaybePart {
 /** The object at the location, or in the way to it. */
 interface OfLocation {
   readonly location?: Location;
+}
+
+/** The connector that mirrors at a place. Without a name where only the folder knows of it. */
+export interface MirroringConnector {
+  readonly id: string;
+  readonly kind: ConnectorKind | undefined;
+  readonly displayName: string | undefined;
 }
 
 /** The refused edit, counted from 0. */
@@ -97,8 +105,12 @@ interface DetailsByReason {
   too_much_to_revert: RequestPart;
   too_many_documents: RequestPart & { readonly limit: number };
   into_itself: RequestPart;
-  read_only_source: { readonly connectorId: string };
+  read_only_source: { readonly connector: MirroringConnector };
   bad_settings: { readonly field: string };
+  too_many_connectors: { readonly limit: number };
+  mirror_nested: { readonly location: Location };
+  connector_state: { readonly state: ConnectorState };
+  held_change_differs: { readonly state: ConnectorState };
   not_text: { readonly field?: string };
   no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
   section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };

@@ -46,6 +46,7 @@ const presenters: DetailPresenters<'mcp'> = {
     section,
     ...(purpose === null ? {} : { note: purpose }),
   }),
+  connector: ({ id, kind, displayName }) => ({ connector: { id, kind, name: displayName } }),
   field: (field) => ({ field }),
   input: (input) => ({ field: inputNames[input] }),
   section: (section) => ({ section }),
@@ -62,7 +63,6 @@ const presenters: DetailPresenters<'mcp'> = {
   changes: ({ diff, isTruncated }) => ({ diff, diff_truncated: isTruncated }),
   editsStillApply: (apply) => ({ edits_still_apply: apply }),
   character: leftOut,
-  connectorId: leftOut,
   known: leftOut,
   position: leftOut,
 };

@@ -21,7 +21,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   query_too_complex: 'Search for fewer words, and for whole ones.',
   too_many_claims: 'Release claims that you do not need any more.',
   too_many_recipients: 'Name fewer or smaller groups.',
-  read_only_source: 'This folder mirrors another system. Change it there, or write elsewhere.',
+  read_only_source: 'This folder mirrors another system; connector says which. Change it there, or write elsewhere.',
   not_text:
     'Only text can be edited, replaced by text, or read in parts. To put a text in its place, delete the document first.',
   no_such_section: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',

@@ -10,14 +10,18 @@ import { countFolder, unreadable, walkFolder, type Walk, type WalkedFile } from 
  * Imports the files below a folder of this machine. A document with the same bytes is left alone, so an interrupted
  * import goes on when it is run again. Unsuitable files are skipped with a reason.
  * @param directory absolute path
- * @param leftOut names of files and folders to leave out
+ * @param choice what of it is left out
  * @throws Refusal INVALID_REQUEST `import_too_large`
  */
-export async function importFolder(run: ImportRun, directory: string, leftOut: ReadonlySet<string>): Promise<void> {
+export async function importFolder(
+  run: ImportRun,
+  directory: string,
+  choice: Pick<Walk, 'leftOut' | 'heedsIgnored'>,
+): Promise<void> {
   const { dataFolder } = run.context.host;
   const root = await EnclosedFolder.open(directory);
   const avoid = dataFolder === null ? null : (await EnclosedFolder.open(dataFolder)).path;
-  const walk = { root, into: run.into, avoid, leftOut };
+  const walk = { root, into: run.into, avoid, ...choice };
   await countFolder(walk, run.countEntries());
   await run.bringIn(findFiles(run, walk), { message: null });
 }
@@ -25,6 +29,7 @@ export async function importFolder(run: ImportRun, directory: string, leftOut: R
 async function* findFiles(run: ImportRun, walk: Walk): AsyncGenerator<FoundFile> {
   for await (const walked of walkFolder(walk, run.countEntries())) {
     if ('skipped' in walked) run.skip(walked.skipped);
+    else if ('unheeded' in walked) run.noteUnheeded(walked.unheeded);
     else {
       run.noteInstalled(walked.file.shown);
       yield { ...walked.file, open: (limits) => openSource(walk, walked.file, limits) };

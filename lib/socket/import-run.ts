@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { faultOfNewLocation, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/workspaces/change-policy.js';
 import type { ContentSource } from '../operations/documents/content.js';
 import { importDocuments } from '../operations/folders/import-documents.js';
+import { ImportPreview, previewImport } from '../operations/folders/preview-import.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { WorkspaceContext } from './command.js';
 import { EntryCounter, tooManyBytes, type ImportBounds } from './count-entries.js';
 import type { SkippedEntry } from './walk-folder.js';
@@ -17,7 +20,7 @@ const readWholeUpTo = 1024 * 1024;
 const reportEvery = 200;
 /** Folders that programs fill with what they download or make: hardly content that people mean to share. */
 const installedFolders: readonly string[] = ['node_modules', '.venv', '__pycache__', '.tox', 'bower_components'];
-/** Skipped entries are named up to here, and counted beyond. */
+/** Skipped entries, and what a dry run would create, are named up to here and counted beyond. */
 const maxNamed = 10_000;
 
 export interface Limits {
@@ -47,6 +50,13 @@ interface ImportOutcome {
   readonly skipped_not_named?: number;
   /** The number of files in folders that programs fill, such as node_modules, by the folder's name. */
   readonly installed?: Readonly<Record<string, number>>;
+  /** `.gitignore` files that left nothing out, and why. */
+  readonly unheeded?: readonly SkippedEntry[];
+  /** Of a dry run, which writes nothing: the numbers are those of an import now. */
+  readonly dry_run?: true;
+  readonly would_create?: readonly Location[];
+  /** The number of further documents, where there are too many to name. */
+  readonly would_create_not_named?: number;
   readonly seconds: number;
 }
 
@@ -56,11 +66,20 @@ export interface Account {
   readonly originalAuthor?: OriginalAuthor | undefined;
 }
 
+export interface ImportOptions {
+  readonly bounds: ImportBounds;
+  /** Whether it only says what would be done. */
+  readonly isDry: boolean;
+}
+
 /** One import: its target, its progress, and in the end its outcome. */
 export class ImportRun {
   readonly context: WorkspaceContext;
   readonly into: Location;
   #limits: Limits;
+  /** Of a dry run: what it would have written so far. */
+  readonly #preview: ImportPreview | undefined;
+  readonly #wouldCreate: Location[] = [];
   /** The commit being imported, and the number of all. */
   position: { readonly commits: number; readonly of: number } | undefined;
   readonly #started: number;
@@ -69,11 +88,14 @@ export class ImportRun {
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #bounds: ImportBounds;
   readonly #installed = new Map<string, number>();
+  readonly #unheeded: SkippedEntry[] = [];
   #notNamed = 0;
   /** Bytes of the files found. */
   #found = 0;
 
-  private constructor(context: WorkspaceContext, into: Location, bounds: ImportBounds, limits: Limits) {
+  private constructor(context: WorkspaceContext, into: Location, options: ImportOptions, limits: Limits) {
+    const { bounds, isDry } = options;
+    this.#preview = isDry ? new ImportPreview() : undefined;
     this.context = context;
     this.into = into;
     this.#bounds = bounds;
@@ -82,8 +104,8 @@ export class ImportRun {
     this.#told = this.#started;
   }
 
-  static async start(context: WorkspaceContext, into: Location, bounds: ImportBounds): Promise<ImportRun> {
-    return new ImportRun(context, into, bounds, await readLimits(context));
+  static async start(context: WorkspaceContext, into: Location, options: ImportOptions): Promise<ImportRun> {
+    return new ImportRun(context, into, options, await readLimits(context));
   }
 
   get limits(): Limits {
@@ -115,6 +137,10 @@ export class ImportRun {
     if (folder !== undefined) this.#installed.set(folder, (this.#installed.get(folder) ?? 0) + 1);
   }
 
+  noteUnheeded(entry: SkippedEntry): void {
+    if (this.#unheeded.length < maxNamed) this.#unheeded.push(entry);
+  }
+
   /** The outcome, for the answer. */
   get result(): ImportOutcome {
     const { created, unchanged } = this.#tally;
@@ -122,6 +148,10 @@ export class ImportRun {
     return {
       ...outcome,
       ...(this.#notNamed > 0 && { skipped_not_named: this.#notNamed }),
+      ...(this.#unheeded.length > 0 && { unheeded: this.#unheeded }),
+      ...(this.#preview !== undefined && { dry_run: true as const, would_create: this.#wouldCreate }),
+      ...(this.#preview !== undefined &&
+        created > this.#wouldCreate.length && { would_create_not_named: created - this.#wouldCreate.length }),
       ...(this.#installed.size > 0 && { installed: Object.fromEntries(this.#installed) }),
     };
   }
@@ -259,14 +289,43 @@ export class ImportRun {
     }
     if (files.length === 0) return;
     const bytes = batch.reduce((sum, { location, size }) => sum + (shown.has(location) ? size : 0), 0);
-    const result = await this.context.perform(importDocuments, { into, files, ...account });
+    const preview = this.#preview;
+    const result =
+      preview === undefined
+        ? await this.context.perform(importDocuments, { into, files, ...account })
+        : await this.context.perform(previewImport, { into, files: await measure(files), preview });
     this.#tally.bytes += bytes;
     this.#tally.created += result.created.length;
+    if (preview !== undefined) this.#wouldCreate.push(...result.created.slice(0, maxNamed - this.#wouldCreate.length));
     this.#tally.unchanged += result.unchanged.length;
     for (const { location, reason } of result.skipped) {
       this.skip({ path: shown.get(location) ?? location, reason });
     }
   }
+}
+
+/** What a dry run has to know of contents. */
+async function measure(
+  files: readonly { readonly location: Location; readonly content: ContentSource }[],
+): Promise<{ location: Location; sha256: string; size: number }[]> {
+  const measured: { location: Location; sha256: string; size: number }[] = [];
+  for (const { location, content } of files) {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const piece of piecesOf(content)) {
+      hash.update(piece);
+      size += piece.length;
+      await yieldToLoop();
+    }
+    measured.push({ location, sha256: hash.digest('hex'), size });
+  }
+  return measured;
+}
+
+async function* piecesOf(content: ContentSource): AsyncGenerator<Uint8Array> {
+  if ('stream' in content) yield* content.stream;
+  else if ('bytes' in content) yield content.bytes;
+  else yield* content.pieces;
 }
 
 async function readLimits(context: WorkspaceContext): Promise<Limits> {

@@ -25,9 +25,13 @@ export const importSource = inWorkspace(async (context, fields) => {
   const leftOut = readNames(fields);
   if (leftOut.size > 0 && source.kind !== 'folder')
     throw badField('skip', 'is for folders: a repository comes in as it is');
-  const run = await ImportRun.start(context, fields.folder('into'), readBounds(fields));
+  const isDry = fields.flag('dry_run');
+  if (isDry && withHistory)
+    throw badField('dry_run', 'looks at one commit. Leave the history out, and name the commit with --ref');
+  const heedsIgnored = !fields.flag('no_ignore');
+  const run = await ImportRun.start(context, fields.folder('into'), { bounds: readBounds(fields), isDry });
   if (source.kind === 'folder') {
-    await importFolder(run, source.path, leftOut);
+    await importFolder(run, source.path, { leftOut, heedsIgnored });
     return run.result;
   }
   try {

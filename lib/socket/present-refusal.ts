@@ -20,6 +20,7 @@ type Alike =
   | 'problems'
   | 'sections'
   | 'size'
+  | 'state'
   | 'to';
 
 /** The command line's names for the inputs of the operations. */
@@ -69,7 +70,7 @@ const presenters: DetailPresenters<'command', Alike> = {
     section,
   }),
   claimId: (id) => ({ claim_id: id }),
-  connectorId: (id) => ({ connector: { id } }),
+  connector: ({ id, kind, displayName }) => ({ connector: { id, kind, display_name: displayName } }),
   report: ({ gains, losses, digest }) => ({
     gains: gains.map(presentAccessChange),
     losses: losses.map(presentAccessChange),

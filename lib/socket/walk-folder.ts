@@ -7,6 +7,7 @@ import type { EnclosedFolder, Identity } from '../disk/enclosed-folder.js';
 import { faultOfLocation, joinLocation, maxLocationLength, type Location } from '../domain/location.js';
 import { sortCooperatively } from '../scheduling/sort-cooperatively.js';
 import type { EntryCounter } from './count-entries.js';
+import { IgnoredFiles } from './ignored-files.js';
 
 /** A regular file below the walked folder, and its location after an import. */
 export interface WalkedFile {
@@ -27,7 +28,11 @@ export interface SkippedEntry {
   readonly reason: string;
 }
 
-export type Walked = { readonly file: WalkedFile } | { readonly skipped: SkippedEntry };
+export type Walked =
+  | { readonly file: WalkedFile }
+  | { readonly skipped: SkippedEntry }
+  /** A `.gitignore` that leaves nothing out, and why. */
+  | { readonly unheeded: SkippedEntry };
 
 /** Entries read together. */
 const together = 64;
@@ -41,6 +46,8 @@ export interface Walk {
   readonly avoid: string | null;
   /** Names of files and folders that the caller leaves out, anywhere in it. */
   readonly leftOut: ReadonlySet<string>;
+  /** Whether what its `.gitignore` files name is left out. */
+  readonly heedsIgnored: boolean;
 }
 
 /**
@@ -49,15 +56,25 @@ export interface Walk {
  * @param counter counts every entry; its error ends the walk
  */
 export async function* walkFolder(walk: Walk, counter: EntryCounter): AsyncGenerator<Walked> {
-  yield* walkBelow(walk, walk.root.path, walk.into, counter);
+  yield* walkBelow(walk, { path: walk.root.path, into: walk.into, ignored: undefined }, counter);
+}
+
+/** A folder below the walked one. */
+interface WalkedFolder {
+  /** Absolute. */
+  readonly path: string;
+  readonly into: Location;
+  /** What is left out in the folder above. */
+  readonly ignored: IgnoredFiles | undefined;
 }
 
 async function* walkBelow(
   context: Walk,
-  folder: string,
-  into: Location,
+  { path: folder, into, ignored: above }: WalkedFolder,
   counter: EntryCounter,
 ): AsyncGenerator<Walked> {
+  const { ignored, unheeded } = await readIgnored(context, folder, above);
+  if (unheeded !== undefined) yield { unheeded };
   const found: Buffer[] = [];
   try {
     for await (const { name } of context.root.list(folder)) {
@@ -73,17 +90,19 @@ async function* walkBelow(
     const entries = await Promise.all(names.slice(start, start + together).map((name) => look(folder, name)));
     for (const { path, name, stats, fault } of entries) {
       const location = name === undefined ? undefined : locate(into, name);
+      const line = stats === undefined ? undefined : await ignored?.find(shownOf(context, path), stats.isDirectory());
       if (stats === undefined) yield skip(context, path, fault);
       else if (stats.isSymbolicLink()) yield skip(context, path, 'is a symbolic link, and links are not followed');
       else if (!stats.isFile() && !stats.isDirectory()) yield skip(context, path, 'is neither a file nor a folder');
       else if (name !== undefined && context.leftOut.has(name)) yield skip(context, path, 'is left out by --skip');
+      else if (line !== undefined) yield skip(context, path, `is ignored by ${line}`);
       else if (path === context.avoid) yield skip(context, path, "is this service's own data folder");
       else if (location === undefined) yield skip(context, path, 'has a name that is not valid UTF-8');
       else if (typeof location !== 'string') yield skip(context, path, location.fault);
-      else if (stats.isDirectory()) yield* walkBelow(context, path, location, counter);
+      else if (stats.isDirectory()) yield* walkBelow(context, { path, into: location, ignored }, counter);
       else {
         const { size, dev, ino } = stats;
-        yield { file: { path, shown: relative(context.root.path, path), location, size, seen: { dev, ino } } };
+        yield { file: { path, shown: shownOf(context, path), location, size, seen: { dev, ino } } };
       }
     }
   }
@@ -93,10 +112,12 @@ async function* walkBelow(
  * Counts the entries of a walk by their names alone, to refuse a folder above the bound before any import. Unreadable
  * folders are skipped here, because the walk names them.
  */
-export async function countFolder({ root, into, avoid, leftOut }: Walk, counter: EntryCounter): Promise<void> {
-  const open = [{ path: root.path, into }];
+export async function countFolder(walk: Walk, counter: EntryCounter): Promise<void> {
+  const { root, avoid, leftOut } = walk;
+  const open: WalkedFolder[] = [{ path: root.path, into: walk.into, ignored: undefined }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     try {
+      const { ignored } = await readIgnored(walk, folder.path, folder.ignored);
       for await (const entry of root.list(folder.path)) {
         counter.add();
         await counter.reportProgress();
@@ -104,7 +125,9 @@ export async function countFolder({ root, into, avoid, leftOut }: Walk, counter:
         const name = entry.name.toString('utf8');
         if (leftOut.has(name)) continue;
         const [path, location] = [join(folder.path, name), locate(folder.into, name)];
-        if (path !== avoid && typeof location === 'string') open.push({ path, into: location });
+        if (path === avoid || typeof location !== 'string') continue;
+        if ((await ignored?.find(shownOf(walk, path), true)) === undefined)
+          open.push({ path, into: location, ignored });
       }
     } catch (error) {
       if (!isOfTheSystem(error)) throw error;
@@ -142,8 +165,27 @@ export function locate(into: Location, name: string): Location | { readonly faul
   return fault === undefined ? joinLocation(into, normal) : { fault: `cannot be a location: it ${fault}` };
 }
 
-function skip({ root }: Walk, path: string, reason: string): Walked {
-  return { skipped: { path: relative(root.path, path) || '.', reason } };
+async function readIgnored(
+  walk: Walk,
+  folder: string,
+  above: IgnoredFiles | undefined,
+): Promise<{ readonly ignored: IgnoredFiles | undefined; readonly unheeded?: SkippedEntry }> {
+  if (!walk.heedsIgnored) return { ignored: undefined };
+  const found = await IgnoredFiles.read(walk.root, shownOf(walk, folder), above).catch((error: unknown) => ({
+    unheeded: unreadable(error),
+  }));
+  if (found === undefined || found instanceof IgnoredFiles) return { ignored: found };
+  const path = shownOf(walk, join(folder, '.gitignore'));
+  return { ignored: above, unheeded: { path, reason: found.unheeded } };
+}
+
+/** A path below the walked folder. */
+function shownOf({ root }: Walk, path: string): string {
+  return relative(root.path, path);
+}
+
+function skip(walk: Walk, path: string, reason: string): Walked {
+  return { skipped: { path: shownOf(walk, path) || '.', reason } };
 }
 
 /** Whether it concerns one file or folder, and is no reason to end the whole walk. */

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Connector, ConnectorKind, SourceFaultClass } from '../domain/connector.js';
 import { invalidRequest } from '../domain/refusal.js';
 
@@ -62,10 +64,18 @@ export interface ConnectorSchedule {
 /** A workspace's way to its sources. Without a server nothing is scheduled, and the rest works. */
 export class Connectors implements Omit<ConnectorSchedule, 'close'> {
   readonly sources: ConnectorSources;
+  readonly #caches: string | null;
+  readonly #onFault: (cause: unknown) => void;
   #schedule: ConnectorSchedule | undefined;
 
-  constructor(sources: ConnectorSources) {
+  /**
+   * @param caches folder of the caches of sources, one in it for each connector; null in memory
+   * @param onFault receives faults of work that nobody waits for
+   */
+  constructor(sources: ConnectorSources, caches: string | null, onFault: (cause: unknown) => void) {
     this.sources = sources;
+    this.#caches = caches;
+    this.#onFault = onFault;
   }
 
   /** Hands it the scheduler, which is closed with the workspace. */
@@ -79,6 +89,20 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
 
   async cancel(connectorId: string): Promise<void> {
     await this.#schedule?.cancel(connectorId);
+  }
+
+  /** Ends a run under way, since it runs under old settings, and begins another if one is due. Nobody waits for it. */
+  restart(connectorId: string): void {
+    this.cancel(connectorId).then(() => this.wake(), this.#onFault);
+  }
+
+  /** Takes away what is kept of a source between runs. Nobody waits for it. */
+  forget(connectorId: string): void {
+    const work = async (): Promise<void> => {
+      await this.cancel(connectorId);
+      if (this.#caches !== null) await rm(join(this.#caches, connectorId), { recursive: true, force: true });
+    };
+    work().catch(this.#onFault);
   }
 
   async close(): Promise<void> {

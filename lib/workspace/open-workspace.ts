@@ -92,6 +92,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     readersGrace: files.readersGrace,
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
+    sourcesFolder: paths?.sources ?? null,
   });
   try {
     await settle(workspace, paths?.archives, onFault);

@@ -82,6 +82,8 @@ export interface WorkspaceOptions {
   readonly onEraseStep?: OnEraseStep | undefined;
   /** Answers about sources. */
   readonly sources: ConnectorSources;
+  /** The folder of the caches of sources. Null in memory. */
+  readonly sourcesFolder: string | null;
 }
 
 /** Milliseconds. An erase must be final within a minute. */
@@ -135,13 +137,15 @@ export class Workspace {
     this.origin = options.origin;
     this.workLimits = options.workLimits;
     this.disk = options.disk;
-    this.connectors = new Connectors(options.sources);
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
       if (options.disk !== null && isFull(cause)) options.disk.noteFull();
       else options.onFault(what, cause);
     };
     this.onFault = onFault;
+    this.connectors = new Connectors(options.sources, options.sourcesFolder, (cause) =>
+      onFault('A connector could not be ended or tidied up', cause),
+    );
     this.readersGrace = options.readersGrace ?? usualGrace;
     this.snapshots = new Snapshots(this.readersGrace);
     this.journal = new Journal({

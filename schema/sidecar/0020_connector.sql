@@ -5,6 +5,7 @@ CREATE TABLE connector (
   kind           TEXT NOT NULL,
   location       TEXT NOT NULL,
   settings       TEXT NOT NULL,
+  described      TEXT NOT NULL DEFAULT '',
   secret         BLOB,
   webhook_secret BLOB,
   state          TEXT NOT NULL CHECK (state IN ('active', 'paused', 'held', 'stopped', 'disconnected')),

@@ -103,6 +103,9 @@ export const owners: Readonly<Record<string, Ownership>> = {
 
 /** Parts of Node reserved to some rooms; lib/domain touches none. */
 export const builtinOwners: Readonly<Record<string, Ownership>> = {
-  'node:child_process': { rooms: ['git'], why: 'the git program is the only one that is run' },
+  'node:child_process': {
+    rooms: ['git', 'connectors'],
+    why: 'only git is run, and the outside programs that the operator lists for connectors',
+  },
   'node:sqlite': { rooms: [], why: 'the store is better-sqlite3, in lib/sidecar' },
 };

@@ -152,6 +152,7 @@ describe('an import of a folder that others change meanwhile', function () {
           into: rootLocation,
           avoid: null,
           leftOut: new Set<string>(),
+          heedsIgnored: true,
         };
         for await (const walked of walkFolder(walk, new EntryCounter(100))) {
           if ('file' in walked) return { walk, file: walked.file };

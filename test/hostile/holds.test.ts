@@ -15,6 +15,7 @@ import { applyEdits } from '../../lib/text/apply-edits.js';
 import { parseComment } from '../../lib/operations/comments/add-comment.js';
 import { parseLabels, parseMediaType, parseMessage } from '../../lib/operations/documents/content.js';
 import { cutText } from '../../lib/text/cut-text.js';
+import { IgnoreRules } from '../../lib/text/ignore-rules.js';
 import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
 import { placeSnippet } from '../../lib/text/place-snippet.js';
@@ -120,6 +121,14 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a commit of a foreign repository': [
     document / 4,
     (text) => decodeForeignCommit(Buffer.from(`author ${text}\n\n${text}`)),
+  ],
+  'a .gitignore': [
+    64 * 1024,
+    (text) => new IgnoreRules(text.replaceAll(/[^]{999}/g, '$&\n')).judge(text.slice(0, 1000), false),
+  ],
+  'a pattern of stars': [
+    500,
+    (text, words) => new IgnoreRules(Array.from(words(500)).join('*')).judge(text.repeat(2).slice(0, 1000), false),
   ],
   'the message of a commit': [document, (text) => parseCommitMessage(`${text}\n\n${text}\n`)],
 };

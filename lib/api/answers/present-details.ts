@@ -11,7 +11,18 @@ import { presentAuthor } from '../resources/document-record.js';
 
 /** Details with the same name in the description and the domain. */
 type Alike =
-  'allowed' | 'character' | 'field' | 'from' | 'known' | 'limit' | 'location' | 'position' | 'sections' | 'size' | 'to';
+  | 'allowed'
+  | 'character'
+  | 'field'
+  | 'from'
+  | 'known'
+  | 'limit'
+  | 'location'
+  | 'position'
+  | 'sections'
+  | 'size'
+  | 'state'
+  | 'to';
 
 /** The description's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
@@ -46,7 +57,7 @@ const presenters: DetailPresenters<'rest', Alike> = {
     expires_at: formatTime(expiresAt),
     section,
   }),
-  connectorId: (id) => ({ connector: { id } }),
+  connector: ({ id, kind, displayName }) => ({ connector: { id, kind, display_name: displayName } }),
   report: ({ gains, losses, digest }) => ({
     gains: gains.map(presentAccessChange),
     losses: losses.map(presentAccessChange),

@@ -205,6 +205,7 @@ async function write(
   signal.throwIfAborted();
   const { result } = await perform(workspace, caller, mirrorSource, {
     connectorId: connector.id,
+    generation: connector.generation,
     sourceVersion: next.sourceVersion,
     cursor: next.cursor,
     written: paired.written.map(({ path, content }) => ({

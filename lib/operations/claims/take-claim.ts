@@ -140,7 +140,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     const purpose = parsePurpose(input.purpose);
     const found = findDocument(tables, input.location);
     if (found === undefined) throw notFound();
-    requireWritable(found.mirror);
+    requireWritable(tables, found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
     const read = input.section === undefined ? undefined : readHeadingsNow(context, found, prepared);
     if (input.section !== undefined && read === undefined) throw stale(found.row.current);

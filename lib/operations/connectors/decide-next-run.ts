@@ -8,6 +8,8 @@ export interface RunEnd {
   readonly message: string | null;
   /** Seconds that the source asked to wait. */
   readonly retryAfter?: number | undefined;
+  /** The service ends, and the run stays due. */
+  readonly isDue?: boolean | undefined;
 }
 
 /** What a connector does after a run. */
@@ -40,7 +42,7 @@ export function pauseAfter(failures: number): number {
 /** When an active connector runs again, or why it does not. @param now milliseconds since 1970 */
 export function decideNextRun(
   { interval, failures, idleRuns }: Pick<Connector, 'interval' | 'failures' | 'idleRuns'>,
-  { outcome, fault, message, retryAfter }: RunEnd,
+  { outcome, fault, message, retryAfter, isDue }: RunEnd,
   now: number,
 ): AfterRun {
   const active = { state: 'active', stateReason: null, failures: 0, idleRuns: 0 } as const;
@@ -63,9 +65,8 @@ export function decideNextRun(
         idleRuns,
         nextRunAt: failures === 0 ? now : now + pauseAfter(failures),
       };
-    // Whoever cancelled it decides. At the service's end the run stays due.
     case 'cancelled':
-      return { ...active, failures, idleRuns, nextRunAt: now };
+      return { ...active, failures, idleRuns, nextRunAt: isDue === true ? now : now + interval };
     case 'failed': {
       const failed = { failures: failures + 1, idleRuns: 0 };
       if (fault !== null && lasting.has(fault)) {

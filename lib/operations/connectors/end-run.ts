@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/caller.js';
-import type { Connector, ConnectorRun } from '../../domain/connector.js';
+import type { Connector, ConnectorRun, RunTrigger } from '../../domain/connector.js';
 import type { Randomness } from '../../domain/clock.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import { notFound } from '../../domain/refusal.js';
@@ -12,11 +12,13 @@ import { decideNextRun, type AfterRun } from './decide-next-run.js';
 /** How a run of a connector ended. */
 export interface EndedRun {
   readonly connectorId: string;
-  /** The connector as it was when the run began. */
-  readonly before: Pick<Connector, 'generation' | 'nextRunAt' | 'nextTrigger'>;
+  /** When the run began: the settings, and until when it was given time. */
+  readonly begun: Pick<Connector, 'generation' | 'nextRunAt'>;
   readonly run: Omit<ConnectorRun, 'trigger' | 'startedAt' | 'endedAt'> & Pick<EndWithOutcome, 'outcome'>;
   /** Seconds that the source asked to wait. */
   readonly retryAfter?: number | undefined;
+  /** The service ends, and the run stays due. */
+  readonly isDue?: boolean | undefined;
   /** Where the next run goes on. Left out where the last word about it stays. */
   readonly reached?: { readonly cursor: string | null; readonly sourceVersion: string | null } | undefined;
   /** Fingerprint of the change that waits for approval; null for none. */
@@ -47,14 +49,14 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
   worksWhenLow: true,
   needs: () => [],
   note: noteOf,
-  run({ transaction, caller }, { connectorId, before, run, retryAfter, reached, held }) {
+  run({ transaction, caller }, { connectorId, begun, run, retryAfter, isDue, reached, held }) {
     const { tables, now } = transaction;
     const connector = tables.connectors.byId(connectorId);
     const isOwn = caller.kind === 'connector' && caller.principalId === connectorId;
     if (connector === undefined || !isOwn) throw notFound();
     tables.connectorRuns.end(connectorId, { ...run, endedAt: now });
     // Somebody has decided something else about it meanwhile.
-    if (connector.state !== 'active' || connector.generation !== before.generation) return null;
+    if (connector.state !== 'active' || connector.generation !== begun.generation) return null;
     if (reached !== undefined) tables.connectors.setSynced(connectorId, { ...reached, at: now });
     else if (run.outcome === 'unchanged') {
       const { sourceVersion } = connector;
@@ -63,11 +65,10 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
     }
     // An approval is for one run that found out what the source holds.
     if (reached !== undefined || held !== null) tables.connectors.setApproved(connectorId, null);
-    const after = decideNextRun(connector, { ...run, retryAfter }, now);
+    const after = decideNextRun(connector, { ...run, retryAfter, isDue }, now);
     keep(transaction, connector, after, held);
     // Somebody asked for another run during this one.
-    const isAsked = connector.nextRunAt !== before.nextRunAt || connector.nextTrigger !== before.nextTrigger;
-    if (isAsked && after.state === 'active') {
+    if (connector.nextRunAt !== begun.nextRunAt && after.state === 'active') {
       tables.connectors.setNextRun(connectorId, { at: connector.nextRunAt, trigger: connector.nextTrigger });
     }
     return after;
@@ -88,6 +89,25 @@ function keep({ tables }: WriteTransaction, { id }: Connector, after: AfterRun, 
   tables.connectors.setHeld(id, after.state === 'held' ? held : null);
   tables.connectors.setFailures(id, after.failures, after.idleRuns);
   tables.connectors.setNextRun(id, { at: after.nextRunAt, trigger: 'schedule' });
+}
+
+/** A run that has begun. */
+export interface BegunRun {
+  readonly number: number;
+  readonly trigger: RunTrigger;
+  /** The next run is due then, if nobody can note how this one ended. Milliseconds since 1970. */
+  readonly nextRunAt: number;
+}
+
+/** Notes that a run begins. @param duration milliseconds that it can take */
+export function beginRun({ journal }: Workspace, { id, nextTrigger }: Connector, duration: number): Promise<BegunRun> {
+  return journal.write({
+    run({ tables, now }) {
+      const nextRunAt = now + duration;
+      tables.connectors.setNextRun(id, { at: nextRunAt, trigger: 'schedule' });
+      return { number: tables.connectorRuns.begin(id, nextTrigger, now), trigger: nextTrigger, nextRunAt };
+    },
+  });
 }
 
 /** Ends the runs that an ended process left, and lets them run again. Called before any run begins. */

@@ -2,6 +2,7 @@ import { applyMirror, requireOwnMirror, type MirrorResult } from '../../changes/
 import type { LeftOut } from '../../changes/plan-mirror.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';
+import { notFound } from '../../domain/refusal.js';
 import type { EventFile } from '../../history/project.js';
 import { inParts, type Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
@@ -10,6 +11,8 @@ import type { LongWriteOperation } from '../operation.js';
 /** What a run found out about its source, after its filter and its guards. */
 export interface MirrorSourceInput {
   readonly connectorId: string;
+  /** Of the settings under which it was found out. Under other ones, nothing is written. */
+  readonly generation: number;
   /** The source's own word for its state. Hostile text is fine: it is cut to what a commit may say. */
   readonly sourceVersion: string | null;
   /** New or changed files. A ContentStage of the connector holds their contents, and has shown them. */
@@ -41,6 +44,9 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     const { connectorId, cursor, entries } = input;
     const { tables, now } = context.transaction;
     const root = requireOwnMirror(context, connectorId);
+    const connector = tables.connectors.byId(connectorId);
+    // Somebody has paused it, or given it other settings.
+    if (connector?.state !== 'active' || connector.generation !== input.generation) throw notFound();
     const sourceVersion = fitVersion(input.sourceVersion);
     const result = yield* applyMirror(context, { ...input, sourceVersion });
     const leftOut = new Map(result.leftOut.map((each) => [each.location.slice(root.length + 1), each]));

@@ -3,7 +3,6 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { findDocument, toDocument } from '../../view/locate.js';
 import { noteSearch } from '../../changes/index-changes.js';
-import { requireWritable } from '../../changes/location-guards.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { parseLabels, requireVisibleLabels } from './content.js';
 import type { WriteOperation } from '../operation.js';
@@ -15,7 +14,7 @@ export interface ChangeLabelsInput {
 
 /**
  * @param decide computes the document's new labels from its present ones and the named ones
- * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `read_only_source`
+ * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`
  */
 function change(
   context: WriteContext,
@@ -26,7 +25,6 @@ function change(
   const named = parseLabels(labels);
   const found = findDocument(tables, location);
   if (found === undefined) throw notFound();
-  requireWritable(found.mirror);
   const present = tables.labels.of(found.row.number);
   const wanted = parseLabels(decide(present, named));
   requireVisibleLabels(wanted.filter((label) => !present.includes(label)));

@@ -180,7 +180,7 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
     const asked = { transaction: { tables, now }, caller };
     requireHeld(asked, found, input.claimId);
     requireUnclaimed(asked, found, () => readSections(made.after));
-    requireWritable(found.mirror);
+    requireWritable(tables, found.mirror);
     return { ...made, isRepeat: false };
   },
 };

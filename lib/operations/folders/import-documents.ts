@@ -5,8 +5,8 @@ import type { OriginalAuthor } from '../../domain/original-author.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { ImportResult } from '../../changes/apply-import.js';
 import { applyImport } from '../../changes/apply-import.js';
+import type { Standing } from '../../changes/location-guards.js';
 import { findDocument } from '../../view/locate.js';
-import type { WriteContext } from '../../changes/write-context.js';
 import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -20,7 +20,7 @@ export interface ImportInput {
 }
 
 /** One refusal for all files, because none of them could go below a document. @throws Refusal CONFLICT `name_taken` */
-function requireNoDocumentAt(context: WriteContext, into: Location): void {
+export function requireNoDocumentAt(context: Standing, into: Location): void {
   const inTheWay = [...ancestorsOf(into), into].find(
     (place) => place !== rootLocation && findDocument(context.transaction.tables, place) !== undefined,
   );

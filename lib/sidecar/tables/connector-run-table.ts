@@ -36,8 +36,13 @@ export class ConnectorRunTable extends Table {
     `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE outcome IS NULL RETURNING connector`,
   );
 
-  /** Begins a run, and forgets the oldest. @returns its number */
+  readonly #interruptOf = this.statement(
+    `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE connector = ? AND outcome IS NULL`,
+  );
+
+  /** Begins a run, and forgets the oldest. One before it that nobody could end is over. @returns its number */
   begin(connector: string, trigger: RunTrigger, at: number): number {
+    this.#interruptOf.run(at, connector);
     const number = this.#insert.get(connector, trigger, at, connector);
     if (number === undefined) throw new Error('The run was not stored.');
     this.#forget.run(connector, number - keptRuns);

@@ -8,6 +8,8 @@ export interface NewConnector {
   readonly kind: ConnectorKind;
   readonly location: Location;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** One line for people: what the settings mirror. */
+  readonly described?: string;
   /** Sealed. */
   readonly secret: Uint8Array | null;
   /** Milliseconds. */
@@ -37,7 +39,7 @@ interface Row extends Omit<Connector, 'settings' | 'hasSecret' | 'hasWebhook'> {
   readonly hasWebhook: number;
 }
 
-const columns = `id, kind, location, settings, secret IS NOT NULL AS hasSecret, webhook_secret IS NOT NULL AS hasWebhook,
+const columns = `id, kind, location, settings, described, secret IS NOT NULL AS hasSecret, webhook_secret IS NOT NULL AS hasWebhook,
   state, state_reason AS stateReason, held, generation, run_interval AS "interval", next_run_at AS nextRunAt, next_trigger AS nextTrigger,
   failures, idle_runs AS idleRuns, source_version AS sourceVersion, synced_at AS syncedAt, created_at AS createdAt,
   created_by AS createdBy`;
@@ -52,8 +54,9 @@ const toConnector = (row: Row): Connector => ({
 /** Connectors, with those disconnected. */
 export class ConnectorTable extends Table {
   readonly #insert = this.statement(
-    `INSERT INTO connector (id, kind, location, settings, secret, state, run_interval, next_run_at, created_at, created_by)
-     VALUES (?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`,
+    `INSERT INTO connector
+       (id, kind, location, settings, described, secret, state, run_interval, next_run_at, created_at, created_by)
+     VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`,
   );
   readonly #byId = this.statement<[string], Row>(`SELECT ${columns} FROM connector WHERE id = ?`);
   readonly #list = this.statement<[string, number], Row>(
@@ -78,10 +81,14 @@ export class ConnectorTable extends Table {
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
   readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
   readonly #setSettings = this.statement(
-    'UPDATE connector SET settings = ?, cursor = NULL, generation = generation + 1 WHERE id = ?',
+    'UPDATE connector SET settings = ?, described = ?, cursor = NULL, generation = generation + 1 WHERE id = ?',
   );
   readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
+  readonly #disconnect = this.statement(
+    `UPDATE connector SET state = 'disconnected', state_reason = NULL, secret = NULL, webhook_secret = NULL, cursor = NULL,
+       held = NULL, approved = NULL, next_run_at = NULL, generation = generation + 1 WHERE id = ?`,
+  );
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
   readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');
   readonly #setSynced = this.statement(
@@ -89,8 +96,9 @@ export class ConnectorTable extends Table {
   );
 
   insert(connector: NewConnector): void {
-    const { id, kind, location, settings, secret, interval, createdAt, createdBy } = connector;
-    this.#insert.run(id, kind, location, JSON.stringify(settings), secret, interval, createdAt, createdAt, createdBy);
+    const { id, kind, location, settings, described = '', secret, interval, createdAt, createdBy } = connector;
+    const text = JSON.stringify(settings);
+    this.#insert.run(id, kind, location, text, described, secret, interval, createdAt, createdAt, createdBy);
   }
 
   byId(id: string): Connector | undefined {
@@ -150,8 +158,8 @@ export class ConnectorTable extends Table {
   }
 
   /** Other settings may name another source, so the next run lists everything. */
-  setSettings(id: string, settings: Connector['settings']): void {
-    this.#setSettings.run(JSON.stringify(settings), id);
+  setSettings(id: string, settings: Connector['settings'], described: string): void {
+    this.#setSettings.run(JSON.stringify(settings), described, id);
   }
 
   /** @param secret sealed */
@@ -166,6 +174,11 @@ export class ConnectorTable extends Table {
 
   setApproved(id: string, fingerprint: string | null): void {
     this.#setApproved.run(fingerprint, id);
+  }
+
+  /** Ends it for good, with its secrets. */
+  disconnect(id: string): void {
+    this.#disconnect.run(id);
   }
 
   /** Counts of the last runs, one of which is 0. */

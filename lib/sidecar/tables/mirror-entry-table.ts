@@ -41,6 +41,7 @@ export class MirrorEntryTable extends Table {
     `DELETE FROM mirror_entry WHERE connector = ?
      AND path IN (SELECT path FROM mirror_entry WHERE connector = ? LIMIT ?)`,
   );
+  readonly #allow = this.statement('DELETE FROM mirror_suppression WHERE connector = ?');
   readonly #suppress = this.statement('INSERT OR IGNORE INTO mirror_suppression (connector, path_hash) VALUES (?, ?)');
   readonly #suppressed = this.valueStatement<[string, Uint8Array], number>(
     'SELECT EXISTS (SELECT 1 FROM mirror_suppression WHERE connector = ? AND path_hash = ?) AS found',
@@ -80,6 +81,11 @@ export class MirrorEntryTable extends Table {
   /** Removes some of them. @returns whether there may be more */
   clearSome(connector: string, most: number): boolean {
     return this.#clearSome.run(connector, connector, most).changes === most;
+  }
+
+  /** Forgets which files must not come back, when nothing comes any more. */
+  forgetSuppressions(connector: string): void {
+    this.#allow.run(connector);
   }
 
   /** @param pathHash HMAC of the path */

@@ -12,6 +12,7 @@ export class PrincipalTable extends Table {
   readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
   readonly #after = this.statement<[string, number], Principal>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
+  readonly #rename = this.statement('UPDATE principal SET display_name = ? WHERE id = ?');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
   /** @param touched called before each write that may change a principal's reach */
@@ -36,6 +37,10 @@ export class PrincipalTable extends Table {
   insert(principal: Principal): void {
     this.#touched();
     this.#insert.run(principal.id, principal.kind, principal.displayName, principal.createdAt);
+  }
+
+  rename(id: string, displayName: string): void {
+    this.#rename.run(displayName, id);
   }
 
   /** @param at milliseconds since 1970, or null to enable again */

@@ -86,6 +86,7 @@ export class TestMirror {
       await stage.show();
       const { result } = await perform(this.workspace, this.caller, mirrorSource, {
         connectorId: this.caller.principalId,
+        generation: 1,
         sourceVersion: version ?? null,
         written: files,
         moved: Object.entries(moved).map(([from, to]) => ({ from: this.at(from), to: this.at(to) })),

@@ -1,0 +1,82 @@
+import { SourceFault } from '../source.js';
+import { readXml, textOf, type XmlElement } from '../xml/read-xml.js';
+
+/** An object as a listing has it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly etag: string | undefined;
+  readonly size: number | undefined;
+  readonly modifiedAt: number | undefined;
+  readonly storageClass: string | undefined;
+}
+
+/** A part of a listing. */
+export interface Page {
+  readonly objects: readonly ListedObject[];
+  /** Where the next part begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/** Objects that a store may put into one part. Ours asks for a thousand. */
+const maxObjects = 10_000;
+const maxToken = 8192;
+
+/**
+ * Reads one answer to ListObjectsV2, and holds what it says of itself against what it has.
+ * @throws SourceFault `corrupt` where it does not end as it says, so that nothing passes for deleted
+ */
+export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
+  const said = new Map<string, string>();
+  const contents: XmlElement[] = [];
+  for await (const elements of readXml(body, ({ local }) => local === 'ListBucketResult')) {
+    for (const element of elements) {
+      if (element.local === 'Contents') contents.push(element);
+      else if (element.children.length === 0) said.set(element.local, element.text.trim());
+    }
+    if (contents.length > maxObjects)
+      throw new SourceFault('corrupt', 'The store lists more at once than it was asked for.');
+  }
+  const isEncoded = said.get('EncodingType') === 'url';
+  const objects = contents.map((each) => readObject(each, isEncoded));
+  const count = said.get('KeyCount');
+  if (count !== undefined && Number(count) !== objects.length)
+    throw new SourceFault(
+      'corrupt',
+      'The store lists another number of objects than it says. It is asked again later.',
+    );
+  return { objects, next: nextOf(said) };
+}
+
+function nextOf(said: ReadonlyMap<string, string>): string | null {
+  const isTruncated = said.get('IsTruncated');
+  const next = said.get('NextContinuationToken') ?? '';
+  if (isTruncated === 'false') return null;
+  if (isTruncated !== 'true') throw new SourceFault('corrupt', 'The store does not say whether its listing is whole.');
+  if (next === '' || next.length > maxToken)
+    throw new SourceFault('corrupt', 'The store cuts its listing and does not say how it goes on.');
+  return next;
+}
+
+function readObject(contents: XmlElement, isEncoded: boolean): ListedObject {
+  const written = contents.children.find(({ local }) => local === 'Key')?.text ?? '';
+  const key = isEncoded ? decode(written) : written;
+  if (key === '') throw new SourceFault('corrupt', 'The store lists an object without a key.');
+  const size = textOf(contents, 'Size') ?? '';
+  const time = Date.parse(textOf(contents, 'LastModified') ?? '');
+  return {
+    key,
+    etag: textOf(contents, 'ETag')?.slice(0, 512),
+    size: /^[0-9]{1,15}$/.test(size) ? Number(size) : undefined,
+    modifiedAt: Number.isNaN(time) ? undefined : time,
+    storageClass: textOf(contents, 'StorageClass'),
+  };
+}
+
+/** As in a form: `+` is a space. */
+function decode(written: string): string {
+  try {
+    return decodeURIComponent(written.replaceAll('+', ' '));
+  } catch {
+    throw new SourceFault('corrupt', 'The store lists a key with a broken escape.');
+  }
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../domain/clock.js';
+import { BodyTooLarge } from '../egress/read-body.js';
+import {
+  SourceFault,
+  UnreadableFile,
+  type Listing,
+  type Source,
+  type SourceEntry,
+  type SourceFile,
+} from '../source.js';
+import { faultOf, judgeRead } from './judge-error.js';
+import { readError, type ObjectStore } from './object-store.js';
+import { readPage, type ListedObject, type Page } from './read-page.js';
+
+/** Of one part of a listing, with keys of their greatest length. */
+const maxPage = 16 * 1024 * 1024;
+const pageSize = 1000;
+/** Parts in a row without an object, as after many deletions. */
+const maxEmptyPages = 100;
+/** Objects in a row that a store fails to deliver, after which it is the store that fails. */
+const maxFailures = 20;
+/** Where an object can be read only after somebody has asked for it hours before. */
+const archives: readonly string[] = ['GLACIER', 'DEEP_ARCHIVE'];
+const entityTag = /^"[\x21\x23-\x7e]*"$/;
+
+interface S3Means {
+  readonly store: ObjectStore;
+  readonly bucket: string;
+  /** '' for the whole bucket; otherwise with `/` at its end. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly maxEntries: number;
+}
+
+/** The objects of a bucket whose keys begin with a prefix. */
+export class S3Source implements Source {
+  readonly #means: S3Means;
+  #failures = 0;
+
+  constructor(means: S3Means) {
+    this.#means = means;
+  }
+
+  async check(signal: AbortSignal): Promise<string> {
+    const { bucket } = this.#means;
+    const { objects, next } = await this.#page(null, signal);
+    return `The bucket ${bucket} holds ${next === null ? '' : 'more than '}${objects.length} objects there.`;
+  }
+
+  /** A bucket has no tag of its own, and a listing is the cheapest look at it. */
+  async probe(): Promise<'maybe_changed'> {
+    return Promise.resolve('maybe_changed');
+  }
+
+  async list(_cursor: string | null, signal: AbortSignal): Promise<Listing> {
+    const first = await this.#page(null, signal);
+    return { mode: 'snapshot', entries: this.#pages(first, signal), cursor: () => null, version: () => null };
+  }
+
+  async *read(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const { store, prefix, clock } = this.#means;
+    if (file.size !== undefined && file.size > maxBytes) throw new UnreadableFile('too_large', `${file.size} bytes`);
+    if (file.path.split('/').some((segment) => segment === '.' || segment === '..'))
+      throw new UnreadableFile('bad_name', 'no request can name it');
+    const tag = file.version.split(' ', 1)[0] ?? '';
+    const headers = entityTag.test(tag) ? { 'if-match': tag } : undefined;
+    const answer = await store.get({
+      key: prefix + file.path,
+      maxBytes,
+      signal,
+      ...(headers === undefined ? {} : { headers }),
+    });
+    if (answer.status !== 200) {
+      const error = judgeRead(await readError(answer), clock.now());
+      this.#failures += answer.status >= 500 ? 1 : 0;
+      throw this.#failures < maxFailures
+        ? error
+        : new SourceFault('network', 'The store fails again and again. It is asked again later.', { cause: error });
+    }
+    this.#failures = 0;
+    if (headers !== undefined && answer.headers.etag !== undefined && answer.headers.etag !== tag) {
+      answer.discard();
+      throw new UnreadableFile('unreadable', 'it was changed meanwhile');
+    }
+    let bytes = 0;
+    try {
+      for await (const part of answer.body) {
+        bytes += part.length;
+        yield part;
+      }
+    } catch (error) {
+      if (error instanceof BodyTooLarge) throw new UnreadableFile('too_large', `more than ${maxBytes} bytes`, error);
+      throw error;
+    }
+    if (file.size !== undefined && bytes !== file.size)
+      throw new UnreadableFile('unreadable', `${bytes} bytes came instead of ${file.size}`);
+  }
+
+  async close(): Promise<void> {
+    this.#means.store.close();
+    return Promise.resolve();
+  }
+
+  async #page(token: string | null, signal: AbortSignal): Promise<Page> {
+    const { store, prefix, clock } = this.#means;
+    const answer = await store.get({
+      key: null,
+      query: {
+        ...(token === null ? {} : { 'continuation-token': token }),
+        'encoding-type': 'url',
+        'list-type': '2',
+        'max-keys': String(pageSize),
+        ...(prefix === '' ? {} : { prefix }),
+      },
+      maxBytes: maxPage,
+      signal,
+    });
+    if (answer.status !== 200) throw faultOf(await readError(answer), clock.now());
+    return readPage(answer.body);
+  }
+
+  async *#pages(first: Page, signal: AbortSignal): AsyncGenerator<readonly SourceEntry[], void, undefined> {
+    const { maxEntries } = this.#means;
+    const seen = new Set<string>();
+    let [count, empty] = [0, 0];
+    for (let page = first; ;) {
+      count += page.objects.length;
+      empty = page.objects.length === 0 ? empty + 1 : 0;
+      if (count > maxEntries)
+        throw new SourceFault('limit', `The bucket has more than ${maxEntries} objects there. Mirror a folder of it.`);
+      yield page.objects.flatMap((object) => this.#place(object) ?? []);
+      if (page.next === null) return;
+      const token = createHash('sha256').update(page.next).digest('base64');
+      if (seen.has(token) || empty > maxEmptyPages)
+        throw new SourceFault('corrupt', 'The listing of the store goes on and on. It is asked again later.');
+      seen.add(token);
+      page = await this.#page(page.next, signal);
+    }
+  }
+
+  /** @returns undefined for the mark of a folder */
+  #place({ key, etag, size, modifiedAt, storageClass }: ListedObject): SourceEntry | undefined {
+    const { prefix } = this.#means;
+    if (!key.startsWith(prefix)) throw new SourceFault('corrupt', 'The store lists objects that were not asked for.');
+    const path = key.slice(prefix.length);
+    const version = `${etag ?? (modifiedAt === undefined ? `seen-${this.#means.clock.now()}` : `time-${modifiedAt}`)} ${size ?? '?'}`;
+    if (path === '' || path.endsWith('/')) {
+      if (path === '' || size === 0) return undefined;
+      return { type: 'skipped', path, version, reason: 'bad_name', detail: 'a folder that has content' };
+    }
+    if (storageClass !== undefined && archives.includes(storageClass))
+      return { type: 'unreadable', path, detail: 'it is archived, and has to be restored' };
+    return {
+      type: 'file',
+      path,
+      version,
+      ...(size === undefined ? {} : { size }),
+      ...(modifiedAt === undefined ? {} : { modifiedAt }),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import type { Connector } from '../../domain/connector.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import type { Connection, ConnectorSources } from '../../workspace/connectors.js';
+import { requireVisible } from '../require-visible.js';
+
+/** Bytes of settings as JSON. */
+const maxSettingsBytes = 16 * 1024;
+/** Characters of the line that describes settings. */
+const longestDescription = 300;
+
+const minute = 60 * 1000;
+/** Milliseconds between two runs. */
+export const intervals = { least: 5 * minute, usual: 60 * minute, most: 30 * 24 * 60 * minute } as const;
+
+/**
+ * Checks a connection before anything of it is kept.
+ * @returns one line for people about it
+ * @throws Refusal INVALID_REQUEST `bad_settings`
+ */
+export async function checkConnection(sources: ConnectorSources, connection: Connection): Promise<string> {
+  requireBounded(connection.settings);
+  await sources.check(connection);
+  const described = await sources.describe(connection);
+  return described.slice(0, longestDescription).toWellFormed();
+}
+
+function requireBounded(settings: Connector['settings']): void {
+  if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
+    const message = `The settings have more than ${maxSettingsBytes} bytes.`;
+    throw invalidRequest('bad_settings', message, { field: 'settings' });
+  }
+  requireVisibleTexts(settings);
+}
+
+/** Settings are shown to others, who decide by what they see. */
+function requireVisibleTexts(value: unknown): void {
+  if (typeof value === 'string') requireVisible(value, { field: 'settings' });
+  else if (typeof value === 'object' && value !== null) Object.entries(value).flat().forEach(requireVisibleTexts);
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+export function requireInterval(interval: number): void {
+  if (Number.isSafeInteger(interval) && interval >= intervals.least && interval <= intervals.most) return;
+  const [least, most] = [intervals.least / minute, intervals.most / minute];
+  throw invalidRequest('bad_field', `A connector runs every ${least} to ${most} minutes.`, { field: 'interval' });
+}

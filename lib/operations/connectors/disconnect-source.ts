@@ -1,0 +1,63 @@
+import { applyDeleteFolder } from '../../changes/apply-delete-folder.js';
+import { findFolder } from '../../view/locate.js';
+import type { LongWriteOperation } from '../operation.js';
+import { requireConnected, showConnector, type ShownConnector } from './find-connector.js';
+import type { ConnectorInput } from './list-connectors.js';
+
+export interface DisconnectInput extends ConnectorInput {
+  /** What becomes of the mirrored documents. Kept ones are ordinary documents from then on. */
+  readonly documents: 'keep' | 'delete';
+}
+
+export interface Disconnected {
+  readonly connector: ShownConnector;
+  /** Documents deleted with the folder. */
+  readonly deleted: number;
+  /** The commit that deleted them. Null where none was needed. */
+  readonly versionId: string | null;
+}
+
+/** Rows removed in one step. */
+const rowsInStep = 500;
+
+/**
+ * Ends a mirror for good, with its secrets. A run under way is cancelled, and commits nothing. Approver of its folder.
+ * @throws Refusal NOT_FOUND; CONFLICT `connector_state`, `claimed`; INVALID_REQUEST `too_many_documents`
+ */
+export const disconnectSource: LongWriteOperation<DisconnectInput, Disconnected> = {
+  kind: 'write',
+  name: 'connector.disconnect',
+  worksWhenLow: true,
+  isHeavy: true,
+  isLong: true,
+  needs: () => [],
+  note: ({ connectorId, documents }) => ({ target: connectorId, detail: { documents } }),
+  async prepare({ workspace, view }, { connectorId }) {
+    const { id } = requireConnected(view, connectorId);
+    await workspace.connectors.cancel(id);
+    return undefined;
+  },
+  *run(context, { connectorId, documents }) {
+    const { tables, now } = context.transaction;
+    const connector = requireConnected(context.view, connectorId);
+    const { id, location } = connector;
+    const folder = findFolder(tables, location);
+    const isOwn = folder !== undefined && folder.row.mirror === id;
+    if (isOwn) tables.folders.setMirror(folder.row.number, null);
+    tables.connectors.disconnect(id);
+    tables.principals.setDisabled(id, now);
+    tables.mirrorEntries.forgetSuppressions(id);
+    while (tables.mirrorEntries.clearSome(id, rowsInStep)) yield;
+    const deletion = isOwn && documents === 'delete' ? yield* applyDeleteFolder(context, location) : undefined;
+    return {
+      connector: showConnector(tables, tables.connectors.byId(id) ?? connector),
+      deleted: deletion?.documents ?? 0,
+      versionId: deletion?.versionId ?? null,
+    };
+  },
+  noteResult: ({ deleted, versionId }) => ({
+    ...(versionId !== null && { version: versionId }),
+    detail: { deleted },
+  }),
+  finish: ({ connectors }, { connectorId }) => connectors.forget(connectorId),
+};

@@ -1,0 +1,35 @@
+import { AcceptedFiles, decideImport, type WantedFile } from '../../changes/decide-import.js';
+import { requireRoom } from '../../changes/quota.js';
+import type { Location } from '../../domain/location.js';
+import type { ImportResult } from '../../changes/apply-import.js';
+import type { ReadOperation } from '../operation.js';
+import { requireNoDocumentAt } from './import-documents.js';
+
+/** What the batches before would have created. */
+export class ImportPreview {
+  readonly accepted = new AcceptedFiles();
+  bytes = 0;
+}
+
+export interface PreviewInput {
+  readonly into: Location;
+  readonly files: readonly (WantedFile & { readonly size: number })[];
+  readonly preview: ImportPreview;
+}
+
+/** Says what an import of a batch would do now, and writes nothing. Editor, as for the import. */
+export const previewImport: ReadOperation<PreviewInput, Omit<ImportResult, 'versionId'>> = {
+  kind: 'read',
+  name: 'document.preview_import',
+  needs: ({ into }) => [{ role: 'editor', location: into }],
+  note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
+  run({ workspace, view }, { into, files, preview }) {
+    const { tables, reach } = view;
+    const standing = { transaction: { tables }, view, reach };
+    requireNoDocumentAt(standing, into);
+    const { accepted, unchanged, skipped } = decideImport(standing, preview.accepted, files);
+    preview.bytes += accepted.reduce((sum, { size }) => sum + size, 0);
+    if (accepted.length > 0) requireRoom(tables, workspace.journal.state.storedBytes + preview.bytes);
+    return { created: accepted.map(({ location }) => location), unchanged, skipped };
+  },
+};
