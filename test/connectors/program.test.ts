@@ -1,7 +1,14 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
 import { makeProgramKind } from '../../lib/connectors/program/program-kind.js';
+import { SourceFault, type Source } from '../../lib/connectors/source.js';
+import { skipBecause } from '../support/skip.js';
 import { Feed } from './feed.js';
+import { Follower, meansOf, readIfReadable } from './follow.js';
 import { describeKind } from './suite.js';
 
 /** The folder of the manual's examples. */
@@ -38,3 +45,54 @@ describeKind(
     goneAs: ['network'],
   },
 );
+
+describe('the example for rclone', function () {
+  this.timeout(60_000);
+  const never = new AbortController().signal;
+  let folder: string;
+  let source: Source;
+
+  before(async function () {
+    const lacking = ['python3', 'rclone'].filter((each) => spawnSync(each, ['--version']).error !== undefined);
+    if (lacking.length > 0) skipBecause(this, `this machine has no ${lacking.join(' and no ')}`);
+    folder = await mkdtemp(join(tmpdir(), 'cartulary-rclone-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => source.close());
+
+  async function open(remote: string): Promise<Source> {
+    const programs = { rclone: ['/usr/bin/python3', join(examples, 'mirror-rclone.py')] };
+    const means = meansOf({ allowance: { programs } }, join(folder, 'cache'));
+    const secret = `[share]\ntype = alias\nremote = ${join(folder, 'share')}\n`;
+    source = await makeProgramKind().open({ program: 'rclone', settings: { remote } }, secret, means);
+    return source;
+  }
+
+  it('mirrors what a remote of rclone holds, and knows it by the configuration alone', async () => {
+    const truth = new Map([
+      ['a.md', Buffer.from('a')],
+      ['deep/er/Ünder wegs.md', Buffer.from('b')],
+      ['large.bin', Buffer.alloc(700_001, 7)],
+      ['empty', Buffer.alloc(0)],
+    ]);
+    for (const [path, content] of truth) {
+      await mkdir(dirname(join(folder, 'share', path)), { recursive: true });
+      await writeFile(join(folder, 'share', path), content);
+    }
+    assert.match(await (await open('share:')).check(never), /^rclone finds 4 entries/);
+    const follower = new Follower();
+    await follower.follow(source, never);
+    assert.deepEqual([...follower.files.keys()].sort(), [...truth.keys()].sort());
+    await writeFile(join(folder, 'share', 'a.md'), 'changed');
+    for (const [path, file] of follower.files) {
+      const read = await readIfReadable(source, file, never);
+      assert.ok(path === 'a.md' ? read === null : read?.equals(truth.get(path) ?? Buffer.alloc(0)), path);
+    }
+  });
+
+  it('ends as a fault without the remote', async () => {
+    const isNotFound = (error: unknown): boolean => error instanceof SourceFault && error.fault === 'not_found';
+    await assert.rejects((await open('share:missing')).check(never), isNotFound);
+    await assert.rejects(new Follower().follow(source, never), isNotFound);
+  });
+});
