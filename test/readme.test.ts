@@ -25,6 +25,7 @@ const linked = [
   ...pages,
   'lib/docs/README.md',
   'lib/docs/console.md',
+  'lib/docs/connector-protocol.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
