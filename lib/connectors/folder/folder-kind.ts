@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EnclosedFolder } from '../../disk/enclosed-folder.js';
 import { UnreadableFile, type Listing, type Source, type SourceFile, type SourceKind } from '../source.js';
-import { isInState, stampWidth, tellMoment } from './describe-state.js';
+import { isInState, stampWidth, tellMoment, type Moment } from './describe-state.js';
 import { faultOf, missing, openAllowed } from './find-allowed.js';
-import { describeObstacle, walkSource, type Walk } from './walk-source.js';
+import { recallMounts, rememberMounts } from './remember-mounts.js';
+import { describeObstacle, walkSource } from './walk-source.js';
 
 /** What a folder's connector needs to know. */
 export interface FolderSettings {
@@ -38,13 +39,6 @@ export const folderKind: SourceKind<FolderSettings> = {
     return new FolderSource(root, data, means.cacheFolder, means.maxEntries);
   },
 };
-
-/** What the next run has to know: where disks were mounted. */
-interface Mounts {
-  /** Whether the root itself was on a disk of its own. */
-  readonly isMounted: boolean;
-  readonly below: readonly string[];
-}
 
 const pieceSize = 64 * 1024;
 
@@ -82,38 +76,24 @@ class FolderSource implements Source {
     return Promise.resolve('maybe_changed');
   }
 
-  async list(cursor: string | null, signal: AbortSignal): Promise<Listing> {
-    const before = readMounts(cursor);
-    const stats = await this.#look();
-    const isMounted = stats.dev !== (await lstat(dirname(this.#root.path), { bigint: true })).dev;
+  async list(_cursor: string | null, signal: AbortSignal): Promise<Listing> {
     const moment = await tellMoment(this.#cacheFolder);
     this.#settled = delay(stampWidth, undefined, { ref: false });
-    const mounts = new Set<string>();
-    return {
-      mode: 'snapshot',
-      entries: this.#walk(
-        {
-          stats,
-          moment,
-          mounts,
-          before: new Set(before.isMounted && !isMounted ? ['', ...before.below] : before.below),
-        },
-        signal,
-      ),
-      cursor: () => JSON.stringify({ isMounted, below: [...mounts] } satisfies Mounts),
-      version: () => null,
-    };
+    return { mode: 'snapshot', entries: this.#walk(moment, signal), cursor: () => null, version: () => null };
   }
 
-  async *#walk(
-    extent: Pick<Walk, 'stats' | 'moment' | 'before' | 'mounts'>,
-    signal: AbortSignal,
-  ): ReturnType<typeof walkSource> {
-    const { stats } = extent;
-    yield* walkSource({ ...extent, root: this.#root, data: this.#data, maxEntries: this.#maxEntries }, signal);
+  async *#walk(moment: Moment, signal: AbortSignal): ReturnType<typeof walkSource> {
+    const { path } = this.#root;
+    const stats = await this.#look();
+    const isMounted = stats.dev !== (await lstat(dirname(path), { bigint: true })).dev;
+    const before = await recallMounts(this.#cacheFolder, path);
+    const mounts = new Set(isMounted ? [''] : []);
+    const [root, data, maxEntries] = [this.#root, this.#data, this.#maxEntries];
+    yield* walkSource({ root, data, maxEntries, stats, moment, before, mounts }, signal);
     // A root that went away during the walk left everything out.
     const after = await this.#look();
     if (after.dev !== stats.dev || after.ino !== stats.ino) throw missing();
+    await rememberMounts(this.#cacheFolder, { root: path, at: [...mounts] });
   }
 
   async *read(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -165,7 +145,3 @@ class FolderSource implements Source {
 }
 
 const countedAtMost = 1000;
-
-function readMounts(cursor: string | null): Mounts {
-  return cursor === null ? { isMounted: false, below: [] } : (JSON.parse(cursor) as Mounts);
-}

@@ -20,7 +20,7 @@ export interface Walk {
   readonly maxEntries: number;
   /** Folders where a disk was mounted at the last walk; '' is the root. */
   readonly before: ReadonlySet<string>;
-  /** Folders below the root where a disk is, or should be, mounted. The walk fills it. */
+  /** Folders where a disk is, or should be, mounted. The walk adds those below the root. */
   readonly mounts: Set<string>;
 }
 
@@ -40,7 +40,9 @@ interface Folder {
  * @throws SourceFault when the root cannot be listed, or holds too many entries
  */
 export async function* walkSource(walk: Walk, signal: AbortSignal): AsyncGenerator<readonly SourceEntry[]> {
-  const open: Folder[] = [{ path: '', device: walk.stats.dev, lacksMount: walk.before.has('') }];
+  const open: Folder[] = [
+    { path: '', device: walk.stats.dev, lacksMount: walk.before.has('') && !walk.mounts.has('') },
+  ];
   let part: SourceEntry[] = [];
   let count = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
