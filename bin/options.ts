@@ -37,6 +37,7 @@ const overview: Readonly<Record<string, readonly string[]>> = {
   'Run it:': ['init', 'start', 'serve', 'mcp', 'status'],
   'People and access:': ['principal', 'group', 'grant', 'readers', 'key', 'link', 'sessions', 'consent', 'policy'],
   'Documents:': ['import', 'document', 'folder', 'claim', 'comment', 'label', 'brief', 'message', 'erase', 'erasures'],
+  'Mirrors:': ['connector'],
   'Checks and backups:': ['verify', 'doctor', 'audit', 'backup', 'restore', 'rebuild'],
 };
 
@@ -62,6 +63,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   claim: 'Claims: a claim reserves a document or section, so that writes of others are refused.',
   comment: 'Comments on a document.',
   label: 'Labels of a document, to filter and search by.',
+  connector: 'Connectors: each mirrors an outside source into a read-only folder.',
   message: 'Messages to and from the operator.',
   key: 'API keys of people and agents.',
   consent: 'Applications that act for people.',

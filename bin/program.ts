@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
+import { addConnectorCommands } from './connectors.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
@@ -32,6 +33,7 @@ function makeProgram(): Command {
   addManageCommands(program);
   addTransferCommands(program);
   addPreserveCommands(program);
+  addConnectorCommands(program);
   addEraseCommands(program);
   addInspectCommands(program);
   return program;

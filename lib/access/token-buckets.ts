@@ -32,7 +32,9 @@ export type RatedKind =
   | 'consent'
   | 'refresh'
   | 'document'
-  | 'known document';
+  | 'known document'
+  | 'hook'
+  | 'known hook';
 
 /** Buckets of one kind. */
 const maxBuckets = 50_000;

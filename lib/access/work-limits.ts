@@ -2,7 +2,8 @@ import type { Caller } from '../domain/caller.js';
 import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
 /** The kinds of work limited while under way. */
-export type WorkKind = 'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams';
+export type WorkKind =
+  'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams' | 'hooks';
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
@@ -25,6 +26,8 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
+  /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
+  hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
 };
 
 /** The limiters of a service, shared by its workspaces and faces. */
@@ -40,6 +43,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     downloads: make('downloads'),
     exports: make('exports'),
     streams: make('streams'),
+    hooks: make('hooks'),
   };
 }
 

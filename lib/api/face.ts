@@ -22,7 +22,7 @@ import { presentProblem } from './problem.js';
 import { findChecker } from './requests/check-syntax.js';
 import { missingHeader } from './requests/explain-invalid.js';
 import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from './requests/find-route.js';
-import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
+import { parseParameters, splitTarget, unknownParameter, type Target } from './requests/parse-target.js';
 import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/read-body.js';
 import type { OpenRoute, Route } from './route.js';
 
@@ -146,7 +146,7 @@ export class ApiFace {
       caller,
       policy,
       location: context.location ?? rootLocation,
-      pathId: found.pathId ?? '',
+      pathId: found.ids[0] ?? '',
       query,
       sent: { path: target.path, query: target.query, parameters },
       header: (name) => readHeader(request, name),
@@ -176,6 +176,10 @@ export class ApiFace {
     if (context.request.method === 'OPTIONS') return answerOptions(found);
     const route = chooseRoute(found, context.request.method ?? '');
     const { path, describedAs = path, method } = route;
+    if (route.takesBody === true) {
+      if (target.query !== '') throw unknownParameter(target.query.slice(0, 40), []);
+      return route.answerOpenly(context, found.ids);
+    }
     const described = { ...target, path: describedAs };
     await this.#checkSyntax(
       context,
@@ -183,7 +187,7 @@ export class ApiFace {
       described,
       this.#parseParameters({ path: describedAs, method }, target),
     );
-    return route.answerOpenly(context);
+    return route.answerOpenly(context, found.ids);
   }
 
   /** Holds the caller to its rate. @throws Refusal RATE_LIMITED */

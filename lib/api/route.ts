@@ -62,7 +62,10 @@ export interface OpenRoute {
   readonly path: string;
   /** Its path in the description, where that differs. */
   readonly describedAs?: string;
-  answerOpenly(arrival: Arrival): Answer | Promise<Answer>;
+  /** It reads the body itself, whatever its form, and has no query. */
+  readonly takesBody?: true;
+  /** @param ids those in the path, in their order */
+  answerOpenly(arrival: Arrival, ids: readonly string[]): Answer | Promise<Answer>;
 }
 
 /** The same row below a path: what the description puts in front of all paths. */

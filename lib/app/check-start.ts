@@ -1,5 +1,6 @@
 import type { Log } from '../domain/log.js';
 import { formatTime } from '../domain/clock.js';
+import { findTroubledConnectors } from '../view/find-troubled-connectors.js';
 import { checkSurroundings } from '../socket/diagnose.js';
 import type { Config } from '../config.js';
 import type { Service } from './service.js';
@@ -19,6 +20,12 @@ export async function logChecks(service: Service, config: Omit<Config, 'data'>, 
   const findings = await checkSurroundings({ ...config, dataFolder, now: clock.now() });
   for (const { name, message, remedy = '' } of findings.filter(({ ok }) => !ok)) {
     log.warn({ check: name }, `${message}. ${remedy}`);
+  }
+  for (const workspace of service.opened()) {
+    for (const troubled of findTroubledConnectors(workspace.journal.reader)) {
+      const { id, state, reason } = troubled;
+      log.warn({ workspace: workspace.name, connector: id, state }, `A connector waits for people: ${reason}`);
+    }
   }
   const newest = findNewestRecord(service);
   if (newest - clock.now() <= tolerance) return;

@@ -7,6 +7,7 @@ import { formatTime } from '../domain/clock.js';
 import { readBearer, recogniseKey } from '../workspace/recognise-key.js';
 import type { RestDependencies, RestOptions } from './dependencies.js';
 import { describeBelow } from './describe-below.js';
+import { makeHookRoute } from './hooks.js';
 import { makeOpenRoutes } from './open.js';
 import { prefix, routes } from './routes.js';
 
@@ -23,6 +24,7 @@ export function makeRestFace(dependencies: RestDependencies, options: RestOption
     description: describeBelow(base, description),
     startedAt: formatTime(dependencies.clock.now()),
     readiness: () => dependencies.readiness(),
+    hooks: makeHookRoute(dependencies, { later, addressOf }),
   });
   const recognise = (arrival: Arrival): Asking => recogniseBearer(dependencies, options, arrival);
   return new ApiFace(dependencies, {

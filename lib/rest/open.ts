@@ -15,11 +15,13 @@ export interface OpenFacts extends Pick<RestDependencies, 'readiness'> {
   readonly description: string;
   /** The path prefix of a proxy in front; '' for none. */
   readonly base: string;
+  /** Takes webhooks of sources. */
+  readonly hooks: OpenRoute;
 }
 
 /** Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content. */
 export function makeOpenRoutes(facts: OpenFacts): readonly OpenRoute[] {
-  const { build, startedAt, description, base, readiness } = facts;
+  const { build, startedAt, description, base, readiness, hooks } = facts;
   const index = { name: 'Cartulary', description: `${base}/v1/openapi.yaml`, health: `${base}/v1/health` };
   const link = `<${index.description}>; rel="service-desc"; type="application/yaml"`;
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
@@ -41,6 +43,7 @@ export function makeOpenRoutes(facts: OpenFacts): readonly OpenRoute[] {
         mayCompress: true,
       }),
     },
+    hooks,
   ];
 }
 

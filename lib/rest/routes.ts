@@ -1,5 +1,6 @@
 import { claimRoutes } from '../api/resources/claims.js';
 import { commentRoutes } from '../api/resources/comments.js';
+import { connectorRoutes } from '../api/resources/connectors.js';
 import { documentRoutes } from '../api/resources/documents.js';
 import { fileRoutes } from '../api/resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
@@ -30,6 +31,7 @@ export const extensionRoutes: readonly Route[] = placeAll([
   ...labelRoutes,
   ...claimRoutes,
   ...commentRoutes,
+  ...connectorRoutes,
 ]);
 
 /**

@@ -46,6 +46,7 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
     ...(await import('./export-audit.js')).auditCommands,
     ...(await preserves()),
   }),
+  connector: async () => (await import('./manage-connectors.js')).connectorCommands,
   erase: erases,
   erasures: erases,
   import: async () => ({ import: (await import('./import-source.js')).importSource }),

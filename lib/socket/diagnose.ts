@@ -8,6 +8,7 @@ import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { describeError } from '../domain/describe-error.js';
 import { findGit, isUsableGit } from '../git/program/git-program.js';
+import { describeTroubled } from '../view/find-troubled-connectors.js';
 import type { ServerFacts } from './command.js';
 import { probePort } from './probe-port.js';
 import { describeWaiting, type HealthReport } from './report-health.js';
@@ -247,15 +248,31 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
         );
   const health = await askHealth(dataFolder);
   if (health === undefined) return [release];
+  return [release, judgeHealth(health, now), judgeMirrors(health)];
+}
+
+function judgeHealth(health: HealthReport, now: number): Finding {
   const waiting = health.waiting.map((each) => `${each.workspace}: ${describeWaiting(each, now)}`);
   if (waiting.length > 0) {
     const remedy =
       'Let the account of the service write content.git (chown -R), and it catches up by itself. Nothing is lost; clones lack these commits.';
-    return [release, ill('server', waiting.join('; '), remedy)];
+    return ill('server', waiting.join('; '), remedy);
   }
-  if (health.ready) return [release, well('server', 'ready')];
+  if (health.ready) return well('server', 'ready');
   const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}`;
-  return [release, ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.')];
+  return ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.');
+}
+
+/** A server of another release may not know of mirrors. */
+function judgeMirrors({ mirrors = [] }: Partial<Pick<HealthReport, 'mirrors'>>): Finding {
+  const troubled = mirrors.filter(({ state }) => state !== 'paused');
+  if (troubled.length === 0) return well('mirrors', `none waits for people; paused: ${mirrors.length}`);
+  const words = troubled.map((each) => `${each.workspace}: ${describeTroubled(each)}`);
+  return ill(
+    'mirrors',
+    words.join('; '),
+    '`cartulary connector show` has the rest, and `connector runs` the last runs.',
+  );
 }
 
 async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {

@@ -23,6 +23,14 @@ export class Fields {
     return value;
   }
 
+  /** Texts, none where it is left out. */
+  texts(name: string): readonly string[] {
+    const value = this.#values[name] ?? [];
+    if (!Array.isArray(value)) throw badField(name, 'must be a list of texts');
+    for (const each of value) if (typeof each !== 'string') throw badField(name, 'must be a list of texts');
+    return value as string[];
+  }
+
   /**
    * A document's place. One slash before or behind it is dropped, because a shell's completion or a habit left it
    * there.

@@ -36,7 +36,8 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
 export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
   const statuses: Presented[] = [];
   for (const name of chooseWorkspaces(options)) {
-    const { totals, storedBytes, beside, pending, repository, audit } = await readStatus({ ...options, name });
+    const status = await readStatus({ ...options, name });
+    const { totals, storedBytes, beside, pending, repository, audit } = status;
     statuses.push({
       name,
       documents: totals.documents,
@@ -47,6 +48,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
       groups: totals.groups,
       grants: totals.grants,
       keys: totals.credentials,
+      connectors: status.connectors,
       stored_bytes: storedBytes,
       beside_documents: {
         comments: beside.comments,
@@ -54,7 +56,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
         audit_log: beside.auditLog,
         stored_answers: beside.storedAnswers,
       },
-      warnings: [...warnOfSizes(beside), ...(repository === null ? [closedRepository] : [])],
+      warnings: [...warnOfSizes(beside), ...(repository === null ? [closedRepository] : []), ...status.troubles],
       pending_objects: pending.objects,
       repository: repository && {
         packs: repository.packs,

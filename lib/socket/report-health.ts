@@ -1,4 +1,5 @@
 import { formatTime } from '../domain/clock.js';
+import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
 import type { CommandDependencies } from './command.js';
 
 /** A running process's report on its health, for those who run the service. Names of members as in JSON. */
@@ -10,6 +11,12 @@ export interface HealthReport {
   readonly workspaces: string;
   /** Commits that wait for a repository that cannot be written. */
   readonly waiting: readonly WaitingObjects[];
+  /** Connectors that wait for people. */
+  readonly mirrors: readonly TroubledMirror[];
+}
+
+export interface TroubledMirror extends TroubledConnector {
+  readonly workspace: string;
 }
 
 export interface WaitingObjects {
@@ -23,7 +30,12 @@ export interface WaitingObjects {
 export async function reportHealth(host: CommandDependencies): Promise<HealthReport> {
   const { isReady, ...parts } = await host.readiness();
   const waiting = host.findLags().map((lag) => ({ ...lag, since: formatTime(lag.since) }));
-  return { ready: isReady, ...parts, waiting };
+  const mirrors = host.names().flatMap((name) => {
+    const workspace = host.find(name);
+    if (workspace === undefined) return [];
+    return findTroubledConnectors(workspace.journal.reader).map((each) => ({ workspace: name, ...each }));
+  });
+  return { ready: isReady, ...parts, waiting, mirrors };
 }
 
 /** `5 objects wait for the repository since 11:09: EACCES …`, with the day where it is another than today's. */

@@ -2,6 +2,7 @@ import { readHead, type ChainHead } from '../audit/chain.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
+import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
 export type { BesideSizes } from '../sidecar/totals.js';
@@ -19,6 +20,10 @@ export interface WorkspaceStatus {
   /** null where this account may not read it all. */
   readonly repository: RepositoryStats | null;
   readonly audit: ChainHead;
+  /** Connectors that are not disconnected. */
+  readonly connectors: number;
+  /** A line for each connector that waits for people. */
+  readonly troubles: readonly string[];
 }
 
 /** @throws any other error */
@@ -40,6 +45,8 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       pending: reader.objects.pendingTotals(),
       repository: await workspace.repository.stats().catch(nullIfClosed),
       audit: readHead(reader.audit),
+      connectors: reader.connectors.count(),
+      troubles: findTroubledConnectors(reader).map(describeTroubled),
     };
   } finally {
     await workspace.close();

@@ -16,6 +16,8 @@ describe('the methods of a path', () => {
     ada = await server.person('approver');
     const { json } = await ada.create('a/b.md', 'A wombat.\n');
     await ada.put('/v1/documents/a/b.md', { content: 'Two wombats.\n' });
+    const source = { name: 'Files', location: 'm', kind: 'folder', settings: { path: '/srv/files' } };
+    const connector = await ada.post('/v1/connectors', source);
     const queries: Readonly<Record<string, string>> = {
       '/v1/documents': 'location=a&limit=1',
       '/v1/folders/export': 'location=a',
@@ -29,7 +31,7 @@ describe('the methods of a path', () => {
     };
     const keyed = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
     targets = [...keyed, '/v1', '/v1/', '/v1/health', '/v1/openapi.yaml'].map((path) => {
-      const target = path.replace('{location}', 'a/b.md');
+      const target = path.replace('{location}', 'a/b.md').replace('{id}', connector.json.id);
       return queries[path] === undefined ? target : `${target}?${queries[path]}`;
     });
   });

@@ -72,6 +72,14 @@ export const retriedPosts: readonly RetriedPost[] = [
     forgotten: '',
   },
   {
+    path: '/v1/connectors',
+    prepare: () => Promise.resolve(),
+    body: (place) => connectionOf(place, '/srv/one'),
+    otherBody: (place) => connectionOf(place, '/srv/other'),
+    status: 201,
+    forgotten: 'CONFLICT mirror_nested',
+  },
+  {
     path: '/v1/labels',
     prepare: async (admin, place) => void (await admin.create(`${place}/labelled.md`)),
     body: (place) => ({ location: `${place}/labelled.md`, labels: ['one'] }),
@@ -149,6 +157,11 @@ export const retriedPosts: readonly RetriedPost[] = [
     forgotten: '',
   },
 ];
+
+/** Nothing is read from the source here. */
+function connectionOf(place: string, path: string): object {
+  return { name: 'Files', location: `${place}/mirror`, kind: 'folder', settings: { path } };
+}
 
 function grantOf(place: string, id: string, role: string): object {
   return { scope_type: 'folder', scope_id: `${place}/granted`, subject: { type: 'principal', id }, role };

@@ -8,22 +8,37 @@ export interface FoundPath<Found> {
   readonly path: string;
   /** Still percent-encoded; undefined where the path has no location in it. */
   readonly encodedLocation: string | undefined;
-  /** The id in the path; undefined where it has none. */
-  readonly pathId: string | undefined;
+  /** The ids in the path, in their order. */
+  readonly ids: readonly string[];
   readonly byMethod: ReadonlyMap<string, Found>;
 }
 
 const variable = '{location}';
-const idVariable = '{id}';
+const idVariable = /^\{[a-z]+\}$/;
 /** Other texts are no ids, and a path with one is no path of the table. */
 const plausibleId = /^[A-Za-z0-9_-]{1,64}$/;
+/** Longer than each path that is looked at segment by segment. */
+const maxPathLength = 512;
 
-/** A path with an id as one of its segments: the parts before and after it. */
-interface PathAroundId<Found> {
+/** A path with ids among its segments. */
+interface PathOfSegments<Found> {
   readonly path: string;
-  readonly before: string;
-  readonly after: string;
+  readonly segments: readonly string[];
   readonly byMethod: Map<string, Found>;
+}
+
+/** The ids in a sent path; undefined where it is another path. */
+function matchSegments(segments: readonly string[], sent: readonly string[]): string[] | undefined {
+  if (sent.length !== segments.length) return undefined;
+  const ids: string[] = [];
+  for (const [index, segment] of segments.entries()) {
+    const given = sent[index] ?? '';
+    if (!idVariable.test(segment)) {
+      if (given !== segment) return undefined;
+    } else if (plausibleId.test(given)) ids.push(given);
+    else return undefined;
+  }
+  return ids;
 }
 
 /**
@@ -32,7 +47,7 @@ interface PathAroundId<Found> {
  */
 export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'>> {
   readonly #fixed = new Map<string, Map<string, Found>>();
-  readonly #aroundIds: PathAroundId<Found>[] = [];
+  readonly #ofSegments: PathOfSegments<Found>[] = [];
   readonly #open: { readonly prefix: string; readonly path: string; readonly byMethod: Map<string, Found> }[] = [];
 
   constructor(routes: readonly Found[]) {
@@ -45,25 +60,26 @@ export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'
 
   find(path: string): FoundPath<Found> | undefined {
     const fixed = this.#fixed.get(path);
-    if (fixed !== undefined) return { path, encodedLocation: undefined, pathId: undefined, byMethod: fixed };
+    if (fixed !== undefined) return { path, encodedLocation: undefined, ids: [], byMethod: fixed };
     const open = this.#open.find(({ prefix }) => path.startsWith(prefix));
-    if (open === undefined) return this.#findAroundId(path);
-    const encodedLocation = path.slice(open.prefix.length);
-    return { path: open.path, encodedLocation, pathId: undefined, byMethod: open.byMethod };
+    if (open === undefined) return this.#findBySegments(path);
+    return { path: open.path, encodedLocation: path.slice(open.prefix.length), ids: [], byMethod: open.byMethod };
   }
 
-  #findAroundId(sent: string): FoundPath<Found> | undefined {
-    for (const { path, before, after, byMethod } of this.#aroundIds) {
-      if (!sent.startsWith(before) || !sent.endsWith(after)) continue;
-      const pathId = sent.slice(before.length, sent.length - after.length);
-      if (plausibleId.test(pathId)) return { path, encodedLocation: undefined, pathId, byMethod };
+  #findBySegments(path: string): FoundPath<Found> | undefined {
+    if (path.length > maxPathLength) return undefined;
+    const sent = path.split('/');
+    for (const row of this.#ofSegments) {
+      const ids = matchSegments(row.segments, sent);
+      if (ids !== undefined) return { path: row.path, encodedLocation: undefined, ids, byMethod: row.byMethod };
     }
     return undefined;
   }
 
   #routesOf(path: string): Map<string, Found> {
-    if (path.includes(idVariable)) return this.#routesAroundId(path);
     if (!path.endsWith(variable)) {
+      const segments = path.split('/');
+      if (segments.some((each) => idVariable.test(each))) return this.#routesOfSegments(path, segments);
       const byMethod = this.#fixed.get(path) ?? new Map<string, Found>();
       this.#fixed.set(path, byMethod);
       return byMethod;
@@ -75,12 +91,11 @@ export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'
     return byMethod;
   }
 
-  #routesAroundId(path: string): Map<string, Found> {
-    const known = this.#aroundIds.find((each) => each.path === path);
+  #routesOfSegments(path: string, segments: readonly string[]): Map<string, Found> {
+    const known = this.#ofSegments.find((each) => each.path === path);
     if (known !== undefined) return known.byMethod;
     const byMethod = new Map<string, Found>();
-    const [before = '', after = ''] = path.split(idVariable);
-    this.#aroundIds.push({ path, before, after, byMethod });
+    this.#ofSegments.push({ path, segments, byMethod });
     return byMethod;
   }
 }

@@ -203,6 +203,7 @@ function bodyTooShort(): Refusal {
   return invalidRequest('bad_field', 'The body ended before it was complete.', { field: 'body' });
 }
 
-function bodyTooLarge(limit: number): Refusal {
+/** @param limit bytes */
+export function bodyTooLarge(limit: number): Refusal {
   return invalidRequest('body_too_large', `The body is over the limit of ${limit} bytes.`, { limit });
 }

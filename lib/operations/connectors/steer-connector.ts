@@ -3,7 +3,7 @@ import { conflict, notFound, type Refusal } from '../../domain/refusal.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { WriteOperation } from '../operation.js';
-import { requireConnected, showConnector, type ShownConnector } from './find-connector.js';
+import { afterAllRuns, requireConnected, showConnector, type ShownConnector } from './find-connector.js';
 import type { ConnectorInput } from './list-connectors.js';
 
 /** Makes a connector active, and its next run due. Earlier failures count no more. */
@@ -106,23 +106,33 @@ export const approveChange: WriteOperation<ApproveInput, ShownConnector> = {
   finish: ({ connectors }) => connectors.wake(),
 };
 
+/** Milliseconds between the beginnings of two runs that webhooks ask for. */
+const minPause = 30_000;
+
+/** Whether a webhook can ask for a run. A held or stopped connector waits for people. */
+export function takesHooks({ state, hasWebhook }: Pick<Connector, 'state' | 'hasWebhook'>): boolean {
+  return state === 'active' && hasWebhook;
+}
+
 /**
- * A webhook of the source says that it has changed: a run is due at once, unless the connector waits for people. The
- * caller is the connector itself, which the face has recognised by the signature.
- * @throws Refusal NOT_FOUND
+ * A webhook of the source says that it has changed: the next run is due soon, unless one is due before. So a webhook
+ * that is sent again and again sets one run at most. The caller is the connector itself, which the face has recognised
+ * by the webhook's proof.
+ * @throws Refusal NOT_FOUND when the connector takes no webhooks now
  */
-export const notifyConnector: WriteOperation<ConnectorInput, { readonly isDue: boolean }> = {
+export const notifyConnector: WriteOperation<ConnectorInput, { readonly dueAt: number }> = {
   kind: 'write',
   name: 'connector.notify',
   needs: () => [],
   note: ({ connectorId }) => ({ target: connectorId }),
   run({ transaction: { tables, now }, caller }, { connectorId }) {
     const connector = tables.connectors.byId(connectorId);
-    if (connector === undefined || caller.principalId !== connectorId) throw notFound();
-    const isDue = connector.state === 'active';
-    const isSooner = connector.nextRunAt === null || connector.nextRunAt > now;
-    if (isDue && isSooner) tables.connectors.setNextRun(connectorId, { at: now, trigger: 'webhook' });
-    return { isDue };
+    if (connector === undefined || caller.principalId !== connectorId || !takesHooks(connector)) throw notFound();
+    const [last] = tables.connectorRuns.list(connectorId, afterAllRuns, 1);
+    const dueAt = Math.max(now, (last?.startedAt ?? 0) + minPause);
+    if (connector.nextRunAt !== null && connector.nextRunAt <= dueAt) return { dueAt: connector.nextRunAt };
+    tables.connectors.setNextRun(connectorId, { at: dueAt, trigger: 'webhook' });
+    return { dueAt };
   },
   finish: ({ connectors }) => connectors.wake(),
 };

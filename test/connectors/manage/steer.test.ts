@@ -122,13 +122,15 @@ describe('A connector', () => {
     const notify = (as: string, id = connectorId) =>
       perform(world.test.workspace, { ...self(as), kind: 'connector' }, notifyConnector, { connectorId: id });
     await write(({ connectors }) => connectors.setNextRun(connectorId, { at: hour * 1e6, trigger: 'schedule' }));
-    assert.equal((await notify(connectorId)).result.isDue, true);
+    assert.equal(await outcomeOf(notify(connectorId)), 'NOT_FOUND', 'it has no webhook yet');
+    await world.ada.perform(setWebhook, { connectorId, enabled: true });
+    const { dueAt } = (await notify(connectorId)).result;
     const { nextRunAt, nextTrigger } = await shown();
-    assert.deepEqual([nextRunAt, nextTrigger], [world.test.clock.now(), 'webhook']);
+    assert.deepEqual([dueAt, nextRunAt, nextTrigger], [nextRunAt, world.test.clock.now(), 'webhook']);
     assert.equal(await outcomeOf(notify(world.ada.id)), 'NOT_FOUND');
     assert.equal(await outcomeOf(notify(connectorId, 'prn_unknown')), 'NOT_FOUND');
     await world.ada.perform(pauseConnector, { connectorId });
-    assert.equal((await notify(connectorId)).result.isDue, false);
+    assert.equal(await outcomeOf(notify(connectorId)), 'NOT_FOUND');
     assert.equal((await shown()).nextRunAt, null);
   });
 

@@ -118,11 +118,17 @@ export class AnswerChecker {
   #describedResponses(method: string, target: string): Record<string, Response> | undefined {
     const path = target.split('?')[0] ?? '';
     const [base] = /^(?:\/v1)?\/(?:documents|files|reader)\//.exec(path) ?? [];
-    const template = base === undefined ? path : `${base}{location}`;
+    const template = base === undefined ? nameIds(path) : `${base}{location}`;
     const operation = findOperation(this.#description.paths[template === '/v1/' ? '/v1' : template] ?? {}, method) as
       { responses: Record<string, Response> } | undefined;
     return operation?.responses;
   }
+}
+
+/** The path as the description has it, with names in place of ids. */
+function nameIds(path: string): string {
+  const ofHook = /^\/v1\/hooks\/[\w-]+\/[\w-]+$/.test(path) ? '/v1/hooks/{workspace}/{id}' : undefined;
+  return ofHook ?? path.replace(/^(\/v1\/connectors\/)[\w-]+/, '$1{id}');
 }
 
 /** References as the one schema that holds the components sees them. */

@@ -1,0 +1,228 @@
+import type { Connector, ConnectorKind } from '../../domain/connector.js';
+import { parseLocation } from '../../domain/location.js';
+import { changeConnector, rotateConnectorSecret } from '../../operations/connectors/change-connector.js';
+import { connectSource } from '../../operations/connectors/connect-source.js';
+import { disconnectSource, type Disconnected } from '../../operations/connectors/disconnect-source.js';
+import type { ShownConnector } from '../../operations/connectors/find-connector.js';
+import {
+  listConnectorKinds,
+  listConnectorRuns,
+  listConnectors,
+  listSkippedFiles,
+  readConnector,
+  type ConnectorInput,
+  type ListOfConnectorInput,
+} from '../../operations/connectors/list-connectors.js';
+import { setWebhook, type ConnectorWithWebhook } from '../../operations/connectors/set-webhook.js';
+import {
+  approveChange,
+  pauseConnector,
+  resumeConnector,
+  syncNow,
+} from '../../operations/connectors/steer-connector.js';
+import { testConnection, testConnector } from '../../operations/connectors/test-connection.js';
+import type { Connection, ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import {
+  presentConnector,
+  presentDisconnected,
+  presentKind,
+  presentRun,
+  presentSkipped,
+  presentTest,
+  presentWebhook,
+} from './connector-record.js';
+import { presentPage, readPage } from './page.js';
+import { readFolder } from './read-location.js';
+
+/** The members of ConnectorCreate and ConnectorTest that make a connection. */
+interface SentConnection {
+  readonly location: string;
+  readonly kind: ConnectorKind;
+  readonly settings: Connector['settings'];
+  readonly secret?: string;
+}
+
+function readConnection(request: CheckedRequest): Connection & { readonly location: ReturnType<typeof parseLocation> } {
+  const { location, kind, settings, secret = null } = jsonOf(request) as SentConnection;
+  return { location: parseLocation(location), kind, settings, secret };
+}
+
+const toMilliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000;
+
+const readId = ({ pathId }: CheckedRequest): ConnectorInput => ({ connectorId: pathId });
+
+const readPageOf = (request: CheckedRequest): ListOfConnectorInput => ({ ...readId(request), ...readPage(request) });
+
+const answerConnector = (connector: ShownConnector): Answer => answerJson(200, presentConnector(connector));
+
+/** 201, and where the connector is. */
+const answerConnected = (connector: ShownConnector): Answer =>
+  answerJson(201, presentConnector(connector), { Location: `/connectors/${connector.id}` });
+
+/** The run itself begins later. */
+const answerDue = (connector: ShownConnector): Answer => answerJson(202, presentConnector(connector));
+
+/** There are few kinds, so one page has them all. */
+const answerKinds = (kinds: readonly DescribedKind[]): Answer =>
+  answerJson(200, { items: kinds.map(presentKind), next_cursor: null });
+
+const answerTest = (test: ConnectionTest): Answer => answerJson(200, presentTest(test));
+
+const answerWebhook = (changed: ConnectorWithWebhook, { workspace }: CheckedRequest): Answer =>
+  answerJson(200, presentWebhook(changed, workspace.name));
+
+const answerDisconnected = (disconnected: Disconnected): Answer => answerJson(200, presentDisconnected(disconnected));
+
+/** Connectors: sources that are mirrored into folders. */
+export const connectorRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/connector-kinds',
+    operation: listConnectorKinds,
+    read: () => ({}),
+    present: answerKinds,
+  }),
+  route({
+    ...jsonPost,
+    path: '/connector-tests',
+    operation: testConnection,
+    read: readConnection,
+    present: answerTest,
+  }),
+  route({
+    method: 'GET',
+    path: '/connectors',
+    operation: listConnectors,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage(presentConnector),
+  }),
+  route({
+    ...jsonPost,
+    path: '/connectors',
+    operation: connectSource,
+    read(request) {
+      const { name, interval_seconds } = jsonOf(request) as {
+        readonly name: string;
+        readonly interval_seconds?: number;
+      };
+      return { ...readConnection(request), name, interval: toMilliseconds(interval_seconds) };
+    },
+    present: answerConnected,
+  }),
+  route({
+    method: 'GET',
+    path: '/connectors/{id}',
+    operation: readConnector,
+    read: readId,
+    present: answerConnector,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/connectors/{id}',
+    takes: ['json'],
+    operation: changeConnector,
+    read(request) {
+      const { name, settings, secret, interval_seconds } = jsonOf(request) as {
+        readonly name?: string;
+        readonly settings?: Connector['settings'];
+        readonly secret?: string | null;
+        readonly interval_seconds?: number;
+      };
+      return { ...readId(request), name, settings, secret, interval: toMilliseconds(interval_seconds) };
+    },
+    present: answerConnector,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/connectors/{id}',
+    operation: disconnectSource,
+    read(request) {
+      const { documents } = request.query as { readonly documents: 'keep' | 'delete' };
+      return { ...readId(request), documents };
+    },
+    present: answerDisconnected,
+  }),
+  route({
+    method: 'POST',
+    path: '/connectors/{id}/tests',
+    requires: 'Idempotency-Key',
+    operation: testConnector,
+    read: readId,
+    present: answerTest,
+  }),
+  route({
+    method: 'GET',
+    path: '/connectors/{id}/runs',
+    operation: listConnectorRuns,
+    read: readPageOf,
+    present: presentPage(presentRun),
+  }),
+  route({
+    method: 'POST',
+    path: '/connectors/{id}/runs',
+    requires: 'Idempotency-Key',
+    operation: syncNow,
+    read: readId,
+    present: answerDue,
+  }),
+  route({
+    method: 'GET',
+    path: '/connectors/{id}/skipped',
+    operation: listSkippedFiles,
+    read: readPageOf,
+    present: presentPage(presentSkipped),
+  }),
+  route({
+    method: 'PUT',
+    path: '/connectors/{id}/pause',
+    operation: pauseConnector,
+    read: readId,
+    present: answerConnector,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/connectors/{id}/pause',
+    operation: resumeConnector,
+    read: readId,
+    present: answerConnector,
+  }),
+  route({
+    ...jsonPost,
+    path: '/connectors/{id}/approvals',
+    operation: approveChange,
+    read(request) {
+      const { change } = jsonOf(request) as { readonly change: string };
+      return { ...readId(request), fingerprint: change };
+    },
+    present: answerDue,
+  }),
+  route({
+    method: 'PUT',
+    path: '/connectors/{id}/secret',
+    takes: ['json'],
+    operation: rotateConnectorSecret,
+    read(request) {
+      const { secret } = jsonOf(request) as { readonly secret: string | null };
+      return { ...readId(request), secret };
+    },
+    present: answerConnector,
+  }),
+  route({
+    method: 'PUT',
+    path: '/connectors/{id}/webhook',
+    operation: setWebhook,
+    read: (request) => ({ ...readId(request), enabled: true }),
+    present: answerWebhook,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/connectors/{id}/webhook',
+    operation: setWebhook,
+    read: (request) => ({ ...readId(request), enabled: false }),
+    present: ({ connector }) => answerConnector(connector),
+  }),
+];

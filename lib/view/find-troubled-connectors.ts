@@ -1,0 +1,33 @@
+import type { ConnectorState } from '../domain/connector.js';
+import type { Location } from '../domain/location.js';
+import type { Tables } from '../sidecar/tables.js';
+
+/** A connector whose mirror may be out of date until somebody does something. */
+export interface TroubledConnector {
+  readonly id: string;
+  readonly location: Location;
+  readonly state: ConnectorState;
+  /** In words, with the remedy. No secret, and no path of a document. */
+  readonly reason: string;
+}
+
+/** More than a workspace may have. */
+const most = 1000;
+/** Failures in a row after which they are no passing trouble. */
+const manyFailures = 3;
+
+/** The connectors that wait for people: held, stopped or paused ones, and those that keep failing. */
+export function findTroubledConnectors({ connectors, connectorRuns }: Pick<Tables, 'connectors' | 'connectorRuns'>) {
+  return connectors.list('', most).flatMap(({ id, location, state, stateReason, failures }): TroubledConnector[] => {
+    if (state === 'active' && failures < manyFailures) return [];
+    if (state === 'paused')
+      return [{ id, location, state, reason: 'Somebody paused it. Resume it, or disconnect it.' }];
+    const [last] = connectorRuns.list(id, Number.MAX_SAFE_INTEGER, 1);
+    return [{ id, location, state, reason: stateReason ?? last?.message ?? 'See its runs.' }];
+  });
+}
+
+/** `The mirror handbook/website is stopped: The source refuses the secret. …` */
+export function describeTroubled({ location, state, reason }: TroubledConnector): string {
+  return `The mirror ${location} ${state === 'active' ? 'keeps failing' : `is ${state}`}: ${reason}`;
+}
