@@ -7,6 +7,7 @@ import { measureAgents } from './measure-agents.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { measureHolds } from './measure-holds.js';
+import { measureMirrors } from './measure-mirrors.js';
 import { measurePacks } from './measure-packs.js';
 import { measureTokens } from './measure-tokens.js';
 import { measureVersions } from './measure-versions.js';
@@ -25,6 +26,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   versions: measureVersions,
   packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
   holds: measureHolds,
+  mirrors: (report, { times }) => measureMirrors(report, times === 1 ? 5000 : 50_000),
   tokens: measureTokens,
   erase: (report, { times }) =>
     measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),
