@@ -6,6 +6,7 @@ import {
   isWithin,
   nameOf,
   parentOf,
+  rootLocation,
   type Location,
 } from '../domain/location.js';
 import type { MovedDocument } from '../history/event.js';
@@ -13,7 +14,8 @@ import type { EventFile, KnownRows, LiveRow } from '../history/project.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/tables.js';
-import { findFolder, nowhere, numberOfFolder } from '../view/locate.js';
+import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
+import { nowhere } from '../view/locate.js';
 
 /** What has changed in a source, as changes of documents below the mirror's folder. */
 export interface MirrorChange {
@@ -203,11 +205,14 @@ export class MirrorPlanner {
     return this.#tables.documents.at(this.#folder(parentOf(location)), nameOf(location));
   }
 
-  /** Looked up once: thousands of files lie in one folder. */
+  /** Looked up once, from the folder above: thousands of files lie in one folder. */
   #folder(location: Location): number {
+    if (location === rootLocation) return rootFolderNumber;
     let number = this.#folders.get(location);
     if (number === undefined) {
-      number = numberOfFolder(findFolder(this.#tables, location));
+      const above = this.#folder(parentOf(location));
+      const found = above === nowhere ? undefined : this.#tables.folders.child(above, nameOf(location));
+      number = found?.number ?? nowhere;
       this.#folders.set(location, number);
     }
     return number;

@@ -111,7 +111,13 @@ function add(
     if (each.message !== null) throw new Error(`The sync of a ${what} ended with: ${each.message}`);
   }
   const growth = `${Math.round(base)} MB before, ${Math.round(first.resident)} MB at most`;
-  report.add({ what: `first sync of a ${what}, ${files} files`, value: first.seconds, unit: 's', baseline, note: growth });
+  report.add({
+    what: `first sync of a ${what}, ${files} files`,
+    value: first.seconds,
+    unit: 's',
+    baseline,
+    note: growth,
+  });
   const held = { unit: 'ms', goal: '< 50 ms' };
   report.add({ what: 'the same: event loop held', value: first.held, ...held });
   const writes = `${first.writes} writes`;

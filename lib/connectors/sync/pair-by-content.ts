@@ -29,7 +29,8 @@ export function* pairByContent(
   contentOf: (path: string) => KnownContent | undefined,
 ): Steps<Paired> {
   const arrived = new Map<string, ReadFile | 'several'>();
-  for (const file of written) {
+  for (const [index, file] of written.entries()) {
+    if (index % 1000 === 999) yield;
     const isNew = file.row === undefined || !hasDocument(file.row);
     if (!isNew || file.content.size === 0) continue;
     const { blobOid } = file.content;

@@ -1,10 +1,12 @@
 import type { SkipReason } from '../../domain/connector.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FoundContent } from '../../history/project.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { UnreadableFile, type Source, type SourceFile } from '../source.js';
 import { hasDocument, type FileToRead } from './compare-entries.js';
-import { idOf, isSameRow, tooLarge } from './filter-entries.js';
+import { entriesInStep, idOf, isSameRow, tooLarge } from './filter-entries.js';
 import { itemsUntilAborted } from './until-aborted.js';
 
 /** How files are read. */
@@ -69,7 +71,7 @@ export async function readFiles(files: readonly FileToRead[], reading: Reading):
   );
   await Promise.all(workers);
   signal.throwIfAborted();
-  return sortOut(files, outcomes);
+  return runCooperatively(sortOut(files, outcomes));
 }
 
 function noRoom(limit: number): Error {
@@ -116,12 +118,13 @@ function isPointer(start: readonly Uint8Array[], size: number): boolean {
   return text.startsWith(pointerStart) && text.includes('\noid ');
 }
 
-function sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): ReadResult {
+function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): Steps<ReadResult> {
   const written: ReadFile[] = [];
   const put: MirrorEntry[] = [];
   const removed: MirrorEntry[] = [];
   let [skipped, unreadable] = [0, 0];
   for (const [index, each] of files.entries()) {
+    if (index % entriesInStep === entriesInStep - 1) yield;
     const outcome = outcomes[index];
     if (outcome === undefined) throw new Error('A file was neither read nor refused.');
     if (!(outcome instanceof UnreadableFile)) {

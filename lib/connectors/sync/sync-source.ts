@@ -8,6 +8,8 @@ import { readSuppressions } from '../../changes/mirror-suppression.js';
 import { guessMediaType } from '../../operations/documents/content.js';
 import { mirrorSource } from '../../operations/connectors/mirror-source.js';
 import { perform } from '../../operations/perform.js';
+import type { EventFile } from '../../history/project.js';
+import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { findDocument } from '../../view/locate.js';
@@ -19,7 +21,7 @@ import { entriesInStep, filterEntries } from './filter-entries.js';
 import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
-import { readFiles, type ReadResult } from './read-files.js';
+import { readFiles, type ReadFile, type ReadResult } from './read-files.js';
 import { takeListing } from './take-listing.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -118,11 +120,7 @@ function* rowsOf(workspace: Workspace, connector: string): Generator<MirrorEntry
 }
 
 /** Files that were erased here must not come back. They have no row, so each run meets them as new ones. */
-function* leaveOutErased(
-  { journal }: Workspace,
-  connector: string,
-  compared: Comparison,
-): Generator<void, Comparison, undefined> {
+function* leaveOutErased({ journal }: Workspace, connector: string, compared: Comparison): Steps<Comparison> {
   const toRead: FileToRead[] = [];
   let isSuppressed = readSuppressions(journal.reader, connector);
   for (const [index, each] of compared.toRead.entries()) {
@@ -201,6 +199,7 @@ async function write(
     const outcome = retried === null ? 'unchanged' : 'partial';
     return { outcome, message: retried, counts, versionId: null, reached: next };
   }
+  const written = await runCooperatively(asDocuments(connector, paired.written));
   await stage.show();
   signal.throwIfAborted();
   const { result } = await perform(workspace, caller, mirrorSource, {
@@ -208,11 +207,7 @@ async function write(
     generation: connector.generation,
     sourceVersion: next.sourceVersion,
     cursor: next.cursor,
-    written: paired.written.map(({ path, content }) => ({
-      location: locate(connector, path),
-      content,
-      mediaType: guessMediaType(nameOf(path as Location), content.kind),
-    })),
+    written,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
     entries: { put, remove: compared.remove },
@@ -221,6 +216,16 @@ async function write(
   const done = { ...counts, created, updated, moved: result.moved, deleted, skipped: counts.skipped + leftOut.length };
   const outcome = retried !== null ? 'partial' : versionId === null ? 'unchanged' : 'changed';
   return { outcome, message: retried, counts: done, versionId, reached: next };
+}
+
+function* asDocuments(connector: Connector, files: readonly ReadFile[]): Steps<EventFile[]> {
+  const documents: EventFile[] = [];
+  for (const [index, { path, content }] of files.entries()) {
+    if (index % entriesInStep === entriesInStep - 1) yield;
+    const mediaType = guessMediaType(nameOf(path as Location), content.kind);
+    documents.push({ location: locate(connector, path), content, mediaType });
+  }
+  return documents;
 }
 
 function asRetried(count: number): string {
