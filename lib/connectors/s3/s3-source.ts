@@ -45,7 +45,7 @@ export class S3Source implements Source {
   async check(signal: AbortSignal): Promise<string> {
     const { bucket } = this.#means;
     const { objects, next } = await this.#page(null, signal);
-    return `The bucket ${bucket} holds ${next === null ? '' : 'more than '}${objects.length} objects there.`;
+    return `The bucket ${bucket} holds ${next === null ? '' : 'more than '}${objects.length} ${objects.length === 1 ? 'object' : 'objects'} there.`;
   }
 
   /** A bucket has no tag of its own, and a listing is the cheapest look at it. */

@@ -11,6 +11,7 @@ const maxDepth = 64;
 /** Folders that the server fails to list, after which it is the server that fails. */
 const maxFailures = 100;
 const batchSize = 500;
+export const notFolder = 'The address of the source is not that of a folder. Correct it.';
 const isEntityTag = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
 
 interface Walk {
@@ -107,9 +108,11 @@ async function* listFolder(
   count: Count,
 ): AsyncGenerator<readonly SourceEntry[], void, undefined> {
   let batch: SourceEntry[] = [];
+  let hasSelf = false;
   for await (const resource of readMultistatus(answer.body)) {
     const entry = place(walk, folder, resource);
-    if (entry === undefined) continue;
+    if (entry === 'self') hasSelf = true;
+    if (entry === 'self' || entry === 'gone') continue;
     count.entries += 1;
     if (count.entries > walk.maxEntries)
       throw new SourceFault(
@@ -123,21 +126,23 @@ async function* listFolder(
     batch = [];
   }
   if (batch.length > 0) yield batch;
+  if (!hasSelf) throw new SourceFault('corrupt', 'The source lists a folder without the folder itself.');
 }
 
-/** @returns undefined for the folder itself */
-function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | { folder: Segments } | undefined {
+function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | { folder: Segments } | 'self' | 'gone' {
   const named = readHref(resource.href, walk.origin, [...walk.root, ...folder]);
   if (named.type === 'foreign')
     throw new SourceFault('corrupt', 'The source lists addresses outside the folder that was asked for.');
   if (named.type === 'self') {
-    if (folder.length === 0) walk.onRoot(resource);
-    return undefined;
+    if (folder.length > 0) return 'self';
+    if (!resource.isFolder) throw new SourceFault('not_found', notFolder);
+    walk.onRoot(resource);
+    return 'self';
   }
   const version = versionOf(resource) ?? `seen ${walk.began}`;
   const path = [...folder, named.type === 'odd' ? named.written : named.name].join('/');
   if (named.type === 'odd') return { type: 'skipped', path, version, reason: 'bad_name' };
-  if (resource.status === 404 || resource.status === 410) return undefined;
+  if (resource.status === 404 || resource.status === 410) return 'gone';
   if (resource.status >= 300) {
     walk.onUnreadable();
     return { type: 'unreadable', path, detail: `status ${resource.status}` };

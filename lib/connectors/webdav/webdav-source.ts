@@ -1,11 +1,11 @@
 import type { Clock } from '../../domain/clock.js';
 import { BodyTooLarge } from '../egress/read-body.js';
 import type { HttpAnswer, HttpClient } from '../egress/http-client.js';
-import { UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
+import { SourceFault, UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
 import { faultOf, isClosed } from './judge-answer.js';
 import { readMultistatus, propertiesAsked, type Resource } from './read-multistatus.js';
 import { decodeSegments, encodeSegments, type Segments } from './resource-name.js';
-import { versionOf, walkFolders } from './walk-folders.js';
+import { notFolder, versionOf, walkFolders } from './walk-folders.js';
 
 /** Of one folder's listing: about 100,000 files. */
 const maxListing = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ export class WebdavSource implements Source {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    let files = -1;
+    let files = 0;
     let folders = 0;
     let isCloud = false;
     const answer = await this.#requireRoot(await this.#propfind([], '1', signal));
@@ -44,8 +44,9 @@ export class WebdavSource implements Source {
       else files += 1;
       isCloud ||= resource.fileId !== undefined;
     }
+    if (folders === 0) throw new SourceFault('not_found', notFolder);
     const product = isCloud ? 'Nextcloud or ownCloud' : 'WebDAV';
-    return `${product}: ${files + 1} files and ${Math.max(folders - 1, 0)} folders directly in the folder.`;
+    return `${product}. Directly in the folder: ${count(files, 'file')}, ${count(folders - 1, 'folder')}.`;
   }
 
   async probe(cursor: string, signal: AbortSignal): Promise<'unchanged' | 'maybe_changed'> {
@@ -166,4 +167,8 @@ export class WebdavSource implements Source {
 /** The tag of a folder that changes with everything below it, as in Nextcloud and ownCloud. Others promise nothing. */
 function propagatedTag(resource: Resource): string | null {
   return resource.fileId === undefined || resource.etag === null ? null : versionOf(resource);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

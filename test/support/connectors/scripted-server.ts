@@ -19,6 +19,7 @@ export class ScriptedServer {
   script: Script;
   readonly asked: Asked[] = [];
   connections = 0;
+  port = 0;
 
   private constructor(script: Script, tls: { readonly key: string; readonly cert: string } | undefined) {
     this.script = script;
@@ -38,11 +39,8 @@ export class ScriptedServer {
   ): Promise<ScriptedServer> {
     const server = new ScriptedServer(script, tls);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    server.port = (server.#server.address() as AddressInfo).port;
     return server;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   /** `host:port`, as the setting connectorHosts has it. */
