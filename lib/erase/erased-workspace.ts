@@ -19,6 +19,12 @@ export interface ErasedWorkspace {
   readonly uploads: Uploads;
   readonly stages: ContentStages;
   readonly snapshots: Snapshots;
+  readonly connectors: {
+    /** Ends a connector's run under way, and deletes what is kept of its source between runs. */
+    forgetCopy(connectorId: string): Promise<void>;
+    /** A run may be due again. */
+    wake(): void;
+  };
   readonly search: SearchKeeper;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */
   readonly readersGrace: number;

@@ -50,11 +50,14 @@ export class Purger {
 
   /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
-    const { checkpointer, stages, uploads } = this.#workspace;
+    const { checkpointer, connectors, stages, uploads } = this.#workspace;
     const { reach } = this.#progress;
     // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
-    await stages.breakOff(this.#mirrors());
+    const mirrors = this.#mirrors();
+    await stages.breakOff(mirrors);
+    for (const mirror of mirrors) await connectors.forgetCopy(mirror);
+    connectors.wake();
     await checkpointer.run();
     await reach('checkpointed');
     await this.#repoint();

@@ -96,13 +96,15 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
     this.cancel(connectorId).then(() => this.wake(), this.#onFault);
   }
 
-  /** Takes away what is kept of a source between runs. Nobody waits for it. */
+  /** Ends a run under way, and takes away what is kept of the source between runs. It can be made again. */
+  async forgetCopy(connectorId: string): Promise<void> {
+    await this.cancel(connectorId);
+    if (this.#caches !== null) await rm(join(this.#caches, connectorId), { recursive: true, force: true });
+  }
+
+  /** The same, and nobody waits for it. */
   forget(connectorId: string): void {
-    const work = async (): Promise<void> => {
-      await this.cancel(connectorId);
-      if (this.#caches !== null) await rm(join(this.#caches, connectorId), { recursive: true, force: true });
-    };
-    work().catch(this.#onFault);
+    this.forgetCopy(connectorId).catch(this.#onFault);
   }
 
   async close(): Promise<void> {
