@@ -94,6 +94,10 @@ export const owners: Readonly<Record<string, Ownership>> = {
   yaml: { rooms: ['api'], why: 'only the descriptions of the APIs are YAML' },
   canonicalize: { rooms: ['audit', 'api'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
   'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
+  ssh2: {
+    rooms: ['connectors'],
+    why: 'repositories are fetched over ssh by a connection that this process has checked',
+  },
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'ipaddr.js': { rooms: ['connectors'], why: 'one place decides which addresses are public' },
   saxes: { rooms: ['connectors'], why: 'XML comes from sources alone, and one file bounds how it is read' },

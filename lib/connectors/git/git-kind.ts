@@ -12,13 +12,16 @@ import {
   type GitSettings,
 } from './git-settings.js';
 import { usualLimits, type GitLimits } from './git-limits.js';
+import type { GitUpstream } from './git-upstream.js';
+import { HttpUpstream } from './http-upstream.js';
+import { parseSshAddress } from './ssh-address.js';
 import { GitSource } from './git-source.js';
 
-/** Repositories of git, over HTTP. @param limits of one run */
+/** Repositories of git, over HTTP and ssh. @param limits of one run */
 export function makeGitKind(limits: GitLimits = usualLimits): SourceKind<GitSettings> {
   return {
     settingsSchema: gitSettingsSchema,
-    secretMeans: 'a password or an access token',
+    secretMeans: 'a password or an access token; for ssh the private key, without a passphrase',
     readsAtOnce: 8,
     describe: describeGit,
     open: (settings, secret, means) => openGit(settings, secret, means, limits),
@@ -31,13 +34,29 @@ async function openGit(
   means: SourceMeans,
   limits: GitLimits,
 ): Promise<Source> {
-  const url = parseWebAddress(settings.url);
-  requirePrivacy(url, means.allowance);
   const wanted = { reference: readReference(settings), folder: readFolder(settings) };
-  const authorization = writeAuthorization(settings, secret);
+  const upstream = await openUpstream(settings, secret, means, limits);
   const program = await findProgram();
   await mkdir(means.cacheFolder, { recursive: true, mode: 0o700 });
-  return new GitSource({ program, url, authorization, ...wanted, means, limits });
+  return new GitSource({ program, upstream, ...wanted, means, limits });
+}
+
+async function openUpstream(
+  settings: GitSettings,
+  secret: string | null,
+  { allowance, clock }: SourceMeans,
+  { idleTime, fetchTime }: GitLimits,
+): Promise<GitUpstream> {
+  const address = parseSshAddress(settings);
+  if (address !== undefined) {
+    // Few sources need it, and loading it takes its time.
+    const { SshUpstream } = await import('./ssh-upstream.js');
+    return new SshUpstream(address, secret, { allowance, idleTime });
+  }
+  const url = parseWebAddress(settings.url);
+  requirePrivacy(url, allowance);
+  const patience = { head: idleTime, idle: idleTime, body: fetchTime };
+  return new HttpUpstream(url, writeAuthorization(settings, secret), { allowance, clock, patience });
 }
 
 async function findProgram(): Promise<GitProgram> {

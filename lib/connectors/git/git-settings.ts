@@ -9,6 +9,8 @@ export interface GitSettings {
   readonly folder?: string;
   /** Who signs in with the secret. Most hosts look only at the secret when it is a token. */
   readonly username?: string;
+  /** The public key of an ssh server. */
+  readonly host_key?: string;
 }
 
 export const gitSettingsSchema = {
@@ -21,7 +23,7 @@ export const gitSettingsSchema = {
       minLength: 1,
       maxLength: 2000,
       description:
-        'Address of the repository, as for git clone: https://host/path. It holds no user name and no password.',
+        'Address of the repository, as for git clone: https://host/path, ssh://git@host/path or git@host:path. It holds no password.',
     },
     branch: {
       type: 'string',
@@ -39,6 +41,13 @@ export const gitSettingsSchema = {
       minLength: 1,
       maxLength: 250,
       description: 'User name that belongs to the secret. Not needed where the secret is a token.',
+    },
+    host_key: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4000,
+      description:
+        'For ssh: the public key of the server, as ssh-keyscan or the host shows it: its type and the key. Only a server with this key is spoken to.',
     },
   },
 } as const;

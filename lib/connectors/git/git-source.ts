@@ -22,11 +22,11 @@ import { describeEntry, mayBePointer, readPointer } from './describe-entry.js';
 import { explainFailure, isAbsentReference } from './explain-failure.js';
 import { GitGateway } from './gateway.js';
 import type { GitLimits } from './git-limits.js';
+import type { GitUpstream } from './git-upstream.js';
 
 export interface GitSourceParts {
   readonly program: GitProgram;
-  readonly url: URL;
-  readonly authorization: string | undefined;
+  readonly upstream: GitUpstream;
   /** `HEAD`, or the full name of a branch. */
   readonly reference: string;
   /** '' for all. */
@@ -153,11 +153,7 @@ export class GitSource implements Source {
     const gateway = await this.#openGateway();
     gateway.begin(maxBytes);
     const late = AbortSignal.timeout(within);
-    const remote: Remote = {
-      url: gateway.url,
-      protocol: 'http',
-      settings: [['http.extraHeader', gateway.header]],
-    };
+    const remote: Remote = { url: gateway.url, settings: [['http.extraHeader', gateway.header]] };
     try {
       return await work(remote, AbortSignal.any([signal, late]), () => gateway.fault !== undefined);
     } catch (error) {
@@ -172,9 +168,8 @@ export class GitSource implements Source {
   }
 
   #openGateway(): Promise<GitGateway> {
-    const { url, authorization, means, limits } = this.#parts;
-    const patience = { head: limits.idleTime, idle: limits.idleTime, body: limits.fetchTime };
-    this.#gateway ??= GitGateway.open(url, authorization, { ...means, patience });
+    const { upstream, means } = this.#parts;
+    this.#gateway ??= GitGateway.open(upstream, means.randomness);
     return this.#gateway;
   }
 

@@ -102,31 +102,26 @@ export function spawnGit(
   return requirePipes(child);
 }
 
-/** The one way in which a git may talk to another machine. */
+/** How a git may talk to a remote. It may speak http alone: what it talks to is a port of this process. */
 export interface RemoteAccess {
-  /** The only protocol that it may speak. */
-  readonly protocol: 'http' | 'ssh';
   /** More of its configuration. It stands in git's environment, which other accounts of this machine cannot read. */
   readonly settings: readonly (readonly [name: string, value: string])[];
-  /** More of its environment. */
-  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The most that git asks of memory at once. A pack of some bytes can stand for gigabytes. */
 const allocationLimit = '512m';
 
-function remoteEnvironment({ protocol, settings, environment }: RemoteAccess): Record<string, string> {
+function remoteEnvironment({ settings }: RemoteAccess): Record<string, string> {
   const configuration: Record<string, string> = {};
   for (const [index, [name, value]] of settings.entries()) {
     configuration[`GIT_CONFIG_KEY_${index}`] = name;
     configuration[`GIT_CONFIG_VALUE_${index}`] = value;
   }
   return {
-    GIT_ALLOW_PROTOCOL: protocol,
+    GIT_ALLOW_PROTOCOL: 'http',
     GIT_ALLOC_LIMIT: allocationLimit,
     GIT_CONFIG_COUNT: `${settings.length}`,
     ...configuration,
-    ...environment,
   };
 }
 

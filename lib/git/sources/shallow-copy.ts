@@ -112,11 +112,7 @@ const fetchOne: readonly string[] = [
   '--no-show-forced-updates',
 ];
 
-const cautiously = ({ protocol, settings, environment }: Remote): RemoteAccess => ({
-  protocol,
-  settings: [...caution, ...settings],
-  ...(environment === undefined ? {} : { environment }),
-});
+const cautiously = ({ settings }: Remote): RemoteAccess => ({ settings: [...caution, ...settings] });
 
 /**
  * Asks a remote for its references.

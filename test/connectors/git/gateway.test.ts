@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { GitGateway } from '../../../lib/connectors/git/gateway.js';
+import { HttpUpstream } from '../../../lib/connectors/git/http-upstream.js';
 import { gather } from '../../support/git/fixture.js';
 import { GitBench } from './open-repository.js';
 
@@ -16,9 +17,10 @@ describe('the only address that git may talk to', () => {
   beforeEach(async () => {
     await bench.open({ credentials: { username: 'ada', password: 'secret' } });
     await bench.upstream().commit({ 'a.md': 'a' });
-    const means = { allowance: { hosts: [bench.server.host] }, clock, randomness };
+    const means = { allowance: { hosts: [bench.server.host] }, clock };
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
-    gateway = await GitGateway.open(new URL(bench.server.url('notes.git')), authorization, means);
+    const upstream = new HttpUpstream(new URL(bench.server.url('notes.git')), authorization, means);
+    gateway = await GitGateway.open(upstream, randomness);
     gateway.begin(1_000_000);
   });
   afterEach(async () => {

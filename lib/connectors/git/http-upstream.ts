@@ -1,0 +1,54 @@
+import { HttpClient, type HttpMeans } from '../egress/http-client.js';
+import { explainAnswer } from './explain-answer.js';
+import { answerTypes, type GitQuestion, type GitService, type GitUpstream } from './git-upstream.js';
+
+const paths: Readonly<Record<GitService, { readonly pathname: string; readonly search: string }>> = {
+  references: { pathname: '/info/refs', search: '?service=git-upload-pack' },
+  objects: { pathname: '/git-upload-pack', search: '' },
+};
+
+/** What git says to a server that the server has to know. */
+const forwarded = ['accept', 'content-type', 'content-encoding', 'git-protocol', 'user-agent'] as const;
+
+/** A repository of a web server. It follows no redirect. */
+export class HttpUpstream implements GitUpstream {
+  readonly #url: URL;
+  readonly #authorization: string | undefined;
+  readonly #client: HttpClient;
+
+  /** @param authorization the header with the credentials */
+  constructor(url: URL, authorization: string | undefined, means: HttpMeans) {
+    this.#url = url;
+    this.#authorization = authorization;
+    this.#client = new HttpClient(url, means);
+  }
+
+  async ask({ service, headers, body, maxBytes, signal }: GitQuestion): Promise<AsyncIterable<Uint8Array>> {
+    const sent: [string, string][] = [];
+    for (const name of forwarded) {
+      const value = headers[name];
+      if (typeof value === 'string') sent.push([name, value]);
+    }
+    if (this.#authorization !== undefined) sent.push(['authorization', this.#authorization]);
+    const url = new URL(this.#url);
+    const { pathname, search } = paths[service];
+    url.pathname = `${url.pathname.replace(/\/$/, '')}${pathname}`;
+    url.search = search;
+    const answer = await this.#client.request({
+      method: body === undefined ? 'GET' : 'POST',
+      url,
+      headers: Object.fromEntries(sent),
+      ...(body === undefined ? {} : { body }),
+      maxBytes,
+      signal,
+    });
+    const fault = explainAnswer(answer, answerTypes[service], this.#url);
+    if (fault === undefined) return answer.body;
+    answer.discard();
+    throw fault;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
