@@ -55,6 +55,8 @@ const ref = 'refs/heads/source';
 const longestEntry = 16 * 1024;
 /** What another copy would not change: no such reference, an object that git refuses, or one that is too large. */
 const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
+/** Characters of an answer with references that are looked at: thousands, and a pattern leaves one. */
+const maxAnswer = 1024 * 1024;
 /** Packs that are left as they are. Each fetch with news brings one. */
 const maxPacks = 20;
 
@@ -133,7 +135,7 @@ export async function listRemote(
   if (code !== 0) throw new RemoteGitFailed(stderr);
   const references: RemoteReference[] = [];
   let target: string | undefined;
-  for (const line of stdout.split('\n')) {
+  for (const line of stdout.slice(0, maxAnswer).split('\n')) {
     const [first = '', name = ''] = line.split('\t');
     if (first.startsWith('ref: ')) target = first.slice('ref: '.length);
     else if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(first)) {

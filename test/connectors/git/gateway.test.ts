@@ -4,7 +4,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { GitGateway } from '../../../lib/connectors/git/gateway.js';
 import { HttpUpstream } from '../../../lib/connectors/git/http-upstream.js';
+import { certificate, key } from '../../support/connectors/certificates.js';
 import { gather } from '../../support/git/fixture.js';
+import { GitServer } from '../../support/git/git-server.js';
 import { GitBench } from './open-repository.js';
 
 const clock = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -29,10 +31,15 @@ describe('the only address that git may talk to', () => {
   });
 
   /** The status of an answer, and its body. */
-  function ask(method: string, path: string, header: string | undefined): Promise<[number | undefined, string]> {
+  function ask(
+    method: string,
+    path: string,
+    header: string | undefined,
+    at = gateway.url,
+  ): Promise<[number | undefined, string]> {
     const [name = '', value = ''] = header?.split(': ') ?? [];
     const headers = header === undefined ? {} : { [name]: value };
-    const { hostname, port } = new URL(gateway.url);
+    const { hostname, port } = new URL(at);
     return new Promise((resolve, reject) => {
       const asked = request({ method, hostname, port, path, headers }, (response) => {
         gather(response).then((body) => resolve([response.statusCode, body.toString()]), reject);
@@ -49,6 +56,23 @@ describe('the only address that git may talk to', () => {
     assert.equal(status, 200);
     assert.match(body, /^001e# service=git-upload-pack\n/);
     assert.equal(gateway.fault, undefined);
+  });
+
+  it('speaks TLS itself, and believes only certificates of authorities that it knows', async () => {
+    const server = await GitServer.open(bench.at('.'), { tls: { key, cert: certificate } });
+    const url = new URL(`https://files.test:${server.port}/notes.git`);
+    const outcomes: unknown[] = [];
+    for (const authorities of [[certificate], undefined]) {
+      const known = authorities === undefined ? {} : { authorities };
+      const resolve = () => Promise.resolve(['127.0.0.1']);
+      const means = { allowance: { hosts: [url.host] }, clock, resolve, ...known };
+      const secured = await GitGateway.open(new HttpUpstream(url, undefined, means), randomness);
+      secured.begin(1_000_000);
+      outcomes.push((await ask('GET', lawful, secured.header, secured.url))[0], secured.fault?.fault);
+      await secured.close();
+    }
+    await server.close();
+    assert.deepEqual(outcomes, [200, undefined, 502, 'network']);
   });
 
   it('refuses every other program of this machine', async () => {
