@@ -1,10 +1,11 @@
 import type { Erasure } from '../domain/erasure.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import type { Location } from '../domain/location.js';
+import { parentOf, type Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
-import { findDocument } from '../view/locate.js';
+import { descend, findDocument, locationOfFolder } from '../view/locate.js';
 import { deletionOf, recordDeletion } from './apply-delete.js';
+import { suppressFile } from './mirror-suppression.js';
 import type { WriteContext } from './write-context.js';
 
 export interface Erase {
@@ -23,6 +24,7 @@ export function applyErase(context: WriteContext, change: Erase): Erasure {
   const { transaction, author } = context;
   const { tables, now } = transaction;
   const { id, number } = findMeant(context, change);
+  suppressInMirror(context, change.location);
   const erasure: Erasure = {
     id: makeIdentifier('era', transaction.randomness),
     phase: 'accepted',
@@ -38,6 +40,19 @@ export function applyErase(context: WriteContext, change: Erase): Erasure {
   tables.erasures.accept(erasure, number, id);
   transaction.whenDurable(() => context.eraser.wake());
   return erasure;
+}
+
+/** In a mirror the source may still have the file, or get it again: no later run brings it back. */
+function suppressInMirror({ transaction }: WriteContext, location: Location): void {
+  const { tables } = transaction;
+  const connectorId = descend(tables, parentOf(location)).folder.mirror;
+  const root = tables.folders.mirrored().find(({ mirror }) => mirror === connectorId);
+  // Another document of the source has the place by now.
+  if (connectorId === null || root === undefined || findDocument(tables, location) !== undefined) return;
+  const path = location.slice(locationOfFolder(tables, root.number).length + 1);
+  const sourceId = tables.mirrorEntries.find(connectorId, path)?.sourceId ?? null;
+  suppressFile(transaction, connectorId, { path, sourceId });
+  tables.mirrorEntries.remove(connectorId, path);
 }
 
 interface Found {

@@ -60,27 +60,32 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
   }
   const counts = { created, updated: updated.length, moved: moved.length, deleted: gone.length, leftOut };
   if (files.length + moved.length + gone.length === 0) return { versionId: null, ...counts };
+  const mediaTypes = mediaTypesOf(files);
+  yield;
+  const event = {
+    type: 'mirror',
+    connectorId,
+    location,
+    sourceVersion,
+    mediaTypes,
+    moved: moved.map(({ documentId, from, to }) => ({ documentId, from, to })),
+  } as const;
+  yield;
   const { versionId, written, removed } = yield* recordEvent(context, {
-    event: {
-      type: 'mirror',
-      connectorId,
-      location,
-      sourceVersion,
-      mediaTypes: mediaTypesOf(files),
-      moved: moved.map(({ documentId, from, to }) => ({ documentId, from, to })),
-    },
-    files: files.map((file) => ({ ...file, prepared: { ...file.content, deflated: null } })),
+    event,
+    files,
     gone,
+    carried: moved.map(({ to, row }) => ({ location: to, blobOid: row.current.blobOid })),
     message: null,
     known,
   });
   for (const row of updated) if (row.isClaimed) followSections(context, row.number, () => undefined);
   const leaving = [...removed, ...moved.map(({ from }) => from)];
-  noteAll(context, versionId, [
-    ...leaving.map((place) => ({ type: 'remove', location: place }) as const),
-    ...noteMoved(context, plan),
-    ...(yield* noteWritten(context, written)),
-  ]);
+  const notes: IndexEvent[] = leaving.map((place) => ({ type: 'remove', location: place }));
+  yield;
+  for (const note of noteMoved(context, plan)) notes.push(note);
+  for (const note of yield* noteWritten(context, written)) notes.push(note);
+  noteAll(context, versionId, notes);
   return { versionId, ...counts };
 }
 

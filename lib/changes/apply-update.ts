@@ -1,7 +1,7 @@
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
-import type { KnownRows } from '../history/project.js';
+import type { KnownRows } from '../history/projection.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';

@@ -1,7 +1,7 @@
 import { unavailable } from '../domain/refusal.js';
 import type { Oid, PackableObject } from '../git/objects/objects.js';
 import type { HeldPack } from '../git/repositories/repository.js';
-import type { FoundContent } from '../history/project.js';
+import type { FoundContent } from '../history/projection.js';
 import type { StagedPacks } from '../journal/staged-packs.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
 import { prepareStream } from './prepare-content.js';

@@ -1,7 +1,7 @@
 import type { Document } from '../domain/document.js';
 import type { WriteContext } from './write-context.js';
 import { rowsInStep } from '../history/folder-rows.js';
-import type { WrittenVersion } from '../history/project.js';
+import type { WrittenVersion } from '../history/projection.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { IndexEvent } from '../indexing/index-event.js';
 

@@ -1,5 +1,5 @@
 import type { MediaTypes } from '../history/event.js';
-import type { EventFile } from '../history/project.js';
+import type { EventFile } from '../history/projection.js';
 
 /** The media types of an event's files: the most frequent one, and the others by location. */
 export function mediaTypesOf(files: readonly Pick<EventFile, 'location' | 'mediaType'>[]): MediaTypes {

@@ -10,12 +10,13 @@ import {
   type Location,
 } from '../domain/location.js';
 import type { MovedDocument } from '../history/event.js';
-import type { EventFile, KnownRows, LiveRow } from '../history/project.js';
+import type { EventFile, KnownRows, LiveRow } from '../history/projection.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { nowhere } from '../view/locate.js';
+import type { DecidedFile } from './record-event.js';
 
 /** What has changed in a source, as changes of documents below the mirror's folder. */
 export interface MirrorChange {
@@ -38,7 +39,7 @@ export interface LeftOut {
 export interface MirrorPlan {
   readonly moved: readonly (MovedDocument & { readonly row: DocumentRow })[];
   /** One for each new version. */
-  readonly files: readonly EventFile[];
+  readonly files: readonly DecidedFile[];
   /** Where documents are deleted. */
   readonly gone: readonly Location[];
   readonly created: number;
@@ -89,7 +90,7 @@ export class MirrorPlanner {
       this.#decideMove(from, to);
       if (index % filesInStep === filesInStep - 1) yield;
     }
-    const files: EventFile[] = [];
+    const files: DecidedFile[] = [];
     const updated: DocumentRow[] = [];
     for (const [index, file] of written.entries()) {
       if (index % filesInStep === filesInStep - 1) yield;
@@ -100,12 +101,15 @@ export class MirrorPlanner {
         if (row.current.sha256 === file.content.sha256) continue;
         updated.push(row);
       }
-      files.push(file);
+      files.push({ ...file, prepared: { ...file.content, deflated: null } });
     }
     for (const { from, to } of moved) {
       const isThere = from === to || this.#moved.has(to) || this.#taken.has(to) || this.#standing(to) !== undefined;
       if (!isThere) this.#leaveOut(to, 'unreadable', 'It moved in the source, and the mirror does not have it.');
     }
+    yield;
+    const known = { live: this.#knownRows() };
+    yield;
     return {
       moved: [...this.#moved.values()],
       files,
@@ -113,7 +117,7 @@ export class MirrorPlanner {
       created: files.length - updated.length,
       updated,
       leftOut: [...this.#leftOut.values()],
-      known: { live: this.#knownRows() },
+      known,
     };
   }
 

@@ -1,12 +1,14 @@
-import type { PreparedContent } from './prepare-content.js';
+import { stagedFrom, type PreparedContent } from './prepare-content.js';
 import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { makePackable } from '../git/objects/objects.js';
 import type { TreeEntry } from '../git/objects/tree.js';
-import type { Event, MovedDocument, RecordedEvent } from '../history/event.js';
+import type { Event, RecordedEvent } from '../history/event.js';
 import { decodeOriginalAuthor, encodeEvent, subjectOf } from '../history/event-codec.js';
-import { project, type EventFile, type KnownRows, type Projection } from '../history/project.js';
-import type { Steps } from '../scheduling/in-steps.js';
+import { project } from '../history/project.js';
+import type { EventFile, KnownRows, Projection } from '../history/projection.js';
+import { rowsInStep } from '../history/folder-rows.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
 import { takeRoom } from './quota.js';
 import { sign, writeCommit, type PathEdit, type WriteContext } from './write-context.js';
 
@@ -23,6 +25,8 @@ export interface Decision<Of extends Event = Event> {
   readonly files: readonly DecidedFile[];
   /** Of a mirror: where documents are deleted. */
   readonly gone?: readonly Location[];
+  /** Of a mirror: the content that each moved document takes to its new place. */
+  readonly carried?: readonly { readonly location: Location; readonly blobOid: string }[];
   /** The writer's own message. */
   readonly message: string | null;
   /** The author of what is imported; left out for the principal's own. */
@@ -52,8 +56,12 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
   const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
   // Once for all files: each call reads the quota's rows.
   if (files.length > 0) takeRoom(context, bytes);
-  for (const { prepared } of files) if (prepared !== undefined) addContent(context, prepared);
-  const edits = editsOf(context, event, files, gone);
+  for (const some of inParts(files, rowsInStep)) {
+    for (const { prepared } of some) if (prepared !== undefined) addContent(context, prepared);
+    yield;
+  }
+  const edits = editsOf(context, decision);
+  yield;
   const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event), originalAuthor };
   const versionId = yield* writeCommit(context, edits, text);
   const { id, kind, displayName } = author;
@@ -73,20 +81,17 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
 
 /** Makes a file's content part of the transaction: as a pending object, or as a staged one. */
 function addContent({ transaction }: WriteContext, { blobOid, size, deflated }: PreparedContent): void {
-  if (deflated === null) transaction.tables.objects.unstage(blobOid);
-  else {
+  if (deflated === null) {
+    // Smaller content waited in a pack.
+    if (size > stagedFrom) transaction.tables.objects.unstage(blobOid);
+  } else {
     const bytes = Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength);
     transaction.addObject({ oid: blobOid, type: 'blob', size, deflated: bytes });
   }
 }
 
 /** The event's changes of the tree. */
-function editsOf(
-  context: WriteContext,
-  event: Event,
-  files: readonly DecidedFile[],
-  gone: readonly Location[],
-): PathEdit[] {
+function editsOf(context: WriteContext, { event, files, gone = [], carried = [] }: Decision): PathEdit[] {
   const written = files.map(({ location, content }) => putFile(location, content.blobOid));
   switch (event.type) {
     case 'delete':
@@ -106,7 +111,8 @@ function editsOf(
       return [...event.deleted.map(({ location }) => removePath(location)), ...written];
     case 'mirror': {
       const left = [...gone, ...event.moved.map(({ from }) => from)];
-      return [...left.map(removePath), ...movedFiles(context, event.moved), ...written];
+      const moved = carried.map(({ location, blobOid }) => putFile(location, blobOid));
+      return [...left.map(removePath), ...moved, ...written];
     }
     case 'create':
     case 'update':
@@ -117,15 +123,6 @@ function editsOf(
     case 'recover':
       return written;
   }
-}
-
-/** By the rows: a move of thousands would otherwise open thousands of trees. */
-function movedFiles({ transaction }: WriteContext, moved: readonly MovedDocument[]): PathEdit[] {
-  return moved.map(({ documentId, to }) => {
-    const row = transaction.tables.documents.byId(documentId);
-    if (row === undefined) throw new Error('A document that a mirror moves is not there.');
-    return putFile(to, row.current.blobOid);
-  });
 }
 
 function putFile(location: Location, oid: string): PathEdit {

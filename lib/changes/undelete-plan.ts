@@ -2,7 +2,7 @@ import type { Version } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
 import type { RestoredDocument } from '../history/event.js';
-import type { EventFile } from '../history/project.js';
+import type { EventFile } from '../history/projection.js';
 import { findClaims } from '../view/find-claims.js';
 import { descend, findDocument, nowhere } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';

@@ -6,7 +6,7 @@ import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Commit, type Oid } from '../git/objects/objects.js';
 import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
-import type { Steps } from '../scheduling/in-steps.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
 import { encodeStamp } from '../history/event-codec.js';
 import { composeCommitMessage, type Trailer } from '../history/trailers.js';
 import { packTree, Tree } from '../git/objects/tree.js';
@@ -90,6 +90,7 @@ export function sign(
 export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
   const { transaction, caller, author } = context;
   const root = yield* writeTrees(transaction, edits);
+  yield;
   const trailers = encodeStamp({
     author,
     requestId: caller.requestId,
@@ -102,6 +103,7 @@ export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], 
     ...sign(context, text.originalAuthor),
     message: composeCommitMessage({ ...text, trailers: [...text.trailers, ...trailers] }),
   });
+  yield;
   const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
   transaction.addObject(commit);
   const commits = transaction.state.commits + 1;
@@ -111,7 +113,11 @@ export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], 
 
 /** @returns the root of the tree with the edits */
 function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]): Steps<Oid> {
-  const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
+  const treeEdits: TreeEdit[] = [];
+  for (const some of inParts(edits, editsInStep)) {
+    for (const { location, entry } of some) treeEdits.push({ path: segmentsOf(location), entry });
+    yield;
+  }
   if (treeEdits.length > fewEdits) yield* requireTrees(transaction, treeEdits);
   const before: Oid[] = [];
   const edited = yield* editTreeInSteps(transaction.state.tree, treeEdits, (oid) => {
@@ -128,6 +134,7 @@ function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]):
   return edited.root;
 }
 
+const editsInStep = 2000;
 /** Up to this number of edits, trees are fetched one by one. */
 const fewEdits = 2;
 

@@ -88,7 +88,7 @@ export function rewriteOne(
   const edited = edits.length === 0 ? { root: old.tree, created: [] } : editTree(old.tree, edits, load);
   const next = { treeBefore: old.tree, treeAfter: edited.root, locations };
   const isEmptied = edited.root === state.treeAfter && old.tree !== state.treeBefore;
-  if (isEmptied && !restoresSome(redacted)) return dropped({ ...next, parent: state.parent }, oid);
+  if (isEmptied && !isMore(redacted)) return dropped({ ...next, parent: state.parent }, oid);
   const message = text === undefined || redacted === undefined ? old.message : composeRedacted(text, redacted, oid);
   const commit = makePackable('commit', rewriteCommit(bytes, { tree: edited.root, parent: state.parent, message }));
   return {
@@ -127,8 +127,11 @@ function isAbout(event: Event | undefined): boolean {
   return event.type === 'create' || ('documentId' in event && event.documentId !== null);
 }
 
-function restoresSome(event: Event | undefined): boolean {
-  return event !== undefined && 'restored' in event && event.restored.length > 0;
+/** Whether it does something that its tree need not show: the same content again, or documents of one content that change places. */
+function isMore(event: Event | undefined): boolean {
+  if (event === undefined) return false;
+  if (event.type === 'mirror') return event.moved.length > 0;
+  return 'restored' in event && event.restored.length > 0;
 }
 
 /** The documents' places after the commit. */

@@ -40,7 +40,7 @@ export function* deleteRows(
 ): Steps<void> {
   const { number, location } = folder;
   for (const some of inParts(documents, rowsInStep)) {
-    tables.deletions.deleteWithFolder(some, location, deletion);
+    tables.deletions.deleteAll(some, location, deletion);
     yield;
   }
   tables.deletions.dropFolder(number, location, deletion);

@@ -8,7 +8,7 @@ import { unreadableContent } from '../sidecar/compare-content.js';
 import { makeObjectCache } from '../journal/object-cache.js';
 import { stagedFrom } from '../changes/prepare-content.js';
 import { InvalidEvent } from '../history/event.js';
-import type { FoundContent } from '../history/project.js';
+import type { FoundContent } from '../history/projection.js';
 
 /** The source of trees and blobs. */
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;

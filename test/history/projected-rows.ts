@@ -5,8 +5,9 @@ import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/service.js';
 import type { Location } from '../../lib/domain/location.js';
 import { makeDocumentId } from '../../lib/history/document-id.js';
-import type { Event, RecordedEvent } from '../../lib/history/event.js';
-import type { EventFile, project as Project } from '../../lib/history/project.js';
+import type { Event, EventOf, RecordedEvent } from '../../lib/history/event.js';
+import type { project as Project } from '../../lib/history/project.js';
+import type { EventFile } from '../../lib/history/projection.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 
@@ -32,10 +33,11 @@ const file = (location: string, text: string, mediaType = 'text/markdown'): Even
 interface Step {
   readonly event: Event;
   readonly files?: readonly EventFile[];
+  readonly gone?: readonly Location[];
   readonly message?: string;
 }
 
-const [plan, deep, other, page, picture, last, first, second] = [
+const [plan, deep, other, page, picture, last, first, second, moved, gone, follower] = [
   idOf(1, 'plan.md'),
   idOf(2, 'a/b/deep.md'),
   idOf(3, 'a/other.md'),
@@ -44,7 +46,19 @@ const [plan, deep, other, page, picture, last, first, second] = [
   idOf(15, 'in/last.md'),
   idOf(22, 'two/a.md'),
   idOf(23, 'two/b.md'),
+  idOf(28, 'keep/me/a'),
+  idOf(28, 'keep/me/f/b'),
+  idOf(29, 'keep/me/a'),
 ];
+
+const mirror = (documents: EventOf<'mirror'>['moved']): EventOf<'mirror'> => ({
+  type: 'mirror',
+  connectorId: 'bob',
+  location: at('keep/me'),
+  sourceVersion: null,
+  mediaTypes: { usual: 'text/x', others: new Map() },
+  moved: documents,
+});
 
 /** Every type of event, each going on from the ones before it. */
 export const scenario: readonly Step[] = [
@@ -159,6 +173,12 @@ export const scenario: readonly Step[] = [
   },
   { event: { type: 'move', documentId: deep, from: at('in/deeper/a/b/deep.md'), to: at('top.md') } },
   { event: { type: 'create-folder', location: at('keep/me') } },
+  { event: mirror([]), files: [file('keep/me/a', 'x', 'text/x'), file('keep/me/f/b', 'b', 'text/x')] },
+  {
+    event: mirror([{ documentId: moved ?? '', from: at('keep/me/a'), to: at('keep/me/g/a') }]),
+    files: [file('keep/me/g/a', 'y', 'text/x'), file('keep/me/a', 'z', 'text/x')],
+    gone: [at('keep/me/f/b')],
+  },
 ];
 
 /** The rows of a projection of the scenario, one line each. Documents go by the order of their creation. */
@@ -171,7 +191,7 @@ export function projectScenario(project: typeof Project): string[] {
     for (const id of ['ada', 'bob']) {
       sidecar.writer.principals.insert({ id, kind: 'person', displayName: id, createdAt: 0, disabledAt: null });
     }
-    for (const [index, { event, files = [], message = null }] of scenario.entries()) {
+    for (const [index, { event, files = [], gone: left = [], message = null }] of scenario.entries()) {
       const number = index + 1;
       const id = number % 2 === 0 ? 'bob' : 'ada';
       const recorded: RecordedEvent = {
@@ -183,7 +203,7 @@ export function projectScenario(project: typeof Project): string[] {
         message,
         originalAuthor: null,
       };
-      runAtOnce(project(sidecar.writer, recorded, { files }, number));
+      runAtOnce(project(sidecar.writer, recorded, { files, gone: left }, number));
     }
     sidecar.sqlTransaction.commit();
     sidecar.close();
@@ -194,7 +214,10 @@ export function projectScenario(project: typeof Project): string[] {
 }
 
 const names = new Map(
-  [plan, deep, other, page, picture, last, first, second].map((id, index) => [id, `document ${index + 1}`]),
+  [plan, deep, other, page, picture, last, first, second, moved, gone, follower].map((id, index) => [
+    id,
+    `document ${index + 1}`,
+  ]),
 );
 const paths = `WITH RECURSIVE place (number, path) AS (
   SELECT number, name FROM folder WHERE number = 1

@@ -11,6 +11,7 @@ const expected = [
   'folder: in 0',
   'folder: keep 0',
   'folder: keep/me 1',
+  'folder: keep/me/g 0',
   'folder: two 0',
   'document: document 1  map.md 1000 3 - - - -',
   'document: document 2  top.md 2000 3 - - - -',
@@ -20,6 +21,9 @@ const expected = [
   'document: document 6 - last.md 15000 1 17000 ada #11 in/last.md',
   'document: document 7 two a.md 22000 2 - - - -',
   'document: document 8 - b.md 23000 1 24000 bob #18 two/b.md',
+  'document: document 9 keep/me/g a 28000 2 - - - -',
+  'document: document 10 - b 28000 1 29000 ada #1d keep/me/f/b',
+  'document: document 11 keep/me a 29000 1 - - - -',
   'version: document 1 1 #1 #1 #one #oneone 3 text text/markdown plan.md ada 1000 create First 1',
   'version: document 1 2 #5 #5 #two #twotwo 3 text text/plain plan.md ada 5000 update Second 5',
   'version: document 1 3 #6 #6 #one #oneone 3 text text/markdown plan.md bob 6000 restore - 6',
@@ -38,9 +42,14 @@ const expected = [
   'version: document 7 1 #16 #16 #a #aa 1 text text/markdown two/a.md bob 22000 create - 22',
   'version: document 7 2 #19 #19 #a #aa 1 text text/markdown two/a.md ada 25000 undelete - 25',
   'version: document 8 1 #17 #17 #b #bb 1 text text/markdown two/b.md ada 23000 create - 23',
+  'version: document 9 1 #1c #1c #x #xx 1 text text/x keep/me/a bob 28000 mirror - 28',
+  'version: document 9 2 #1d #1d #y #yy 1 text text/x keep/me/g/a ada 29000 mirror - 29',
+  'version: document 10 1 #1c #1c #b #bb 1 text text/x keep/me/f/b bob 28000 mirror - 28',
+  'version: document 11 1 #1d #1d #z #zz 1 text text/x keep/me/a ada 29000 mirror - 29',
   'relocation: document 1 #7 rename plan.md map.md ada 7000 7',
   'relocation: - #9 move a in/deeper/a ada 9000 9',
   'relocation: document 2 #1a move in/deeper/a/b/deep.md top.md bob 26000 26',
+  'relocation: document 9 #1d move keep/me/a keep/me/g/a ada 29000 29',
   'deletion: document 4 10 #a in/page.md - bob 10000',
   'deletion: document 2 12 #c in/deeper/a/b/deep.md in bob 12000',
   'deletion: document 3 12 #c in/deeper/a/other.md in bob 12000',
@@ -51,6 +60,7 @@ const expected = [
   'deletion: document 3 20 #14 in/deeper/a/other.md - bob 20000',
   'deletion: document 7 24 #18 two/a.md two bob 24000',
   'deletion: document 8 24 #18 two/b.md two bob 24000',
+  'deletion: document 10 29 #1d keep/me/f/b - ada 29000',
   'folder deletion: 19 #13 in/deeper/a/empty ["in/deeper/a/empty/kept"] ada 19000',
   'folder deletion: 24 #18 two [] bob 24000',
 ];
@@ -63,12 +73,12 @@ interface Mutant {
   readonly instead: string;
 }
 
-const inProject = (fault: string, text: string, instead: string): Mutant => ({
-  fault,
-  file: 'project.js',
-  text,
-  instead,
-});
+const inFile =
+  (file: string) =>
+  (fault: string, text: string, instead: string): Mutant => ({ fault, file, text, instead });
+const inProject = inFile('project.js');
+const inMirror = inFile('project-mirror.js');
+const inRows = inFile('projection.js');
 
 /** The cases of the projection that write rows: each is taken out once. */
 const cases = [
@@ -84,6 +94,7 @@ const cases = [
   "case 'rename':",
   "case 'move':",
   "case 'create-folder':",
+  "case 'mirror':",
 ];
 /** The members of the rows: each gets another value once. */
 const members = [
@@ -101,13 +112,16 @@ const members = [
   ['commit, operation, moment });', 'commit: versionId, operation, moment });'],
   ['commit, operation, moment });', "commit, operation: 'update', moment });"],
   ['commit, operation, moment });', 'commit, operation, moment: 1 });'],
-  ['nameOf(file.location), recorded.at)', 'nameOf(file.location), 0)'],
   ['return { commit, author: author.id, at, moment };', "return { commit, author: 'ada', at, moment };"],
   ['return { commit, author: author.id, at, moment };', 'return { commit, author: author.id, at: 0, moment };'],
   [
     'return { commit, author: author.id, at, moment };',
     'return { commit, author: author.id, at, moment: moment + 100 };',
   ],
+] as const;
+/** The same of new documents and of moves. */
+const placed = [
+  ['nameOf(file.location), recorded.at)', 'nameOf(file.location), 0)'],
   ['operation: type,', "operation: 'move',"],
   ['document: document?.number ?? null,', 'document: null,'],
   ['author: recorded.author.id,', "author: 'bob',"],
@@ -116,7 +130,8 @@ const members = [
 
 const mutants: readonly Mutant[] = [
   ...cases.map((text) => inProject(`leaves out ${text}`, text, `${text.slice(0, -2)}-not':`)),
-  ...members.map(([text, instead]) => inProject(`writes ${instead.replaceAll(/\s+/g, ' ')}`, text, instead)),
+  ...placed.map(([text, instead]) => inProject(`writes ${instead.replaceAll(/\s+/g, ' ')}`, text, instead)),
+  ...members.map(([text, instead]) => inRows(`writes ${instead.replaceAll(/\s+/g, ' ')}`, text, instead)),
   inProject(
     'keeps no folder that was created empty',
     'event.location).row.number, true);',
@@ -127,12 +142,17 @@ const mutants: readonly Mutant[] = [
   inProject('forgets the deletion of a folder at once', '.length === 0) {', '.length >= 0) {'),
   inProject('leaves empty folders behind a move', 'dropEmptyFolders(tables, parentOf(from));', ''),
   inProject('leaves deleted documents of a revert live', 'remove(work, deleted);', ''),
-  inProject(
+  inRows(
     'gives a restored document the version before',
     'advance(number, sequence + 1);',
     'advance(number, sequence);',
   ),
   inProject('records no deletion', 'tables.deletions.insert(number, location, deletion);', ''),
+  inMirror('deletes nothing from a mirror', 'tables.deletions.deleteAll(documents, null, deletionOf(work));', ''),
+  inMirror('leaves empty folders in a mirror', 'dropEmptyFolders(tables, folder);', ''),
+  inMirror('takes a new document for the one that left its place', 'if (row !== undefined)', 'if (row === undefined)'),
+  inMirror('records no move in a mirror', 'tables.relocations.insertAll(relocations', 'void (relocations'),
+  inMirror('calls every move in a mirror a rename', "'rename' : 'move'", "'rename' : 'rename'"),
   {
     fault: 'names a document by its commit alone',
     file: 'document-id.js',
@@ -150,7 +170,7 @@ const mutants: readonly Mutant[] = [
 describe('The rows that events are projected into', () => {
   it('include every type of event among the tested ones', () => {
     const types = new Set(scenario.map(({ event }) => event.type));
-    assert.equal(types.size, 14);
+    assert.equal(types.size, 15);
   });
 
   it('are those of each event', () => {

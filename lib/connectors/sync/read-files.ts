@@ -1,6 +1,6 @@
 import type { SkipReason } from '../../domain/connector.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { FoundContent } from '../../history/project.js';
+import type { FoundContent } from '../../history/projection.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';

@@ -8,7 +8,7 @@ import { readSuppressions } from '../../changes/mirror-suppression.js';
 import { guessMediaType } from '../../operations/documents/content.js';
 import { mirrorSource } from '../../operations/connectors/mirror-source.js';
 import { perform } from '../../operations/perform.js';
-import type { EventFile } from '../../history/project.js';
+import type { EventFile } from '../../history/projection.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';

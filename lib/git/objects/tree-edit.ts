@@ -12,6 +12,8 @@ export interface TreeEdit {
   entry: TreeEntry | null;
 }
 
+const groupedInStep = 2000;
+
 /** The edits of one name, grouped by the next name below it. */
 interface Branch {
   entry: TreeEntry | null | undefined;
@@ -75,7 +77,7 @@ export function* editTreeInSteps(
   }
 
   const before: TreeEntry | undefined = root === null ? undefined : { mode: '40000', oid: root };
-  const after = yield* apply(groupByFolder(edits), before, []);
+  const after = yield* apply(yield* groupByFolder(edits), before, []);
   if (after !== null && after.mode !== '40000') throw new Error('The root can only be a folder.');
   if (after === null && root !== Tree.empty.oid) created.set(Tree.empty.oid, Tree.empty);
   return { root: after?.oid ?? Tree.empty.oid, created: [...created.values()] };
@@ -87,9 +89,10 @@ function leafOf({ entry }: Branch, before: TreeEntry | undefined): TreeEntry | n
   return isEmptyFolder(base) ? null : base;
 }
 
-function groupByFolder(edits: readonly TreeEdit[]): Branch {
+function* groupByFolder(edits: readonly TreeEdit[]): Steps<Branch> {
   const root: Branch = { entry: undefined, below: new Map() };
-  for (const { path, entry } of edits) {
+  for (const [index, { path, entry }] of edits.entries()) {
+    if (index % groupedInStep === groupedInStep - 1) yield;
     let branch = root;
     for (const name of path) {
       let next = branch.below.get(name);

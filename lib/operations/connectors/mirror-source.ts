@@ -3,7 +3,7 @@ import type { LeftOut } from '../../changes/plan-mirror.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
-import type { EventFile } from '../../history/project.js';
+import type { EventFile } from '../../history/projection.js';
 import { inParts, type Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import type { LongWriteOperation } from '../operation.js';

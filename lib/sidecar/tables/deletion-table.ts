@@ -51,7 +51,7 @@ export class DeletionTable extends Table {
     `${foldersBelow}
      SELECT d.number, b.path || '/' || d.name FROM below b JOIN document d ON d.folder = b.number LIMIT ?`,
   );
-  readonly #insertSome = this.statement<[NewDeletion & { rows: string; folder: Location }]>(
+  readonly #insertSome = this.statement<[NewDeletion & { rows: string; folder: Location | null }]>(
     `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
      SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
   );
@@ -108,8 +108,8 @@ export class DeletionTable extends Table {
     return rows.map(([document, place]) => ({ number: document, location: place as Location }));
   }
 
-  /** Marks documents as deleted with their folder. */
-  deleteWithFolder(documents: readonly PlacedDocument[], folder: Location, deletion: NewDeletion): void {
+  /** Marks documents as deleted in one statement. @param folder the one they went with; null when they went alone */
+  deleteAll(documents: readonly PlacedDocument[], folder: Location | null, deletion: NewDeletion): void {
     const rows = JSON.stringify(documents.map(({ number, location }) => [number, location]));
     const { commit, author, at, moment } = deletion;
     this.#insertSome.run({ rows, folder, commit, author, at, moment });

@@ -108,6 +108,10 @@ export class DocumentTable extends Table {
   );
   readonly #advance = this.statement('UPDATE document SET sequence = ? WHERE number = ?');
   readonly #place = this.statement('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+  readonly #placeAll = this.statement<[string]>(
+    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2
+     FROM json_each(?) r WHERE document.number = r.value ->> 0`,
+  );
   readonly #markDeleted = this.statement(
     `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
      WHERE number = ?`,
@@ -219,6 +223,11 @@ export class DocumentTable extends Table {
   /** Moves or renames a live document. */
   place(number: number, folder: number, name: string): void {
     this.#place.run(folder, name, number);
+  }
+
+  /** The same for many, in one statement. */
+  placeAll(documents: readonly { readonly number: number; readonly folder: number; readonly name: string }[]): void {
+    this.#placeAll.run(JSON.stringify(documents.map(({ number, folder, name }) => [number, folder, name])));
   }
 
   markDeleted(number: number, at: number, by: string, commit: string, location: string): void {

@@ -2,7 +2,7 @@ import { applyCreateFolder } from '../../../lib/changes/apply-create-folder.js';
 import type { MirrorResult } from '../../../lib/changes/apply-mirror.js';
 import type { Caller } from '../../../lib/domain/caller.js';
 import { parseLocation, type Location } from '../../../lib/domain/location.js';
-import type { EventFile } from '../../../lib/history/project.js';
+import type { EventFile } from '../../../lib/history/projection.js';
 import { mirrorSource, type MirrorSourceInput } from '../../../lib/operations/connectors/mirror-source.js';
 import { guessMediaType } from '../../../lib/operations/documents/content.js';
 import { perform } from '../../../lib/operations/perform.js';

@@ -1,0 +1,86 @@
+import { nameOf, parentOf, type Location } from '../domain/location.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { Tables } from '../sidecar/tables.js';
+import { findDocument } from '../view/locate.js';
+import { makeDocumentId } from './document-id.js';
+import { InvalidEvent, type EventOf } from './event.js';
+import { dropEmptyFolders, ensureFolder } from './folder-rows.js';
+import { addVersion, advance, deletionOf, findLive, folderOf, type EventFile, type Work } from './projection.js';
+
+/** Rows of a mirror in one step: each has several indexes to follow. */
+const mirroredInStep = 200;
+
+/**
+ * The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
+ * two can change places. So the moving documents first wait in the mirror's folder, under names that no document has.
+ */
+export function* projectMirror(
+  work: Work,
+  event: EventOf<'mirror'>,
+  files: readonly EventFile[],
+  gone: readonly Location[],
+): Steps<void> {
+  const { tables, recorded, moment } = work;
+  const left = new Set<Location>();
+  for (const some of inParts(gone, mirroredInStep)) {
+    const documents = some.map((location) => ({ number: findThere(tables, location), location }));
+    tables.deletions.deleteAll(documents, null, deletionOf(work));
+    for (const { location } of documents) left.add(parentOf(location));
+    yield;
+  }
+  for (const location of gone) work.removed.push(location);
+  const root = ensureFolder(tables, event.location).row.number;
+  const moving: { readonly number: number; readonly from: Location; readonly to: Location }[] = [];
+  for (const some of inParts(event.moved, mirroredInStep)) {
+    const rows = some.map(({ documentId, from, to }) => ({ ...findLive(work, documentId, from), from, to }));
+    tables.documents.placeAll(rows.map(({ number }) => ({ number, folder: root, name: `/${number}` })));
+    for (const { number, from, to } of rows) moving.push({ number, from, to });
+    for (const { from } of some) left.add(parentOf(from));
+    yield;
+  }
+  for (const folder of left) {
+    dropEmptyFolders(tables, folder);
+    yield;
+  }
+  const { commit, author, at } = recorded;
+  for (const some of inParts(moving, mirroredInStep)) {
+    const placed = some.map(({ number, to }) => ({
+      number,
+      folder: folderOf(work, parentOf(to)).row.number,
+      name: nameOf(to),
+    }));
+    tables.documents.placeAll(placed);
+    const relocations = some.map(({ number, from, to }) => {
+      const operation = parentOf(from) === parentOf(to) ? 'rename' : 'move';
+      return { operation, document: number, from, to } as const;
+    });
+    tables.relocations.insertAll(relocations, { commit, author: author.id, at, moment });
+    yield;
+  }
+  for (const some of inParts(files, mirroredInStep)) {
+    for (const file of some) writeMirrored(work, file);
+    yield;
+  }
+}
+
+/** @throws InvalidEvent when no document lives there */
+function findThere(tables: Tables, location: Location): number {
+  const found = findDocument(tables, location);
+  if (found === undefined) throw new InvalidEvent(`there is no document "${location}" before it`);
+  return found.row.number;
+}
+
+/** A version of the document there, or a new document. */
+function writeMirrored(work: Work, file: EventFile): void {
+  const { tables, recorded } = work;
+  const folder = folderOf(work, parentOf(file.location));
+  const name = nameOf(file.location);
+  const row = tables.documents.at(folder.row.number, name);
+  if (row !== undefined) {
+    advance(work, row.id, { number: row.number, sequence: row.current.sequence, location: file.location }, file);
+    return;
+  }
+  const id = makeDocumentId(recorded.versionId, file.location);
+  const number = tables.documents.insert(id, folder.row.number, name, recorded.at);
+  work.written.push(addVersion(work, { number, id, sequence: 1 }, file, folder));
+}
