@@ -6,6 +6,7 @@ import { SourceFault, UnreadableFile, type Source, type SourceFile } from '../..
 import { countOf, seedOf } from '../support/counts.js';
 import { until } from '../support/until.js';
 import { Follower, meansOf, readIfReadable, readWhole } from './follow.js';
+import { describeMirror } from './mirror-suite.js';
 import { changeAtRandom, Dice, type Truth } from './random-changes.js';
 import type { MakeRemote, Remote, Traits } from './remote.js';
 
@@ -99,6 +100,8 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
       return assert.fail('it did not fail');
     }
 
+    describeMirror(traits, () => ({ remote, cacheFolder: join(folder, 'cache') }));
+
     it('says what it found, and describes itself without its secret', async () => {
       await fill({ 'a.md': 'a' });
       const said = await (await open()).check(never);
@@ -113,7 +116,7 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
       const dice = new Dice(`${name}:${seedOf(1)}`);
       const truth: Truth = new Map();
       const follower = new Follower();
-      for (let round = 0; round < countOf('CONNECTOR_ROUNDS', { usual: 4, campaign: 40 }); round += 1) {
+      for (let round = 0; round < countOf('CONNECTOR_ROUNDS', { usual: 3, campaign: 40 }); round += 1) {
         await changeAtRandom(remote, truth, dice, round === 0 ? 30 : 8);
         await remote.publish();
         const source = await open();
