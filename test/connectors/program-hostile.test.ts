@@ -203,7 +203,7 @@ describe('an outside program that does not do as it should', function () {
       `${ready}; head -c 3000000 /dev/zero; sleep 60`,
       check,
       'corrupt',
-      /more than 1048576 bytes/,
+      /more than 262144 bytes/,
     ],
     [
       'floods its standard error',

@@ -23,7 +23,7 @@ async function get(url, method = 'GET') {
 async function* list() {
   const response = await get(feed);
   const entries = (await response.json()).map(({ path, version, size }) => ({ type: 'file', path, version, size }));
-  for (let at = 0; at < entries.length; at += 500) yield { type: 'entries', entries: entries.slice(at, at + 500) };
+  for (let at = 0; at < entries.length; at += 200) yield { type: 'entries', entries: entries.slice(at, at + 200) };
   return { type: 'listed', cursor: response.headers.get('etag'), version: null };
 }
 

@@ -40,8 +40,8 @@ def list_files():
         yield rclone.fault()
         return
     entries = [{"type": "file", "path": item["Path"], "version": version_of(item)} for item in items]
-    for at in range(0, len(entries), 500):
-        yield {"type": "entries", "entries": entries[at : at + 500]}
+    for at in range(0, len(entries), 200):
+        yield {"type": "entries", "entries": entries[at : at + 200]}
     yield {"type": "listed", "cursor": None, "version": None}
 
 
@@ -49,7 +49,7 @@ def read_file(file):
     place, size = f"{remote.rstrip('/')}/{file['path']}", 0
     rclone = Rclone("cat", "--", place)
     try:
-        while piece := rclone.output.read(300_000):
+        while piece := rclone.output.read(150_000):
             size += len(piece)
             yield {"type": "content", "base64": base64.b64encode(piece).decode()}
         item = Rclone("lsjson", "--stat", "--", place).load() if rclone.process.wait() == 0 else None
