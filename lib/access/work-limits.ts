@@ -3,7 +3,7 @@ import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
 /** The kinds of work limited while under way. */
 export type WorkKind =
-  'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams' | 'hooks';
+  'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams' | 'hooks' | 'probes';
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
@@ -28,6 +28,8 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
   hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
+  /** Tests of connections to sources: each waits for somebody else's server. */
+  probes: { perSource: 2, inAll: 16, waiting: 4, timeout: tenSeconds },
 };
 
 /** The limiters of a service, shared by its workspaces and faces. */
@@ -44,6 +46,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     exports: make('exports'),
     streams: make('streams'),
     hooks: make('hooks'),
+    probes: make('probes'),
   };
 }
 

@@ -52,7 +52,7 @@ export interface ServiceOptions {
   /** Milliseconds for which a slow reader may keep files removed by an erase open, for tests. */
   readonly readersGrace?: number;
   /** What connectors may use. Left out: public addresses alone, and no log. */
-  readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds'>>;
+  readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds' | 'testTimeout'>>;
   /** Limits of concurrent work in place of the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }

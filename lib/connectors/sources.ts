@@ -22,6 +22,8 @@ export interface ConnectorMeans {
   readonly randomness: Randomness;
   /** The service's own data; null in memory. */
   readonly dataFolder: string | null;
+  /** Milliseconds for a test of a connection. Left out: the usual ones. */
+  readonly testTimeout?: number;
   /** Left out: those of this release. */
   readonly kinds?: SourceKinds;
 }
@@ -30,13 +32,13 @@ export interface ConnectorMeans {
 export const noAllowance: Allowance = { hosts: [], folders: [], programs: {} };
 
 /** Milliseconds. A person waits for a test. */
-const testTimeout = 30_000;
+const usualTimeout = 30_000;
 /** A test lists little. */
 const testEntries = 1000;
 
 /** Answers what operations ask about sources. */
 export function makeSources(means: ConnectorMeans): ConnectorSources {
-  const { kinds = sourceKinds } = means;
+  const { kinds = sourceKinds, testTimeout = usualTimeout } = means;
   const validators = new Map<ConnectorKind, ValidateFunction>();
 
   async function load(kind: ConnectorKind): Promise<SourceKind> {

@@ -1,4 +1,8 @@
-import { applyDeleteFolder } from '../../changes/apply-delete-folder.js';
+import { applyDeleteFolder, type FolderDeletionResult } from '../../changes/apply-delete-folder.js';
+import type { WriteContext } from '../../changes/write-context.js';
+import type { Location } from '../../domain/location.js';
+import { invalidRequest, Refusal } from '../../domain/refusal.js';
+import type { Steps } from '../../scheduling/in-steps.js';
 import { findFolder } from '../../view/locate.js';
 import type { LongWriteOperation } from '../operation.js';
 import { requireConnected, showConnector, type ShownConnector } from './find-connector.js';
@@ -15,6 +19,20 @@ export interface Disconnected {
   readonly deleted: number;
   /** The commit that deleted them. Null where none was needed. */
   readonly versionId: string | null;
+}
+
+function* deleteMirror(context: WriteContext, location: Location): Steps<FolderDeletionResult> {
+  try {
+    return yield* applyDeleteFolder(context, location);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.details?.reason !== 'too_many_documents') throw error;
+    const { limit } = error.details;
+    const remedy = 'Disconnect it and keep them, then delete the folders in it one by one.';
+    throw invalidRequest('too_many_documents', `The mirror holds more than ${limit} documents. ${remedy}`, {
+      field: 'documents',
+      limit,
+    });
+  }
 }
 
 /** Rows removed in one step. */
@@ -48,7 +66,7 @@ export const disconnectSource: LongWriteOperation<DisconnectInput, Disconnected>
     tables.principals.setDisabled(id, now);
     tables.mirrorEntries.forgetSuppressions(id);
     while (tables.mirrorEntries.clearSome(id, rowsInStep)) yield;
-    const deletion = isOwn && documents === 'delete' ? yield* applyDeleteFolder(context, location) : undefined;
+    const deletion = isOwn && documents === 'delete' ? yield* deleteMirror(context, location) : undefined;
     return {
       connector: showConnector(tables, tables.connectors.byId(id) ?? connector),
       deleted: deletion?.documents ?? 0,

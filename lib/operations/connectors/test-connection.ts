@@ -1,6 +1,7 @@
+import { sourceOf } from '../../access/work-limits.js';
 import type { Location } from '../../domain/location.js';
 import type { Connection, ConnectionTest } from '../../workspace/connectors.js';
-import type { ReadOperation } from '../operation.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 import { checkConnection } from './check-connection.js';
 import { requireConnected } from './find-connector.js';
 import { openSecret, SecretLost } from './seal-secret.js';
@@ -18,16 +19,24 @@ export interface TestConnectionInput extends Connection {
 export const testConnection: ReadOperation<TestConnectionInput, ConnectionTest> = {
   kind: 'read',
   name: 'connector.test',
-  isHeavy: true,
   needs: ({ location }) => [{ role: 'approver', location, folder: true }],
   note: ({ location, kind }) => ({ target: location, detail: { kind } }),
-  async run({ workspace }, { location: _, ...connection }) {
-    const { sources } = workspace.connectors;
-    await checkConnection(sources, connection);
-    return sources.test(connection);
+  async run(context, { location: _, ...connection }) {
+    await checkConnection(context.workspace.connectors.sources, connection);
+    return tryWithinLimits(context, connection);
   },
   noteResult: (result) => ({ detail: { works: result.works, ...(!result.works && { fault: result.fault }) } }),
 };
+
+/** A slow source holds up no other work of the caller, and no other caller. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+async function tryWithinLimits({ workspace, caller }: ReadContext, connection: Connection): Promise<ConnectionTest> {
+  const release = await workspace.workLimits.probes.take(sourceOf(workspace.name, caller));
+  try {
+    return await workspace.connectors.sources.test(connection);
+  } finally {
+    release();
+  }
+}
 
 /**
  * Tries the connection of a connector, with the stored settings and secret. Neither can be another one here, so that
@@ -37,11 +46,11 @@ export const testConnection: ReadOperation<TestConnectionInput, ConnectionTest> 
 export const testConnector: ReadOperation<{ readonly connectorId: string }, ConnectionTest> = {
   kind: 'read',
   name: 'connector.test',
-  isHeavy: true,
   needs: () => [],
   note: ({ connectorId }) => ({ target: connectorId }),
-  run({ view, workspace }, { connectorId }) {
-    const { id, kind, settings } = requireConnected(view, connectorId);
+  run(context, { connectorId }) {
+    const { workspace } = context;
+    const { id, kind, settings } = requireConnected(context.view, connectorId);
     let secret: string | null;
     try {
       secret = openSecret(workspace, id);
@@ -49,7 +58,7 @@ export const testConnector: ReadOperation<{ readonly connectorId: string }, Conn
       if (!(error instanceof SecretLost)) throw error;
       return { works: false, fault: 'auth', message: error.message };
     }
-    return workspace.connectors.sources.test({ kind, settings, secret });
+    return tryWithinLimits(context, { kind, settings, secret });
   },
   noteResult: (result) => testConnection.noteResult?.(result) ?? {},
 };

@@ -226,6 +226,18 @@ describe('Testing a connection', () => {
     }
   });
 
+  it('ends in its time when the source is silent', async () => {
+    const hasty = await ConnectedWorld.open('memory', 100);
+    try {
+      hasty.isMute = true;
+      const silent = hasty.input('docs', { kind: 'git', settings: hasty.refusing, secret: 'a secret' });
+      const result = await hasty.ada.perform(testConnection, silent);
+      assert.deepEqual([result.works, !result.works && result.fault], [false, 'network']);
+    } finally {
+      await hasty.close();
+    }
+  });
+
   it('uses the stored secret with the stored settings alone', async () => {
     const { id } = await world.connectWithSecret('docs', 'stored secret');
     const before = world.authorizations.length;

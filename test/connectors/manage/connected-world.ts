@@ -24,6 +24,8 @@ export class ConnectedWorld {
   readonly faults: unknown[];
   /** What the host that refuses was sent. */
   readonly authorizations: string[];
+  /** Whether that host says nothing at all. */
+  isMute = false;
   readonly #folder: string;
   readonly #server: Server;
 
@@ -41,13 +43,16 @@ export class ConnectedWorld {
     this.#server = server;
   }
 
-  static async open(store: 'memory' | 'disk' = 'memory'): Promise<ConnectedWorld> {
+  /** @param testTimeout milliseconds for a test of a connection; the usual ones when left out */
+  static async open(store: 'memory' | 'disk' = 'memory', testTimeout?: number): Promise<ConnectedWorld> {
     const folder = await mkdtemp(join(tmpdir(), 'cartulary-connected-'));
     await mkdir(join(folder, 'notes'));
     await writeFile(join(folder, 'notes', 'one.md'), '# One\n');
     const authorizations: string[] = [];
     // It says back what it was sent, as a badly made server does.
+    const mute = { is: (): boolean => false };
     const server = createServer((request, response) => {
+      if (mute.is()) return;
       const { authorization = '' } = request.headers;
       authorizations.push(authorization);
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`no: ${authorization}`);
@@ -62,11 +67,14 @@ export class ConnectedWorld {
       connectors: {
         allowance: { hosts: [`127.0.0.1:${port}`], folders: [join(folder, 'notes')], programs: {} },
         log: keepLog(log),
+        ...(testTimeout === undefined ? {} : { testTimeout }),
         kinds: { folder: () => Promise.resolve(folderKind), git: () => Promise.resolve(gitKind) },
       },
     });
     const ada = new Client(test.workspace, (await test.person('approver', '', 'Ada')).id);
-    return new ConnectedWorld({ test, ada, log, faults, authorizations }, folder, server);
+    const world = new ConnectedWorld({ test, ada, log, faults, authorizations }, folder, server);
+    mute.is = () => world.isMute;
+    return world;
   }
 
   /** Settings of the folder that may be mirrored. */
@@ -101,6 +109,7 @@ export class ConnectedWorld {
 
   async close(): Promise<void> {
     await this.test.close();
+    this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
     await rm(this.#folder, { recursive: true });
   }
