@@ -34,9 +34,12 @@ export async function* readBody(
   let waited = 0;
   let bytes = 0;
   const next = async (): Promise<IteratorResult<Buffer>> => {
-    const tooSlow = new SourceFault('network', 'The source sends its answer too slowly. It is asked again later.');
     const began = clock.elapsed();
-    const timer = setTimeout(() => message.destroy(tooSlow), Math.min(patience.idle, patience.body - waited));
+    const timer = setTimeout(
+      () =>
+        message.destroy(new SourceFault('network', 'The source sends its answer too slowly. It is asked again later.')),
+      Math.min(patience.idle, patience.body - waited),
+    );
     try {
       return await pieces.next();
     } finally {

@@ -88,7 +88,13 @@ function openS3(settings: S3Settings, secret: string | null, means: SourceMeans)
 function rootOf({ endpoint, bucket, path_style: isPathStyle = true }: S3Settings): URL {
   const root = parseWebAddress(endpoint);
   const above = root.pathname.endsWith('/') ? root.pathname.slice(0, -1) : root.pathname;
-  if (!isPathStyle) root.hostname = `${bucket}.${root.hostname}`;
+  if (!isPathStyle) {
+    const host = `${bucket}.${root.hostname}`.toLowerCase();
+    root.hostname = host;
+    // An address of numbers takes no name before it.
+    if (root.hostname !== host)
+      throw new SourceFault('not_found', 'The name of this bucket cannot stand in the host. Set path_style to true.');
+  }
   root.pathname = isPathStyle ? `${above}/${bucket}` : above;
   return root;
 }
