@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { CommandError } from '../lib/socket/command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { endProgress, fail, note, printIds, printResult, refused, showProgress } from './print.js';
@@ -224,11 +225,18 @@ async function run(
     showProgress(`${listed} files listed, ${bytes} bytes read`);
   });
   if (options['wait'] === true) endProgress('removed');
-  if ('error' in answer) return fail(answer.error, asJson);
+  if ('error' in answer) return fail(nameOption(answer.error), asJson);
   const result = answer.result as Row;
   if (options['quiet'] === true) printIds(result);
   else printResult(asJson ? result : forPeople(described, result), asJson);
   conclude(words, result, options['wait'] === true);
+}
+
+/** The option in place of the refused field. */
+function nameOption(error: CommandError): CommandError {
+  const field = String(error.details?.['field']);
+  const isOption = ['wait', 'every', 'name', 'documents', 'workspace'].includes(field);
+  return isOption && error.message.startsWith(`${field} `) ? { ...error, message: `--${error.message}` } : error;
 }
 
 /** The fields that options stand for. `--no-secret` is commander's form of `secret: false`. */

@@ -93,7 +93,13 @@ export const refused = 1;
 export const misused = 2;
 
 /** Reasons that lie in the words of the command, not in the state of the data. */
-const aboutTheCall: ReadonlySet<unknown> = new Set(['bad_field', 'bad_location', 'missing_field', 'unknown_field']);
+const aboutTheCall: ReadonlySet<unknown> = new Set([
+  'bad_field',
+  'bad_location',
+  'missing_field',
+  'unknown_field',
+  'bad_settings',
+]);
 
 /** Prints why something was not done, and sets the exit code for it. */
 export function fail(error: CommandError, asJson: boolean): void {

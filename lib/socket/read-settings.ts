@@ -17,12 +17,24 @@ function readValue(name: string, text: string, types: readonly string[]): unknow
   if (types.includes('string')) return text;
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if ((types.includes('integer') || types.includes('number')) && plainNumber.test(text)) return Number(text);
+  if (types.includes('object')) return parseObject(name, text);
   if (types.includes('array')) return text.split(',').filter((each) => each !== '');
   throw badField('settings', `has "${name}=${text.slice(0, 100)}", which must be ${types.join(' or ')}`);
 }
 
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function parseObject(name: string, text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Said below.
+  }
+  throw badField('settings', `has "${name}", whose value must be an object in JSON`);
+}
+
 /**
- * Settings of a connector as words: `url=https://git.example.org/site.git branch=main`. Lists have commas.
+ * Settings of a connector as words: `url=https://git.example.org/site.git branch=main`. Lists have commas, and objects are JSON.
  * @param schema of the kind; undefined for an unknown kind, which is refused later
  * @throws Refusal INVALID_REQUEST `bad_field`
  */

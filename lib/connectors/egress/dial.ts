@@ -58,7 +58,7 @@ function requireAllowed(target: HostAndPort, addresses: readonly string[], allow
   const written = formatHostAndPort(target);
   throw new SourceFault(
     'denied_egress',
-    `The source at ${written} is not on the public internet. Who runs the service can allow it: add "${written}" to the setting connectorHosts.`,
+    `The source at ${written} is not on the public internet. Who runs the service can allow it: add "${written}" to the setting connector_hosts.`,
   );
 }
 

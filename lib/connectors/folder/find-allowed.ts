@@ -84,7 +84,7 @@ export function ownData(): SourceFault {
 function notAllowed(): SourceFault {
   return new SourceFault(
     'denied_egress',
-    'This service may not mirror the folder. Ask those who run it to add the folder to connectorFolders.',
+    'This service may not mirror the folder. Ask those who run it to add the folder to the setting connector_folders.',
   );
 }
 

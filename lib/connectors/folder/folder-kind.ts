@@ -26,7 +26,8 @@ export const folderKind: SourceKind<FolderSettings> = {
         type: 'string',
         minLength: 1,
         maxLength: 4096,
-        description: "Absolute path of a folder on the service's machine, below one of `connectorFolders`.",
+        description:
+          "Absolute path of a folder on the service's machine, below one of the setting `connector_folders`.",
       },
     },
   },

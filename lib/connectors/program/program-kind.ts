@@ -29,7 +29,7 @@ export function makeProgramKind(bounds = usualBounds): SourceKind<ProgramSetting
           type: 'string',
           minLength: 1,
           maxLength: 100,
-          description: 'Name of a program in `connectorPrograms`.',
+          description: 'Name of a program in the setting `connector_programs`.',
         },
         settings: {
           type: 'object',
@@ -58,7 +58,7 @@ export function makeProgramKind(bounds = usualBounds): SourceKind<ProgramSetting
 function notAllowed(): SourceFault {
   return new SourceFault(
     'denied_egress',
-    'This service runs no program of that name. Ask those who run it to add the program to connectorPrograms.',
+    'This service runs no program of that name. Ask those who run it to add the program to the setting connector_programs.',
   );
 }
 

@@ -40,7 +40,7 @@ describe('A connection to the outside', () => {
       'LOCALHOST.',
     ];
     for (const name of names)
-      await assertFault(dial(name, port, { allowance: nothing }), 'denied_egress', /the setting connectorHosts\.$/);
+      await assertFault(dial(name, port, { allowance: nothing }), 'denied_egress', /the setting connector_hosts\.$/);
     assert.equal(taken.length, 0);
   });
 
@@ -61,11 +61,11 @@ describe('A connection to the outside', () => {
     assert.equal(socket.remotePort, port);
     socket.destroy();
     (await dial('Files.Intern', port, { ...allowed('files.intern.'), resolve: resolvesTo('127.0.0.1') })).destroy();
-    await assertFault(dial('127.0.0.1', port, allowed('127.0.0.2', 'localhost')), 'denied_egress', /connectorHosts/);
+    await assertFault(dial('127.0.0.1', port, allowed('127.0.0.2', 'localhost')), 'denied_egress', /connector_hosts/);
     await assertFault(
       dial('127.0.0.1', port, { allowance: { hosts: [`127.0.0.1:${port + 1}`, '127.0.0.1', ''] } }),
       'denied_egress',
-      /connectorHosts/,
+      /connector_hosts/,
     );
   });
 

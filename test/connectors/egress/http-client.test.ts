@@ -78,7 +78,7 @@ describe('The HTTP client of the connectors', () => {
   it('does not reach this machine without the operator', async () => {
     const server = await serve((_, response) => response.end());
     const client = openClient(server.url(), { allowance: { hosts: [] } });
-    await assertFault(client.request(get(server.url())), 'denied_egress', /connectorHosts/);
+    await assertFault(client.request(get(server.url())), 'denied_egress', /connector_hosts/);
     assert.equal(server.connections, 0);
   });
 
