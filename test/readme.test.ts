@@ -19,7 +19,10 @@ function findRoot(folder = dirname(fileURLToPath(import.meta.url))): string {
 const root = findRoot();
 
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
-const pages = ['README.md', ...['applications', 'agents', 'people', 'admins'].map((name) => `lib/docs/${name}.md`)];
+const pages = [
+  'README.md',
+  ...['applications', 'agents', 'people', 'admins', 'connectors'].map((name) => `lib/docs/${name}.md`),
+];
 /** The pages with checked links. */
 const linked = [
   ...pages,
@@ -144,6 +147,7 @@ describe('The README and the manual', function () {
       if (error !== undefined) skipBecause(this, `${name} is not on this machine`);
     }
     folder = await makeFolder();
+    await writeFile(join(folder, 'cartulary.json'), JSON.stringify({ connector_folders: [join(folder, 'scans')] }));
     server = await startProgram(['start', '--port', '0'], /^Ctrl-C/, { cwd: folder });
   });
 

@@ -66,7 +66,9 @@ export async function askRefused(
   const { error } = JSON.parse(stdout) as {
     error: { code: string; message: string; details?: Record<string, unknown> };
   };
-  const isCalledWrongly = /^(?:bad|missing|unknown)_(?:field|location|settings)$/.test(String(error.details?.['reason']));
+  const isCalledWrongly = /^(?:bad|missing|unknown)_(?:field|location|settings)$/.test(
+    String(error.details?.['reason']),
+  );
   assert.equal(code, isCalledWrongly ? 2 : 1, stderr + stdout);
   assert.ok(stderr.includes(error.message), 'people read it on standard error');
   return error;
