@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Connector, RunCounts, SourceFaultClass } from '../../domain/connector.js';
+import { describeError } from '../../domain/describe-error.js';
 import { Refusal } from '../../domain/refusal.js';
 import { beginRun, connectorCaller, endRun, type EndedRun } from '../../operations/connectors/end-run.js';
 import { openSecret, SecretLost } from '../../operations/connectors/seal-secret.js';
@@ -7,6 +8,7 @@ import { perform } from '../../operations/perform.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { asSourceFault } from '../as-source-fault.js';
 import { sourceKinds } from '../kinds.js';
+import { scrubberOf } from '../scrub.js';
 import { SourceFault, type Source, type SourceKind } from '../source.js';
 import type { ConnectorMeans } from '../sources.js';
 import type { SyncLimits } from './limits.js';
@@ -88,6 +90,7 @@ async function runWithin(connector: Connector, number: number, options: RunOptio
         readsAtOnce: kind.readsAtOnce,
         limits,
         signal: within,
+        scrub: scrubberOf(secret),
         onProgress: (now) => progress.note(now),
       });
       const sourceVersion = reached?.sourceVersion ?? connector.sourceVersion;
@@ -156,8 +159,9 @@ async function closeSource(source: Source, { timers, means }: RunOptions): Promi
   const stopTimer = timers.after(closeWithin, () => late.abort(new Error('The source did not close in time.')));
   try {
     await untilAborted(late.signal, source.close());
-  } catch (error) {
-    means.log.debug({ err: error }, 'A source could not be closed');
+  } catch {
+    // The error can quote anything, and the run is over.
+    means.log.debug({}, 'A source could not be closed');
   } finally {
     stopTimer();
   }
@@ -238,7 +242,8 @@ function faultOf(error: unknown, secret: string | null, { workspace, means }: Ru
     }
   }
   if (!(error instanceof SourceFault)) {
-    means.log.error({ err: error, workspace: workspace.name }, 'A sync failed by itself');
+    const cause = scrubberOf(secret)(describeError(error));
+    means.log.error({ workspace: workspace.name, cause }, 'A sync failed by itself');
   }
   const { fault, message, retryAfter } = asSourceFault(error, secret);
   return { fault, message, retryAfter };

@@ -34,6 +34,8 @@ export interface Sync {
   readonly readsAtOnce: number;
   readonly limits: SyncLimits;
   readonly signal: AbortSignal;
+  /** Takes the secret out of what the source says about a file. */
+  scrub(text: string): string;
   /** Gets how far it is. */
   onProgress(progress: Pick<RunCounts, 'listed' | 'bytes'>): void;
 }
@@ -164,13 +166,14 @@ async function readAndWrite(
 }
 
 async function write(
-  { workspace, connector, caller, signal }: Sync,
+  sync: Sync,
   stage: ContentStage,
   compared: Comparison,
   read: ReadResult,
   reached: Reached,
   counts: RunCounts,
 ): Promise<Synced> {
+  const { workspace, connector, caller, signal } = sync;
   const { journal } = workspace;
   const paired = await runCooperatively(
     pairByContent(read.written, [...compared.removed, ...read.removed], (path) => {
@@ -210,12 +213,16 @@ async function write(
     written,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
-    entries: { put, remove: compared.remove },
+    entries: { put: put.map((row) => withoutSecret(row, sync)), remove: compared.remove },
   });
   const { created, updated, deleted, leftOut, versionId } = result;
   const done = { ...counts, created, updated, moved: result.moved, deleted, skipped: counts.skipped + leftOut.length };
   const outcome = retried !== null ? 'partial' : versionId === null ? 'unchanged' : 'changed';
   return { outcome, message: retried, counts: done, versionId, reached: next };
+}
+
+function withoutSecret(row: MirrorEntry, sync: Sync): MirrorEntry {
+  return row.detail === null ? row : { ...row, detail: sync.scrub(row.detail) };
 }
 
 function* asDocuments(connector: Connector, files: readonly ReadFile[]): Steps<EventFile[]> {
