@@ -238,7 +238,7 @@ describe('a hostile or failing object store', () => {
       /an id and a secret/,
     );
     const source = await s3Kind.open({ endpoint: server.url().href, bucket: 'b' }, null, means);
-    await assertFault(source.check(never), 'denied_egress', /connectorHosts/);
+    await assertFault(source.check(never), 'denied_egress', /connector_hosts/);
     assert.equal(server.connections, 0);
   });
 });

@@ -204,7 +204,7 @@ describe('a hostile WebDAV server', () => {
       await assertFault(
         opened(url).then(async (source) => source.check(never)),
         'denied_egress',
-        /connectorHosts/,
+        /connector_hosts/,
       );
   });
 });

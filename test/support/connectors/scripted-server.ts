@@ -43,7 +43,7 @@ export class ScriptedServer {
     return server;
   }
 
-  /** `host:port`, as the setting connectorHosts has it. */
+  /** `host:port`, as the setting connector_hosts has it. */
   get host(): string {
     return `127.0.0.1:${this.port}`;
   }
