@@ -166,11 +166,23 @@ const longestField = 100;
  * @throws Refusal INVALID_REQUEST `bad_settings`
  */
 function refuseSecretsIn(settings: Connection['settings']): void {
-  for (const [field, value] of Object.entries(settings)) {
-    if (typeof value !== 'string' || !holdsSecret(value)) continue;
+  for (const [field, value] of textsIn(settings)) {
+    if (!holdsSecret(value)) continue;
     const remedy = 'Settings are shown to others. Take it out of the address, and give it as the secret.';
     throw badSettings(field, `The address in "${field}" holds a name, password or token. ${remedy}`);
   }
+}
+
+/** The texts in settings with their names, also in the settings of an outside program and in lists. */
+function textsIn(settings: Connection['settings']): [string, string][] {
+  return Object.entries(settings).flatMap(([name, value]): [string, string][] => {
+    const inner = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
+    return inner.flatMap(([below, each]): [string, string][] => {
+      const field = below === '' ? name : `${name}.${below}`;
+      const texts: unknown[] = Array.isArray(each) ? each : [each];
+      return texts.filter((text) => typeof text === 'string').map((text) => [field, text]);
+    });
+  });
 }
 
 /** Names in an address are often tokens, except the account of ssh. */

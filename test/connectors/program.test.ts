@@ -4,6 +4,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeSources, noAllowance } from '../../lib/connectors/sources.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { noLog } from '../support/http/log.js';
+import { makeTestRandomness } from '../support/store/service.js';
 import { makeProgramKind } from '../../lib/connectors/program/program-kind.js';
 import { SourceFault, type Source } from '../../lib/connectors/source.js';
 import { skipBecause } from '../support/skip.js';
@@ -94,5 +98,41 @@ describe('the example for rclone', function () {
     const isNotFound = (error: unknown): boolean => error instanceof SourceFault && error.fault === 'not_found';
     await assert.rejects((await open('share:missing')).check(never), isNotFound);
     await assert.rejects(new Follower().follow(source, never), isNotFound);
+  });
+});
+
+describe('the settings of an outside program', () => {
+  const sources = makeSources({
+    allowance: noAllowance,
+    log: noLog,
+    clock: { now: () => 0, elapsed: () => 0 },
+    randomness: makeTestRandomness('settings'),
+    dataFolder: null,
+  });
+
+  const outcome = async (settings: unknown): Promise<string> => {
+    try {
+      await sources.check({ kind: 'program', settings: { program: 'feed', settings }, secret: null });
+      return 'fine';
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      return error.message;
+    }
+  };
+
+  it('are texts, numbers, truths and lists of them', async () => {
+    assert.equal(await outcome({ feed: 'https://example.com', days: 5, all: true, names: ['a', 'b'] }), 'fine');
+    assert.match(await outcome({ deep: { deeper: 1 } }), /^The setting "settings.deep" must be string/);
+    assert.match(await outcome({ long: 'x'.repeat(5000) }), /^The setting "settings.long" must NOT have more/);
+    assert.match(await outcome({ nothing: null }), /^The setting/);
+    assert.match(await outcome('text'), /^The setting "settings" must be object/);
+  });
+
+  it('hold no secret in an address', async () => {
+    for (const feed of ['https://ada:token123@example.com', ['https://example.com/?access_token=token123']]) {
+      const message = await outcome({ feed });
+      assert.match(message, /^The address in "settings.feed" holds a name, password or token/);
+      assert.ok(!message.includes('token123'));
+    }
   });
 });

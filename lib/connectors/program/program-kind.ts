@@ -34,7 +34,14 @@ export function makeProgramKind(bounds = usualBounds): SourceKind<ProgramSetting
         settings: {
           type: 'object',
           maxProperties: 100,
-          description: 'What the program itself has to know, without secrets.',
+          description:
+            'What the program itself has to know, without secrets. Each is a text, a number, a truth or a list.',
+          additionalProperties: {
+            type: ['string', 'number', 'boolean', 'array'],
+            maxLength: 4096,
+            maxItems: 100,
+            items: { type: ['string', 'number', 'boolean'], maxLength: 4096 },
+          },
         },
       },
     },

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { SkipReason } from '../../domain/connector.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FoundContent } from '../../history/projection.js';
@@ -55,6 +56,8 @@ export async function readFiles(files: readonly FileToRead[], reading: Reading):
   const outcomes: Outcome[] = [];
   const failure = new AbortController();
   const signal = AbortSignal.any([reading.signal, failure.signal]);
+  // Each file that is read listens to it a few times. Node would take that for a leak.
+  setMaxListeners(0, signal);
   const queue = files.entries();
   let room = reading.room;
   const work = async (): Promise<void> => {
