@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../egress/retry-after.js';
 import type { HttpAnswer } from '../egress/http-client.js';
 import { SourceFault } from '../source.js';
 
@@ -12,9 +13,11 @@ const noRepository =
  * What a server's answer to git means when it is not the one that git needs.
  * @param type the media type of the answer that git needs
  * @param upstream where it was asked
+ * @param now milliseconds since 1970
  */
-export function explainAnswer({ status, headers }: HttpAnswer, type: string, upstream: URL): SourceFault | undefined {
-  const retryAfter = readSeconds(headers['retry-after']);
+export function explainAnswer(answer: HttpAnswer, type: string, upstream: URL, now: number): SourceFault | undefined {
+  const { status, headers } = answer;
+  const retryAfter = readRetryAfter(answer, now);
   const options = retryAfter === undefined ? {} : { retryAfter };
   if (status === 200) {
     const [given = ''] = (headers['content-type'] ?? '').split(';');
@@ -41,9 +44,4 @@ function explainMove(location: string | undefined, upstream: URL): string {
   const path = isPlain ? target.pathname.replace(/\/(?:info\/refs|git-upload-pack)$/, '') : undefined;
   const where = path === undefined ? 'another address' : `${upstream.origin}${path}`;
   return `The repository has moved to ${where}. Change the address of the connector if that is right.`;
-}
-
-/** Seconds of Retry-After. A date in it is left out. */
-function readSeconds(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }

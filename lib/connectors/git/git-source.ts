@@ -62,8 +62,7 @@ export class GitSource implements Source {
   async check(signal: AbortSignal): Promise<string> {
     const found = await this.#findReference(signal);
     if (found === null) return 'The repository is empty.';
-    const name = (found.target ?? found.name).replace('refs/heads/', '');
-    return `Branch "${name}" is at commit ${found.oid.slice(0, 12)}.`;
+    return `Branch "${showName(found.target ?? found.name)}" is at commit ${found.oid.slice(0, 12)}.`;
   }
 
   async probe(cursor: string, signal: AbortSignal): Promise<'unchanged' | 'maybe_changed'> {
@@ -232,6 +231,12 @@ export class GitSource implements Source {
       stream.destroy();
     }
   }
+}
+
+/** A name that the remote gave, fit to be shown. */
+function showName(reference: string): string {
+  const name = reference.startsWith('refs/heads/') ? reference.slice('refs/heads/'.length) : reference;
+  return name.slice(0, 250).replaceAll(/\p{C}/gu, '?');
 }
 
 /** The remote has no reference of the name that was asked for. */

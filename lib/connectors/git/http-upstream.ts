@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.js';
 import { HttpClient, type HttpMeans } from '../egress/http-client.js';
 import { explainAnswer } from './explain-answer.js';
 import { answerTypes, type GitQuestion, type GitService, type GitUpstream } from './git-upstream.js';
@@ -15,12 +16,14 @@ export class HttpUpstream implements GitUpstream {
   readonly #url: URL;
   readonly #authorization: string | undefined;
   readonly #client: HttpClient;
+  readonly #clock: Clock;
 
   /** @param authorization the header with the credentials */
   constructor(url: URL, authorization: string | undefined, means: HttpMeans) {
     this.#url = url;
     this.#authorization = authorization;
     this.#client = new HttpClient(url, means);
+    this.#clock = means.clock;
   }
 
   async ask({ service, headers, body, maxBytes, signal }: GitQuestion): Promise<AsyncIterable<Uint8Array>> {
@@ -42,7 +45,7 @@ export class HttpUpstream implements GitUpstream {
       maxBytes,
       signal,
     });
-    const fault = explainAnswer(answer, answerTypes[service], this.#url);
+    const fault = explainAnswer(answer, answerTypes[service], this.#url, this.#clock.now());
     if (fault === undefined) return answer.body;
     answer.discard();
     throw fault;

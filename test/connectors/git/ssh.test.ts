@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { GitSettings } from '../../../lib/connectors/git/git-settings.js';
 import { parseSshAddress } from '../../../lib/connectors/git/ssh-address.js';
+import { SyncingService } from '../../support/connectors/syncing-service.js';
 import { incompressible, gather } from '../../support/git/fixture.js';
 import { hasSshServer, SshServer } from '../../support/git/ssh-server.js';
 import type { Upstream } from '../../support/git/upstream.js';
@@ -60,6 +61,27 @@ describe('a git repository behind ssh', () => {
       assert.match(await bench.faultOf(opening({ branch: 'none' })), /^not_found: The repository has no branch/);
     });
   }
+
+  it('is connected and synced by a service', async () => {
+    await upstream.commit({ 'a.md': 'one\n' });
+    const service = await SyncingService.open(() => Promise.resolve([server.host]));
+    try {
+      const id = await service.connect({ kind: 'git', settings: { ...settings }, secret: server.key });
+      assert.deepEqual(await service.texts(), { 'docs/a.md': 'one\n' });
+      assert.equal((await service.sync(id)).outcome, 'unchanged');
+      await upstream.commit({ 'b.md': 'two\n' });
+      assert.equal((await service.sync(id)).outcome, 'changed');
+      assert.deepEqual(await service.texts(), { 'docs/a.md': 'one\n', 'docs/b.md': 'two\n' });
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('takes a private key as people paste it', async () => {
+    await upstream.commit({ 'a.md': 'a' });
+    for (const secret of [server.key.trim(), `\n${server.key}\n\n`, server.key.replaceAll('\n', '\r\n')])
+      assert.deepEqual((await bench.mirror({ ...opening(), secret })).files, { 'a.md': 'a' });
+  });
 
   it('is left when the key is not accepted, not readable, or not given', async () => {
     await upstream.commit({ 'a.md': 'a' });
