@@ -61,7 +61,8 @@ export function* walkHistory(
     const own = tables.history.relocationBefore(document.number, moment);
     const folder = carried.before(position.location, moment);
     const relocation = (own?.moment ?? 0) > (folder?.moment ?? 0) ? own : folder;
-    if (relocation !== undefined && relocation.moment > version.moment) {
+    // A mirror can move a document and give it a version in one commit. The version lies at the new place.
+    if (relocation !== undefined && relocation.moment >= version.moment) {
       const to = position.location;
       const was = rebase(to, relocation.to, relocation.from);
       position = { ...position, moment: relocation.moment, location: was, isVersion: false };

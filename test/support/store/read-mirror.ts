@@ -9,7 +9,10 @@ export interface MirroredDocument {
 }
 
 /** The documents of a mirror by their paths in it. */
-export async function readMirror({ workspace, folder }: TestMirror): Promise<Map<string, MirroredDocument>> {
+export async function readMirror({
+  workspace,
+  folder,
+}: Pick<TestMirror, 'workspace' | 'folder'>): Promise<Map<string, MirroredDocument>> {
   const { reader } = workspace.journal;
   const found = new Map<string, MirroredDocument>();
   const rows = reader.documents.afterNumber(0, 10_000).map((row) => {

@@ -19,6 +19,8 @@ export interface SourceChange {
   readonly moved?: Readonly<Record<string, string>>;
   readonly deleted?: readonly string[];
   readonly version?: string;
+  /** Left out: its own. */
+  readonly connectorId?: string;
   readonly entries?: Partial<MirrorSourceInput['entries']>;
 }
 
@@ -75,7 +77,14 @@ export class TestMirror {
   }
 
   /** Mirrors what the source has changed. */
-  async sync({ written = {}, moved = {}, deleted = [], version, entries = {} }: SourceChange): Promise<MirrorResult> {
+  async sync({
+    written = {},
+    moved = {},
+    deleted = [],
+    version,
+    connectorId,
+    entries = {},
+  }: SourceChange): Promise<MirrorResult> {
     const stage = this.workspace.stages.open(this.caller.principalId);
     try {
       const files: EventFile[] = [];
@@ -85,7 +94,7 @@ export class TestMirror {
       }
       await stage.show();
       const { result } = await perform(this.workspace, this.caller, mirrorSource, {
-        connectorId: this.caller.principalId,
+        connectorId: connectorId ?? this.caller.principalId,
         generation: 1,
         sourceVersion: version ?? null,
         written: files,
