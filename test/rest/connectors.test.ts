@@ -65,6 +65,17 @@ describe('connectors over REST', () => {
     assert.equal(other.refusal, 'CONFLICT idempotency_key_reused');
   });
 
+  it('a secret has no part in what is remembered of a request', async () => {
+    const headers = { 'Idempotency-Key': 'connect-secretly' };
+    const settings = { url: 'https://git.example/notes.git' };
+    const body = { name: 'Secret', location: 'secret', kind: 'git', settings };
+    const first = await ada.post('/v1/connectors', { ...body, secret: 'a' }, headers);
+    const again = await ada.post('/v1/connectors', { ...body, secret: 'b' }, headers);
+    assert.deepEqual([first.status, again.status, again.json], [201, 201, first.json]);
+    const none = await ada.post('/v1/connectors', body, headers);
+    assert.equal(none.refusal, 'CONFLICT idempotency_key_reused');
+  });
+
   it('a request that is not right is refused, and names the field', async () => {
     const field = (answer: HttpAnswer) => [answer.refusal, answer.json.error.details.field];
     const settings = { path: folder };

@@ -86,7 +86,7 @@ export class ConnectorTable extends Table {
   readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
   readonly #disconnect = this.statement(
-    `UPDATE connector SET state = 'disconnected', state_reason = NULL, secret = NULL, webhook_secret = NULL, cursor = NULL,
+    `UPDATE connector SET state = 'disconnected', state_reason = NULL, settings = '{}', secret = NULL, webhook_secret = NULL, cursor = NULL,
        held = NULL, approved = NULL, next_run_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
@@ -176,7 +176,7 @@ export class ConnectorTable extends Table {
     this.#setApproved.run(fingerprint, id);
   }
 
-  /** Ends it for good, with its secrets. */
+  /** Ends it for good, with its settings and secrets. */
   disconnect(id: string): void {
     this.#disconnect.run(id);
   }

@@ -166,6 +166,58 @@ describe('A connector', () => {
   });
 });
 
+describe('A run under way', () => {
+  let world: ConnectedWorld;
+  let connectorId: string;
+
+  beforeEach(async () => {
+    world = await ConnectedWorld.open();
+    world.isMute = true;
+    connectorId = (await world.connectWithSecret('docs', 'a secret')).id;
+    await world.test.service.startConnectors();
+    await until('a run waits for its silent source', async () => {
+      const { lastRun } = await world.ada.perform(readConnector, { connectorId });
+      return lastRun?.outcome === null;
+    });
+  });
+  afterEach(() => world.close());
+
+  const cancelled = () =>
+    until('the run is cancelled', async () => {
+      const { lastRun } = await world.ada.perform(readConnector, { connectorId });
+      return lastRun?.outcome === 'cancelled';
+    });
+
+  it('is cancelled when its connector is paused', async () => {
+    await world.ada.perform(pauseConnector, { connectorId });
+    await cancelled();
+    const { state, nextRunAt } = await world.ada.perform(readConnector, { connectorId });
+    assert.deepEqual([state, nextRunAt], ['paused', null]);
+  });
+
+  it('is cancelled when its connector is disconnected', async () => {
+    const { connector } = await world.ada.perform(disconnectSource, { connectorId, documents: 'keep' });
+    assert.deepEqual([connector.lastRun?.outcome, connector.state], ['cancelled', 'disconnected']);
+  });
+
+  it('is cancelled when other settings come, and another one begins under them', async () => {
+    const { settings } = await world.ada.perform(readConnector, { connectorId });
+    await world.ada.perform(changeConnector, { connectorId, settings, secret: 'another' });
+    await until('a second run has begun', async () => {
+      const { lastRun } = await world.ada.perform(readConnector, { connectorId });
+      return lastRun?.number === 2;
+    });
+    const { connectorRuns } = world.test.workspace.journal.reader;
+    assert.equal(connectorRuns.list(connectorId, 2, 1)[0]?.outcome, 'cancelled');
+  });
+
+  it('does not keep the service from closing', async () => {
+    await world.test.service.stopConnectors();
+    const { state, lastRun } = await world.ada.perform(readConnector, { connectorId });
+    assert.deepEqual([state, lastRun?.outcome], ['active', 'cancelled']);
+  });
+});
+
 describe('Disconnecting a source', () => {
   let world: ConnectedWorld;
   let connectorId: string;

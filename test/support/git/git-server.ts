@@ -56,7 +56,7 @@ export class GitServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** `host:port`, as `connectorHosts` has it. */
+  /** `host:port`, as `connector_hosts` has it. */
   get host(): string {
     return `127.0.0.1:${this.port}`;
   }
