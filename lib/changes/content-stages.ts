@@ -8,8 +8,8 @@ import { prepareStream } from './prepare-content.js';
 
 /** Bytes, after compression, that are written as one pack. */
 const packBytes = 8 * 1024 * 1024;
-/** Contents in one pack: many small ones take memory beside their bytes. */
-const packObjects = 20_000;
+/** Contents in one pack: many small ones take memory beside their bytes, and one pack is laid out in one go. */
+const packObjects = 5000;
 
 /** Where contents are stored before their transaction. */
 export interface StageParts {
