@@ -85,6 +85,7 @@ const ownSettings = [
  *
  * It can be an untrusted clone. So nothing is fetched, by no protocol: git would request the missing objects of a
  * partial clone by a program that the clone's configuration names.
+ * @param remote lets it fetch over http, for a repository of our own alone
  */
 export function spawnGit(
   program: GitProgram,
