@@ -3,6 +3,7 @@ import { Agent, type ClientRequestArgs } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as secure, type TLSSocket } from 'node:tls';
+import { SourceFault } from '../source.js';
 import { dial, type DialMeans } from './dial.js';
 import { normalizeHost } from './host-and-port.js';
 
@@ -24,6 +25,7 @@ export class CheckedAgent extends Agent {
   readonly protocol: 'http:' | 'https:';
   readonly defaultPort: number;
   readonly #means: AgentMeans;
+  readonly #closing = new AbortController();
 
   constructor(protocol: 'http:' | 'https:', means: AgentMeans) {
     super({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, timeout: 60_000 });
@@ -45,12 +47,24 @@ export class CheckedAgent extends Agent {
   }
 
   async #connect(host: string, port: number): Promise<Socket> {
-    const socket = await dial(host, port, this.#means);
-    return this.protocol === 'https:' ? secureSocket(socket, normalizeHost(host) ?? host, this.#means) : socket;
+    const { signal } = this.#closing;
+    const socket = await dial(host, port, { ...this.#means, signal });
+    return this.protocol === 'https:' ? secureSocket(socket, normalizeHost(host) ?? host, this.#means, signal) : socket;
+  }
+
+  /** Ends the connections, and those that are being made. */
+  override destroy(): void {
+    this.#closing.abort(new SourceFault('network', 'The connection was closed.'));
+    super.destroy();
   }
 }
 
-async function secureSocket(socket: Socket, host: string, { authorities }: AgentMeans): Promise<TLSSocket> {
+async function secureSocket(
+  socket: Socket,
+  host: string,
+  { authorities }: AgentMeans,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const secured = secure({
     socket,
     host,
@@ -60,7 +74,7 @@ async function secureSocket(socket: Socket, host: string, { authorities }: Agent
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
   });
   try {
-    await once(secured, 'secureConnect', { signal: AbortSignal.timeout(patience) });
+    await once(secured, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) });
     return secured;
   } catch (error) {
     secured.destroy();

@@ -176,6 +176,20 @@ describe('The HTTP client of the connectors', () => {
     }
   });
 
+  it('ends what it has begun when it is closed', async () => {
+    const server = await serve(() => undefined);
+    const resolving = openClient(server.url('/', 'slow.test'), { resolve: async () => new Promise(() => undefined) });
+    const waiting = openClient(server.url());
+    const requests = [
+      assertFault(resolving.request(get(server.url('/', 'slow.test'))), 'network', /closed/),
+      assertFault(waiting.request(get(server.url())), 'network', /./),
+    ];
+    await until('the server is asked', () => server.asked.length === 1);
+    resolving.close();
+    waiting.close();
+    await Promise.all(requests);
+  });
+
   it('refuses a secret that no header can carry, and does not repeat it', async () => {
     const server = await serve((_, response) => response.end());
     const request = get(server.url(), { headers: { authorization: 'Bearer hush\nhush' } });
