@@ -7,7 +7,9 @@ import { addComment } from '../../lib/operations/comments/add-comment.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';
 import { addLabels } from '../../lib/operations/documents/change-labels.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
+import { annotateDocument } from '../../lib/operations/history/annotate-document.js';
 import { listHistory } from '../../lib/operations/history/list-history.js';
+import { previewRevert } from '../../lib/operations/history/revert-changes.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
@@ -186,6 +188,23 @@ describe('A mirror of a source', () => {
       ['bad_name'],
     );
     assert.deepEqual(await pathsOf(), ['a.md']);
+  });
+
+  it('leaves the changes of its connector to the source: nobody undoes them here', async () => {
+    await mirror.sync({ written: { 'a.md': 'a', 'b.md': 'b' } });
+    await mirror.sync({ written: { 'a.md': 'again' }, deleted: ['b.md'] });
+    const input = { location: mirror.folder, principalId: mirror.caller.principalId, since: 0 };
+    const { result } = await perform(test.workspace, person.caller, previewRevert, input);
+    assert.deepEqual(result.steps, []);
+    assert.deepEqual([...new Set(result.leftAlone.map(({ reason }) => reason))], ['read_only_source']);
+  });
+
+  it('says who wrote each line, also of a document that moved', async () => {
+    await mirror.sync({ written: { 'a.md': 'one\ntwo\n' } });
+    const { versionId } = await mirror.sync({ written: { 'b.md': 'one\nthree\n' }, moved: { 'a.md': 'b.md' } });
+    const { result } = await perform(test.workspace, person.caller, annotateDocument, { location: mirror.at('b.md') });
+    assert.equal(result.version.id, versionId);
+    assert.equal(result.document.current.author.id, mirror.caller.principalId);
   });
 
   it('is refused whole where the quota has no room, and nothing of what was read stays', async () => {
