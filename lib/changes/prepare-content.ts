@@ -73,7 +73,13 @@ export async function prepareStream(
     start.push(next.value);
     size += next.value.length;
   }
-  return stageContent(staging, resume(start, pieces), held);
+  try {
+    return await stageContent(staging, resume(start, pieces), held);
+  } catch (error) {
+    // The disk may have failed before a piece was taken: nothing has ended the source then, and it holds a file open.
+    await pieces.return?.();
+    throw error;
+  }
 }
 
 async function* resume(start: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

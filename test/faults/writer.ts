@@ -8,13 +8,14 @@ import { inspect } from 'node:util';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service, type ServiceOptions } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
-import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
+import type { FileSystem } from '../../lib/git/file-system.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { chooseStep, makeRandom, runStep } from '../support/faults/load.js';
 import { applyStep, type Model, type Step } from '../support/faults/model.js';
+import { makeDeadly, type Death } from './deadly-file-system.js';
 
 /** The parent's orders, as JSON in the file named by the only argument. */
-export interface Orders {
+export interface Orders extends Death {
   readonly dataFolder: string;
   readonly seed: string;
   readonly git: 'auto' | 'never';
@@ -28,9 +29,6 @@ export interface Orders {
   readonly checkpointEvery: number;
   /** Milliseconds between joinings of packs besides the usual ones; 0 for none. */
   readonly maintainEvery: number;
-  /** Kills itself in the middle of the n-th change of a file of the repository, before or after it; 0 for never. */
-  readonly dieAtChange: number;
-  readonly dieAfter: boolean;
 }
 
 /** A line of the child's. */
@@ -50,36 +48,6 @@ export type Line =
 const orders = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Orders;
 const tell = (line: Line): void => void writeSync(3, `${JSON.stringify(line)}\n`);
 
-/** The disk, with a sudden end built in. */
-function deadlyFileSystem(): FileSystem {
-  if (orders.dieAtChange === 0) return nodeFileSystem;
-  let changes = 0;
-  const deadly = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    changes += 1;
-    const isLast = changes === orders.dieAtChange;
-    if (isLast && !orders.dieAfter) process.kill(process.pid, 'SIGKILL');
-    const result = await work();
-    if (isLast) process.kill(process.pid, 'SIGKILL');
-    return result;
-  };
-  return {
-    ...nodeFileSystem,
-    openNew: async (path, mode) => {
-      const file = await deadly(() => nodeFileSystem.openNew(path, mode));
-      return {
-        ...file,
-        write: (bytes, offset, length) => deadly(() => file.write(bytes, offset, length)),
-        sync: () => deadly(() => file.sync()),
-        close: () => file.close(),
-      };
-    },
-    mkdir: (path) => deadly(() => nodeFileSystem.mkdir(path)),
-    rename: (from, to) => deadly(() => nodeFileSystem.rename(from, to)),
-    unlink: (path) => deadly(() => nodeFileSystem.unlink(path)),
-    syncFolder: (path) => deadly(() => nodeFileSystem.syncFolder(path)),
-  };
-}
-
 tell({ at: 'opening' });
 const options: ServiceOptions & { readonly fs: FileSystem } = {
   dataFolder: orders.dataFolder,
@@ -87,7 +55,7 @@ const options: ServiceOptions & { readonly fs: FileSystem } = {
   clock: systemClock,
   randomness: makeSystemRandomness(),
   onFault: (what, cause) => tell({ at: 'fault', what: `${what}: ${String(cause)}` }),
-  fs: deadlyFileSystem(),
+  fs: makeDeadly(orders),
 };
 const service = await Service.open(options);
 const workspace = service.find('acme');

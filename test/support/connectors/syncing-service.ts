@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Service } from '../../../lib/app/service.js';
+import { Service, type ServiceOptions } from '../../../lib/app/service.js';
 import type { ConnectorKind, ConnectorRun } from '../../../lib/domain/connector.js';
+import type { Document } from '../../../lib/domain/document.js';
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
+import { nodeFileSystem, type FileSystem } from '../../../lib/git/file-system.js';
 import { connectSource } from '../../../lib/operations/connectors/connect-source.js';
 import type { ShownConnector } from '../../../lib/operations/connectors/find-connector.js';
 import {
@@ -30,6 +32,12 @@ export interface Connecting {
   readonly location?: string;
 }
 
+/** How the service keeps its repository. */
+export interface Disk {
+  readonly git?: 'auto' | 'never';
+  readonly fs?: FileSystem;
+}
+
 /** A service that mirrors real sources of this machine, as its server does. */
 export class SyncingService {
   readonly log: LogLine[] = [];
@@ -37,36 +45,48 @@ export class SyncingService {
   /** A folder for remotes. */
   readonly outside: string;
   readonly dataFolder: string;
+  /** A folder for what else a test needs. */
+  readonly scratch: string;
   /** `host:port` of this machine that connectors may reach. It can be added to. */
   readonly allowedHosts: string[];
   #test: TestService | undefined;
+  readonly #disk: Disk;
   #starts = 0;
 
-  private constructor(folder: string, dataFolder: string, allowedHosts: string[]) {
-    this.outside = folder;
+  private constructor(
+    { outside, dataFolder, scratch }: Pick<SyncingService, 'outside' | 'dataFolder' | 'scratch'>,
+    allowedHosts: string[],
+    disk: Disk,
+  ) {
+    this.outside = outside;
     this.dataFolder = dataFolder;
+    this.scratch = scratch;
     this.allowedHosts = allowedHosts;
+    this.#disk = disk;
   }
 
   /** @param findHosts makes remotes in a folder of its own, and tells which hosts of this machine are allowed */
   static async open(
     findHosts: (outside: string) => Promise<string[]> = () => Promise.resolve([]),
+    disk: Disk = {},
   ): Promise<SyncingService> {
-    const [outside, dataFolder] = await Promise.all(
-      ['outside', 'data'].map((name) => mkdtemp(join(tmpdir(), `cartulary-syncing-${name}-`))),
+    const [outside = '', dataFolder = '', scratch = ''] = await Promise.all(
+      ['outside', 'data', 'scratch'].map((name) => mkdtemp(join(tmpdir(), `cartulary-syncing-${name}-`))),
     );
-    if (outside === undefined || dataFolder === undefined) throw new Error('There is no temporary folder.');
     const allowedHosts = await findHosts(outside);
-    const world = new SyncingService(outside, dataFolder, allowedHosts);
-    await world.#start();
+    const world = new SyncingService({ outside, dataFolder, scratch }, allowedHosts, disk);
+    await world.start();
     return world;
   }
 
-  async #start(): Promise<void> {
+  /** @param withConnectors whether runs begin at once, as in a server */
+  async start({ withConnectors = true }: { readonly withConnectors?: boolean } = {}): Promise<void> {
     this.#starts += 1;
-    const service = await Service.open({
+    const { git = 'auto', fs = nodeFileSystem } = this.#disk;
+    const options: ServiceOptions & { readonly fs: FileSystem } = {
       dataFolder: this.dataFolder,
-      git: 'auto',
+      git,
+      fs,
       clock: this.clock,
       randomness: makeTestRandomness(`start ${this.#starts}`),
       onFault: () => undefined,
@@ -74,16 +94,26 @@ export class SyncingService {
         allowance: { hosts: this.allowedHosts, folders: [this.outside], programs: {} },
         log: keepLog(this.log),
       },
-    });
+    };
+    const service = await Service.open(options);
     const workspace = service.find('acme') ?? (await service.addWorkspace('acme'));
     this.#test = new TestService(service, workspace, this.clock, this.dataFolder);
-    await service.startConnectors();
+    if (withConnectors) await this.startConnectors();
+  }
+
+  startConnectors(): Promise<void> {
+    return this.test.service.startConnectors();
+  }
+
+  async stop(): Promise<void> {
+    await this.test.service.close();
+    this.#test = undefined;
   }
 
   /** Ends the service and starts it again on the same data. */
   async restart(): Promise<void> {
-    await this.test.service.close();
-    await this.#start();
+    await this.stop();
+    await this.start();
   }
 
   get test(): TestService {
@@ -148,17 +178,28 @@ export class SyncingService {
 
   /** Every document below a folder, as lists show them, with its text. */
   async texts(folder = 'docs'): Promise<Record<string, string | undefined>> {
-    const page = { location: parseFolderLocation(folder), after: '', limit: 200 };
-    const documents = (await perform(this.workspace, operator, listDocuments, page)).result.items;
-    const folders = (await perform(this.workspace, operator, listFolders, page)).result.items;
     const found: Record<string, string | undefined> = {};
-    for (const { location } of documents) found[location] = await this.read(location);
-    for (const { location } of folders) Object.assign(found, await this.texts(location));
+    for (const { location } of await this.#list(folder)) found[location] = await this.read(location);
+    return found;
+  }
+
+  /** The same, with the SHA-256 of the content. */
+  async digests(folder = 'docs'): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.#list(folder)).map(({ location, current }) => [location, current.sha256]));
+  }
+
+  async #list(folder: string): Promise<Document[]> {
+    const page = { location: parseFolderLocation(folder), after: '', limit: 200 };
+    const found = [...(await perform(this.workspace, operator, listDocuments, page)).result.items];
+    const folders = (await perform(this.workspace, operator, listFolders, page)).result.items;
+    for (const { location } of folders) found.push(...(await this.#list(location)));
     return found;
   }
 
   async close(): Promise<void> {
-    await this.test.service.close();
-    await Promise.all([this.outside, this.dataFolder].map((path) => rm(path, { recursive: true, force: true })));
+    await this.#test?.service.close();
+    await Promise.all(
+      [this.outside, this.dataFolder, this.scratch].map((path) => rm(path, { recursive: true, force: true })),
+    );
   }
 }
