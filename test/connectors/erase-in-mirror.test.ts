@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseLocation } from '../../lib/domain/location.js';
+import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
+import { SyncingService } from '../support/connectors/syncing-service.js';
+import { Client } from '../support/store/client.js';
+
+describe('An erase in a mirror', function () {
+  this.timeout(30_000);
+
+  it('is final: the next syncs do not bring the file back, not even where it has changed', async () => {
+    const service = await SyncingService.open();
+    try {
+      const path = join(service.outside, 'shared');
+      await mkdir(path);
+      await writeFile(join(path, 'a.md'), 'stays\n');
+      await writeFile(join(path, 'b.md'), 'erased\n');
+      const id = await service.connect({ kind: 'folder', settings: { path } });
+      const ada = new Client(service.workspace, (await service.test.person('approver')).id);
+      const { id: documentId } = await ada.record('docs/b.md');
+      const location = parseLocation('docs/b.md');
+      await ada.perform(eraseDocument, { location, documentId, confirmation: 'b.md' });
+      assert.equal((await service.sync(id)).counts.created, 0);
+      await writeFile(join(path, 'b.md'), 'erased, and changed since\n');
+      await service.sync(id);
+      assert.deepEqual(await service.texts(), { 'docs/a.md': 'stays\n' });
+      await service.restart();
+      await service.sync(id);
+      assert.deepEqual(await service.texts(), { 'docs/a.md': 'stays\n' });
+    } finally {
+      await service.close();
+    }
+  });
+});
