@@ -112,6 +112,19 @@ export interface RunCounts {
   readonly bytes: number;
 }
 
+/** Where a mirrored document or folder comes from. */
+export interface MirrorSource {
+  readonly connectorId: string;
+  readonly connectorName: string;
+  readonly kind: ConnectorKind;
+  /** Below the folder of the mirror; '' for that folder. */
+  readonly path: string;
+  /** Only to readers of the whole mirror: it changes with every file of the source. Otherwise null. */
+  readonly version: string | null;
+  /** Milliseconds since 1970. Only to them, too. */
+  readonly syncedAt: number | null;
+}
+
 /** A file of the source that is not in the mirror. */
 export interface SkippedFile {
   /** Below the mirror's folder, as the source writes it, made fit to be shown. */

@@ -1,3 +1,4 @@
+import type { MirrorSource } from './connector.js';
 import type { Claim } from './claim.js';
 import type { Location } from './checked-location.js';
 import type { OriginalAuthor } from './original-author.js';
@@ -47,6 +48,8 @@ export interface Document {
   /** The claims that bind others now, the oldest first. */
   readonly claims: readonly Claim[];
   readonly readOnly: boolean;
+  /** Where it comes from, in a mirror. */
+  readonly source?: MirrorSource;
 }
 
 /** A folder: a path prefix with something in it, or created to be kept. */
@@ -54,4 +57,6 @@ export interface Folder {
   readonly location: Location;
   readonly name: string;
   readonly readOnly: boolean;
+  /** Where it comes from, in a mirror. */
+  readonly source?: MirrorSource;
 }

@@ -1,8 +1,10 @@
+import type { Reach } from '../access/reach.js';
 import type { Document, Folder } from '../domain/document.js';
 import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import { rootFolderNumber, type FolderRow } from '../sidecar/tables/folder-table.js';
 import { findClaims, toClaim } from './find-claims.js';
+import { findSource } from './find-source.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** An existing folder, with the rules for everything in it. */
@@ -117,8 +119,8 @@ export function findDocumentsById(tables: Tables, ids: readonly string[]): Found
   });
 }
 
-/** The document as shown to every reader. */
-export function toDocument(tables: Tables, found: FoundDocument, now: number): Document {
+/** The document as shown to a reader. @param reach of the reader, where the state of a source may be told */
+export function toDocument(tables: Tables, found: FoundDocument, now: number, reach?: Reach): Document {
   return {
     id: found.row.id,
     number: found.row.number,
@@ -129,10 +131,17 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number): D
     labels: found.row.isLabelled ? tables.labels.of(found.row.number) : [],
     claims: found.row.isClaimed ? findClaims(tables, found, now).map(toClaim) : [],
     readOnly: found.mirror !== null,
+    ...findSource(tables, found.mirror, found.location, reach),
   };
 }
 
-/** A folder as callers know it. @param mirror of the folder or one above, as in `FoundFolder` */
-export function toFolder(location: Location, mirror: string | null): Folder {
-  return { location, name: nameOf(location), readOnly: mirror !== null };
+/**
+ * A folder as callers know it.
+ * @param mirror of the folder or one above, as in `FoundFolder`
+ * @param tables left out where there is no mirror
+ * @param reach as for `toDocument`
+ */
+export function toFolder(location: Location, mirror: string | null, tables?: Tables, reach?: Reach): Folder {
+  const source = tables === undefined ? {} : findSource(tables, mirror, location, reach);
+  return { location, name: nameOf(location), readOnly: mirror !== null, ...source };
 }

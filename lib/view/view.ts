@@ -85,9 +85,7 @@ export class View {
   /** The whole reach as a search takes it: folders by path, and where the granted documents lie now. */
   searchReach(): SearchReach {
     const everything = this.reach.holds('reader', rootLocation);
-    const documents = everything
-      ? []
-      : this.grantedDocuments.map(({ location }) => location);
+    const documents = everything ? [] : this.grantedDocuments.map(({ location }) => location);
     return { everything, folders: everything ? [] : this.reach.foldersBelow(rootLocation), documents };
   }
 
@@ -108,21 +106,21 @@ export class View {
   document(location: Location): Document | undefined {
     if (!roleContains(this.roleAt(location), 'reader')) return undefined;
     const found = findDocument(this.tables, location);
-    return found === undefined ? undefined : toDocument(this.tables, found, this.now);
+    return found === undefined ? undefined : toDocument(this.tables, found, this.now, this.reach);
   }
 
   /** A live document by its id, if the caller may read it where it lives now. */
   documentById(id: string): Document | undefined {
     const found = findDocumentById(this.tables, id);
     if (found === undefined || !roleContains(this.reach.roleOn(id, found.location), 'reader')) return undefined;
-    return toDocument(this.tables, found, this.now);
+    return toDocument(this.tables, found, this.now, this.reach);
   }
 
   /** The folder there, if the caller reaches it or something in it. */
   folder(location: Location): Folder | undefined {
     if (!this.reach.holds('reader', location) && !this.#reachesInto(location)) return undefined;
     const found = findFolder(this.tables, location);
-    return found === undefined ? undefined : toFolder(location, found.mirror);
+    return found === undefined ? undefined : toFolder(location, found.mirror, this.tables, this.reach);
   }
 
   /** An older version of a document from this view, or the current one. */
@@ -179,7 +177,7 @@ export class View {
           .map((name) => this.tables.folders.child(number, name))
           .filter((child) => child !== undefined);
     const folders = children.map((child) =>
-      toFolder(joinLocation(folder, child.name), child.mirror ?? found?.mirror ?? null),
+      toFolder(joinLocation(folder, child.name), child.mirror ?? found?.mirror ?? null, this.tables),
     );
     return makePage(folders, limit, (item) => item.name);
   }

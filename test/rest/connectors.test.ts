@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseFolderLocation } from '../../lib/domain/location.js';
+import { findFolder } from '../../lib/view/locate.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 const secret = 'glpat-a-secret-of-the-source';
@@ -246,6 +248,29 @@ describe('connectors over REST', () => {
     }
     const off = await ada.send('DELETE', `${at}/webhook`);
     assert.equal(off.json.has_webhook, false);
+  });
+
+  it('what a mirror holds says where it comes from, and its state only to readers of all of it', async () => {
+    await change(({ tables }) => {
+      tables.folders.setMirror(findFolder(tables, parseFolderLocation('own/mirror'))?.row.number ?? 0, null);
+    });
+    await ada.post('/v1/folders', { location: 'own/mirror/sub' });
+    await ada.create('own/mirror/sub/a.md');
+    const [mirror] = (await ben.get('/v1/connectors?location=own/mirror')).json.items;
+    await change(({ tables, now }) => {
+      tables.folders.setMirror(findFolder(tables, parseFolderLocation('own/mirror'))?.row.number ?? 0, mirror.id);
+      tables.connectors.setSynced(mirror.id, { cursor: null, sourceVersion: 'v7', at: now });
+    });
+    const rita = await server.person('reader', 'own/mirror/sub', 'Rita');
+    const document = '/v1/documents/own/mirror/sub/a.md';
+    const connector = { id: mirror.id, display_name: 'Scans' };
+    const known = { connector, kind: 'folder', path: 'sub/a.md' };
+    const at = new Date(server.host.clock.now()).toISOString();
+    assert.deepEqual((await ben.get(document)).json.source, { ...known, version: 'v7', synced_at: at });
+    assert.deepEqual((await rita.get(document)).json.source, { ...known, version: null, synced_at: null });
+    const [listed] = (await ben.get('/v1/folders?location=own/mirror')).json.items;
+    assert.deepEqual(listed.source, { connector, kind: 'folder', path: 'sub', version: null, synced_at: null });
+    assert.equal((await ada.get('/v1/documents/full/a.md')).json.source, null);
   });
 
   it('a disconnected source leaves its documents, or takes them along', async () => {

@@ -34,6 +34,36 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     return operation(parameters ?? null, body, options);
   }
 
+  /** Everything that can be asked of a connector. Its folder may not be mirrored, so the tests say so. */
+  async function connect(key: (text: string) => object): Promise<void> {
+    const kinds = await call('listConnectorKinds');
+    assert.ok(kinds.data.items.length > 0);
+    const source = { location: 'mirror', kind: 'folder', settings: { path: '/srv/none' } };
+    const tested = await call('testConnection', key('m1'), source);
+    assert.deepEqual([tested.status, tested.data.works], [200, false]);
+    const made = await call('connectSource', key('m2'), { ...source, name: 'Files' });
+    assert.equal(made.status, 201);
+    const { id } = made.data;
+    assert.equal((await call('getConnector', { id })).data.name, 'Files');
+    assert.equal((await call('changeConnector', { id }, { interval_seconds: 600 })).data.interval_seconds, 600);
+    assert.equal((await call('testConnector', { id, ...key('m3') })).data.fault, 'denied_egress');
+    assert.equal((await call('setConnectorSecret', { id }, { secret: null })).data.has_secret, false);
+    assert.equal((await call('syncConnector', { id, ...key('m4') })).status, 202);
+    for (const list of ['listConnectorRuns', 'listSkippedFiles']) {
+      assert.deepEqual((await call(list, { id, limit: 1 })).data.items, []);
+    }
+    const held = await call('approveHeldChange', { id, ...key('m5') }, { change: 'none' });
+    assert.equal(held.data.error.details.reason, 'connector_state');
+    const { secret } = (await call('setConnectorWebhook', { id })).data;
+    const proof = { headers: { 'X-Gitlab-Token': secret } };
+    assert.equal((await call('receiveHook', { workspace: 'acme', id }, {}, proof)).status, 202);
+    assert.equal((await call('removeConnectorWebhook', { id })).data.has_webhook, false);
+    assert.equal((await call('pauseConnector', { id })).data.state, 'paused');
+    assert.equal((await call('resumeConnector', { id })).data.state, 'active');
+    assert.equal((await call('listConnectors', { location: 'mirror' })).data.items.length, 1);
+    assert.equal((await call('disconnectSource', { id, documents: 'keep' })).data.disconnected, true);
+  }
+
   it('can do everything, with the names and fields of the description', async () => {
     const key = (text: string): object => ({ 'Idempotency-Key': text });
     const location = 'team/a b/naïve #1?.md';
@@ -129,6 +159,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
     const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
     assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
+    await connect(key);
     for (const id of operations.filter((name) => /Health|Index|Openapi|Ready/.test(name))) {
       assert.equal((await call(id)).status, 200, id);
     }

@@ -1,5 +1,6 @@
 import type { Claim } from '../../domain/claim.js';
 import { formatTime } from '../../domain/clock.js';
+import type { MirrorSource } from '../../domain/connector.js';
 import type { Document, Version } from '../../domain/document.js';
 import type { Author } from '../../domain/principal.js';
 import { formatEtag } from '../../domain/etag.js';
@@ -28,6 +29,14 @@ function presentClaim(claims: readonly Claim[]): object | null {
   return { holder: presentAuthor(claim.holder), section: claim.section, expires_at: formatTime(claim.expiresAt) };
 }
 
+/** The description's `Source`; null outside of mirrors. */
+export function presentSource(source: MirrorSource | undefined): object | null {
+  if (source === undefined) return null;
+  const { connectorId, connectorName, kind, path, version, syncedAt } = source;
+  const connector = { id: connectorId, display_name: connectorName };
+  return { connector, kind, path, version, synced_at: syncedAt === null ? null : formatTime(syncedAt) };
+}
+
 /** The description's `Document`: the record without its content, as of one version. */
 export function presentDocument(document: Document, version: Version = document.current): object {
   return {
@@ -44,7 +53,7 @@ export function presentDocument(document: Document, version: Version = document.
     updated_at: formatTime(version.at),
     labels: document.labels,
     read_only: document.readOnly,
-    source: null,
+    source: presentSource(document.source),
     claim: presentClaim(document.claims),
   };
 }

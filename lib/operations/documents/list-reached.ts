@@ -67,7 +67,7 @@ function topFolders({ tables, reach }: View): Folder[] {
       const found = findFolder(tables, location);
       // A grant may come before its folder: it says where the caller can begin.
       if (found === undefined) return granted.includes(location) ? [toFolder(location, null)] : [];
-      return [toFolder(location, found.mirror)];
+      return [toFolder(location, found.mirror, tables)];
     })
     .toSorted((a, b) => compareText(a.location, b.location));
 }

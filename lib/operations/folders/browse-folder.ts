@@ -95,7 +95,7 @@ function startOf(view: View): Candidate[] {
   const isTop = (location: Location): boolean => !ancestorsOf(location).some((above) => granted.has(above));
   const folders = reach.folders.filter(isTop).map((location) => ({
     position: { isDocument: false, at: 0, name: location },
-    show: () => asFolder(view, toFolder(location, findFolder(tables, location)?.mirror ?? null)),
+    show: () => asFolder(view, toFolder(location, findFolder(tables, location)?.mirror ?? null, tables)),
   }));
   const documents = view.grantedDocuments
     .filter(({ location }) => reach.roleIn(location) === undefined)
@@ -204,7 +204,9 @@ function readFolders({ tables }: View, folder: Folder, order: EntryOrder, after:
     order === 'name-down'
       ? tables.folders.childrenBack(number, after, limit)
       : tables.folders.children(number, after, limit);
-  return rows.map(({ name, mirror }) => toFolder(joinLocation(folder.location, name), mirror ?? found?.mirror ?? null));
+  return rows.map(({ name, mirror }) =>
+    toFolder(joinLocation(folder.location, name), mirror ?? found?.mirror ?? null, tables),
+  );
 }
 
 function readDocuments(

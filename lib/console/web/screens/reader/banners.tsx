@@ -53,7 +53,16 @@ export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned,
       )}
       {document.read_only && (
         <Notice title="This document is a mirror">
-          <p>A connector keeps it the same as its source. It can be read here, and is changed there.</p>
+          <p>
+            {document.source === null ? 'A connector' : `The connector “${document.source.connector.display_name}”`}{' '}
+            keeps it the same as its source. It can be read here, and is changed there.
+            {typeof document.source?.synced_at === 'string' && (
+              <>
+                {' '}
+                Last synced <Time at={document.source.synced_at} />.
+              </>
+            )}
+          </p>
         </Notice>
       )}
       {claims.map((claim) => (
