@@ -251,6 +251,7 @@ export class ShallowCopy {
       signal,
       remote: cautiously(remote),
     });
+    if (code !== 0) await this.#sweep();
     signal.throwIfAborted();
     if (code !== 0) throw new RemoteGitFailed(stderr);
     const found = await this.#run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
@@ -261,19 +262,24 @@ export class ShallowCopy {
 
   /** Makes the repository, or frees an old one from what an interrupted fetch left. @returns whether it is an old one */
   async #prepare(format: 'sha1' | 'sha256' = 'sha1'): Promise<boolean> {
-    const packs = join(this.#path, 'objects', 'pack');
-    const names = await orAbsent(readdir(packs));
-    if (names === undefined) {
+    if ((await orAbsent(readdir(join(this.#path, 'objects', 'pack')))) === undefined) {
       await rm(this.#path, { recursive: true, force: true });
       await mkdir(this.#path, { recursive: true, mode: 0o700 });
       const made = await this.#run(['init', '--quiet', '--bare', '--template=', `--object-format=${format}`]);
       if (made.code !== 0) throw new RepositoryUnreadable(`git cannot make a repository: ${made.stderr.trim()}`);
       return false;
     }
+    await this.#sweep();
+    return true;
+  }
+
+  /** Removes what a git leaves that was ended at its work. */
+  async #sweep(): Promise<void> {
+    const packs = join(this.#path, 'objects', 'pack');
+    const names = (await orAbsent(readdir(packs))) ?? [];
     const left = names.filter((name) => name.startsWith('tmp_')).map((name) => join(packs, name));
     const locks = ['shallow.lock', 'config.lock', 'HEAD.lock', 'packed-refs.lock', `${ref}.lock`];
     for (const file of [...left, ...locks.map((name) => join(this.#path, name))]) await rm(file, { force: true });
-    return true;
   }
 
   /** Joins the packs of many fetches, without what the commit no longer holds. */

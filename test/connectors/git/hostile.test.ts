@@ -190,11 +190,13 @@ describe('a hostile git repository', () => {
     let isAsked = false;
     bench.server.intrusion = atFetch((response) => {
       beginFetch(response, commit);
+      response.write(packPart(makePack(1).subarray(0, 12)));
       isAsked = true;
     });
     const source = await bench.source({ settings: { username: 'ada' }, secret });
     const working = source.list(null, controller.signal).catch((error: unknown) => error);
-    await until('git asks for the objects', () => isAsked);
+    const packs = join(bench.cache, 'copy.git/objects/pack');
+    await until('git takes objects in', () => isAsked && readdirSync(packs).some((name) => name.startsWith('tmp_')));
     const children = processesBelow(process.pid);
     assert.ok(
       children.some(({ command }) => command.includes('/repository')),
@@ -213,6 +215,7 @@ describe('a hostile git repository', () => {
     await until('no git is left', () =>
       processesBelow(process.pid).every(({ command }) => !command.includes('/repository')),
     );
+    assert.deepEqual(readdirSync(packs), [], 'nothing of it is left on the disk');
     assert.ok(bench.server.requests.every(({ authorization }) => authorization === `Basic ${encoded}`));
   });
 
