@@ -138,7 +138,7 @@ async function checkAndClose(source: Source, signal: AbortSignal): Promise<strin
 }
 
 function badSettings(field: string, message: string): Refusal {
-  return invalidRequest('bad_settings', message, { field });
+  return invalidRequest('bad_settings', message, { field: shorten(field) });
 }
 
 function asBadSettings(error: ErrorObject | undefined): Refusal {
@@ -151,15 +151,16 @@ function asBadSettings(error: ErrorObject | undefined): Refusal {
     return badSettings(field, `The setting "${field}" is missing.`);
   }
   if (names?.additionalProperty !== undefined) {
-    const field = below(names.additionalProperty).slice(0, longestField);
+    const field = shorten(below(names.additionalProperty));
     return badSettings(field, `There is no setting "${field}" for this kind.`);
   }
-  const field = path === '' ? 'settings' : path;
+  const field = path === '' ? 'settings' : shorten(path);
   return badSettings(field, `The setting "${field}" ${message}.`);
 }
 
-/** Characters of an unknown setting's name in a message. */
+/** Characters of a setting's name in a message. */
 const longestField = 100;
+const shorten = (field: string): string => field.slice(0, longestField).toWellFormed();
 
 /**
  * A secret in a setting would be shown and logged. The message does not repeat it.
@@ -169,7 +170,7 @@ function refuseSecretsIn(settings: Connection['settings']): void {
   for (const [field, value] of textsIn(settings)) {
     if (!holdsSecret(value)) continue;
     const remedy = 'Settings are shown to others. Take it out of the address, and give it as the secret.';
-    throw badSettings(field, `The address in "${field}" holds a name, password or token. ${remedy}`);
+    throw badSettings(field, `The address in "${shorten(field)}" holds a name, password or token. ${remedy}`);
   }
 }
 

@@ -5,6 +5,8 @@ import { requireVisible } from '../require-visible.js';
 
 /** Bytes of settings as JSON. */
 const maxSettingsBytes = 16 * 1024;
+/** Levels of objects and lists in settings. */
+const maxDepth = 8;
 /** Characters of the line that describes settings. */
 const longestDescription = 300;
 
@@ -25,17 +27,23 @@ export async function checkConnection(sources: ConnectorSources, connection: Con
 }
 
 function requireBounded(settings: Connector['settings']): void {
+  requireVisibleTexts(settings);
   if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
     const message = `The settings have more than ${maxSettingsBytes} bytes.`;
     throw invalidRequest('bad_settings', message, { field: 'settings' });
   }
-  requireVisibleTexts(settings);
 }
 
 /** Settings are shown to others, who decide by what they see. */
-function requireVisibleTexts(value: unknown): void {
-  if (typeof value === 'string') requireVisible(value, { field: 'settings' });
-  else if (typeof value === 'object' && value !== null) Object.entries(value).flat().forEach(requireVisibleTexts);
+function requireVisibleTexts(settings: unknown): void {
+  let level: unknown[] = [settings];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) {
+      throw invalidRequest('bad_settings', `Settings nest at most ${maxDepth} deep.`, { field: 'settings' });
+    }
+    for (const value of level) if (typeof value === 'string') requireVisible(value, { field: 'settings' });
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.entries(value).flat() : []));
+  }
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field` */

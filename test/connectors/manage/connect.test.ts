@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
-import { connectSource } from '../../../lib/operations/connectors/connect-source.js';
+import { connectSource, type ConnectInput } from '../../../lib/operations/connectors/connect-source.js';
 import { maxConnectors } from '../../../lib/operations/connectors/find-connector.js';
 import {
   listConnectorKinds,
@@ -86,6 +86,7 @@ describe('Connecting a source', () => {
 
   it('stores nothing of settings that its kind does not take', async () => {
     const before = world.test.workspace.journal.state.head;
+    const deep = JSON.parse(`{"path":${'['.repeat(5000)}${']'.repeat(5000)}}`) as ConnectInput['settings'];
     const refused: readonly [Parameters<ConnectedWorld['connect']>[1], RegExp][] = [
       [{ settings: {} }, /"path" is missing/],
       [{ settings: { ...world.notes, depth: 3 } }, /no setting "depth"/],
@@ -94,6 +95,8 @@ describe('Connecting a source', () => {
       [{ kind: 's3' }, /cannot mirror sources of the kind s3/],
       [{ settings: { path: 'x'.repeat(17_000) } }, /more than 16384 bytes/],
       [{ settings: { path: '/a\u202eb' } }, /cannot be seen or misleads/],
+      [{ settings: deep }, /nest at most 8 deep/],
+      [{ settings: { ['x'.repeat(5000)]: 1, ...world.notes } }, /^There is no setting "x{100}" for this kind\.$/],
       [{ interval: 4 * 60_000 }, /every 5 to 43200 minutes/],
       [{ name: ' ' }, /name must be 1 to 200/],
     ];
