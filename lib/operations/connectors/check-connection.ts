@@ -42,7 +42,11 @@ function requireVisibleTexts(settings: unknown): void {
       throw invalidRequest('bad_settings', `Settings nest at most ${maxDepth} deep.`, { field: 'settings' });
     }
     for (const value of level) if (typeof value === 'string') requireVisible(value, { field: 'settings' });
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.entries(value).flat() : []));
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null
+        ? [...Object.keys(value), ...(Object.values(value) as unknown[])]
+        : [],
+    );
   }
 }
 
