@@ -195,6 +195,29 @@ describe('a hostile WebDAV server', () => {
     for (const { id } of files.values()) assert.ok((id?.length ?? 0) <= 128);
   });
 
+  it('gets a secret as a password or a token, and nothing where there is none', async () => {
+    const sent: (string | undefined)[] = [];
+    const script: Script = (request, response) => {
+      sent.push(request.headers.authorization);
+      holding({ '/dav/': [] })(request, response);
+    };
+    server = await ScriptedServer.open(script);
+    const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
+    const url = server.url('/dav').href;
+    for (const [username, secret] of [
+      ['ännchen', 'p:w'],
+      [undefined, 'token'],
+      ['share', null],
+      [undefined, null],
+    ] as const) {
+      const source = await webdavKind.open({ url, ...(username === undefined ? {} : { username }) }, secret, means);
+      sources.push(source);
+      await source.check(never);
+    }
+    const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+    assert.deepEqual(sent, [basic('ännchen:p:w'), 'Bearer token', basic('share:'), undefined]);
+  });
+
   it('gets no secret over http that the operator has not allowed', async () => {
     server = await ScriptedServer.open(() => undefined);
     const means = meansOf({ allowance: {} }, '/nonexistent');
