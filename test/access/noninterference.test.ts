@@ -14,7 +14,7 @@ import { countOf, requireSeen, seedOf } from '../support/counts.js';
 const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 });
 const pairsInConsole = countOf('ACCESS_CONSOLE_PAIRS', { usual: 8, campaign: 300 });
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
-const seed = seedOf(20260106);
+const seed = seedOf(20261123);
 
 /** The outcome by which a question counts as done, beyond not being refused. */
 const happened: Readonly<Record<string, RegExp>> = {

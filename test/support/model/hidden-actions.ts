@@ -3,8 +3,10 @@ import { parseLocation } from '../../../lib/domain/location.js';
 import { outcomeOf } from '../store/actor.js';
 import { Client } from '../store/client.js';
 import { rebuild } from '../../../lib/operations/workspaces/rebuild.js';
+import { Refusal } from '../../../lib/domain/refusal.js';
 import { eraseAt } from '../store/erase-at.js';
 import { operator, type TestService } from '../store/service.js';
+import { TestMirror } from '../store/test-mirror.js';
 import type { Person } from './actors.js';
 import { isDocument, type HiddenAction, type Scenario } from './scenario.js';
 
@@ -17,6 +19,7 @@ export class HiddenActions {
   readonly #lowId: string;
   readonly #stranger: Person;
   readonly #reached: readonly string[];
+  readonly #mirrors = new Map<string, TestMirror>();
   #serial = 0;
 
   constructor(
@@ -101,6 +104,9 @@ export class HiddenActions {
         await outcomeOf(rebuild(this.#service.workspace, operator));
         await this.#service.workspace.searchCaughtUp();
         return;
+      case 'mirror':
+        await this.#mirror(`${action.path}-mirror`);
+        return;
       case 'talk': {
         const about = parseLocation(action.path);
         await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${action.path}-folder`));
@@ -135,6 +141,35 @@ export class HiddenActions {
     await this.#client.rename(at(name), `${name}-on`, true);
     if (leaves === 'erased') await this.#erase(at(`${name}-on`));
     else await this.#client.move(at(`${name}-on`), 'hidden', true);
+  }
+
+  /** Connects a source, or syncs one: with a change, a deletion, or a fault that stops it. */
+  async #mirror(folder: string): Promise<void> {
+    // The admin, who sees the mirror, deletes these folders openly, and could not with a mirror in them.
+    if (['a/x/', 'b/c/'].some((deletable) => folder.startsWith(deletable))) return;
+    const { workspace } = this.#service;
+    const known = this.#mirrors.get(folder);
+    if (known === undefined) {
+      const id = `prn_hid${String(this.#serial).padStart(20, '0')}`;
+      const opened = await TestMirror.open(workspace, folder, id).catch((error: unknown) => {
+        if (error instanceof Refusal) return undefined;
+        throw error;
+      });
+      if (opened === undefined) return;
+      this.#mirrors.set(folder, opened);
+      await opened.sync({ written: { 'four.md': `hidden ${this.#serial}`, 'deep/x.md': 'content' } });
+      return;
+    }
+    if (this.#serial % 3 === 0)
+      await known.sync({ moved: { 'deep/x.md': `deep/${this.#serial}.md` } }).catch(() => undefined);
+    else await known.sync({ written: { 'four.md': `hidden ${this.#serial}` } }).catch(() => undefined);
+    await workspace.journal.write({
+      run({ tables, now }) {
+        const { principalId } = known.caller;
+        tables.connectorRuns.begin(principalId, 'schedule', now);
+        tables.connectors.setState(principalId, 'stopped', 'The source refuses the secret.');
+      },
+    });
   }
 
   /** Half of them are still under way when the next question comes. */

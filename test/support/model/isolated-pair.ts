@@ -4,11 +4,15 @@ import type { Role } from '../../../lib/domain/role.js';
 import { outcomeOf } from '../store/actor.js';
 import { Client } from '../store/client.js';
 import { TestService } from '../store/service.js';
+import { TestMirror } from '../store/test-mirror.js';
 import { Person } from './actors.js';
 import type { Face, Question } from './face.js';
 import { HiddenActions } from './hidden-actions.js';
 import {
+  mirrored,
+  mirrorFolder,
   visible,
+  written,
   isDocument,
   rolesFromBelow,
   type HiddenAction,
@@ -56,7 +60,15 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
     if (withHidden) for (const action of actions) await hidden.does(action);
   };
 
-  for (const path of visible) await admin.create(path, `content of ${path}`);
+  for (const path of written) await admin.create(path, `content of ${path}`);
+  const mirror = await TestMirror.open(service.workspace, mirrorFolder);
+  const sync = (paths: readonly string[], more: string): Promise<unknown> =>
+    mirror.sync({
+      written: Object.fromEntries(
+        paths.map((path) => [path.slice(mirrorFolder.length + 1), `content of ${path}${more}`]),
+      ),
+    });
+  await sync(mirrored, '');
   for (const { on, role: given, byGroup } of scenario.holdings) {
     await service.grant(given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
   }
@@ -72,7 +84,10 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
   for (const { question: asked, openBefore, hiddenBefore } of scenario.questions) {
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
-    for (const action of openBefore) await doOpenly(action, client, low.id);
+    for (const [index, action] of openBefore.entries()) {
+      if (action.does === 'sync') await sync([action.path], ` again ${answers.length} ${index}`);
+      else await doOpenly(action, client, low.id);
+    }
     const aimed = takeAim(asked, scenario);
     if (aimed.does === 'break-claim') await doOpenly({ does: 'claim', path: aimed.path }, client, low.id);
     if (aimed.does === 'revert' && aimed.folder !== '') {
@@ -85,7 +100,11 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
 }
 
 /** The admin's actions in both workspaces; an action impossible in one is impossible in the other. */
-async function doOpenly({ does, path }: OpenAction, admin: Client, lowId: string): Promise<void> {
+async function doOpenly(
+  { does, path }: Exclude<OpenAction, { readonly does: 'sync' }>,
+  admin: Client,
+  lowId: string,
+): Promise<void> {
   switch (does) {
     case 'update':
       await outcomeOf(admin.update(path, `content of ${path} again`));

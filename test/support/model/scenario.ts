@@ -5,8 +5,12 @@ import type { Role } from '../../../lib/domain/role.js';
  * Two workspaces with no difference in the low caller's reach. Both have the same visible documents, grants and
  * questions. In one of them an admin does all sorts of hidden actions in between.
  */
-export const visible = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
-const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', ...visible];
+export const written = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
+/** A folder with these documents mirrors a source. */
+export const mirrorFolder = 'm';
+export const mirrored = ['m/eight.md', 'm/y/nine.md'];
+export const visible = [...written, ...mirrored];
+const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', 'm', ...visible];
 /** Names that no visible document or folder ever has. */
 const hiddenNames = ['hidden.md', 'four.md~', 'aaa.md', 'zzz.md'];
 const shownFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e'];
@@ -43,7 +47,7 @@ const hiddenAction = fc.oneof(
     }),
   },
   // Another document lived and was deleted at the place of a document that low alone can see.
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...written) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('erase' as const), path: hiddenPath }) },
   // Something was where low may look, and has left, or is being erased, when low looks.
   {
@@ -67,6 +71,8 @@ const hiddenAction = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('rebuild' as const) }) },
+  // A connector mirrors into a hidden folder, and syncs, fails or stops.
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('mirror' as const), path: hiddenPath }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
   // People unknown to low talk about documents out of its reach, and a group unknown to it gets members.
   { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
@@ -81,6 +87,7 @@ const openAction = fc.oneof(
     path: fc.constantFrom(...visible),
   }),
   fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
+  fc.record({ does: fc.constant('sync' as const), path: fc.constantFrom(...mirrored) }),
 );
 export type OpenAction = typeof openAction extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -267,7 +274,7 @@ export type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Va
 /** A visible history with the hidden actions before each of its steps. */
 export const scenario = fc.record({
   holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
-  deletedBefore: fc.subarray(visible, { maxLength: 3 }),
+  deletedBefore: fc.subarray(written, { maxLength: 3 }),
   foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
   hiddenAtFirst: fc.array(hiddenAction, { minLength: 6, maxLength: 20, size: 'max' }),
   questions: fc.array(
