@@ -1,9 +1,9 @@
 import type { Connector } from '../../domain/connector.js';
-import { invalidRequest } from '../../domain/refusal.js';
+import { conflict, invalidRequest } from '../../domain/refusal.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { checkConnection, requireInterval } from './check-connection.js';
-import { requireConnected, showConnector, type ShownConnector } from './find-connector.js';
+import { requireConnected, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
 import { sealSecret } from './seal-secret.js';
 import { runNow } from './steer-connector.js';
 
@@ -60,6 +60,7 @@ export const changeConnector: WriteOperation<ChangeConnectorInput, ShownConnecto
     }
     return showConnector(tables, tables.connectors.byId(id) ?? connector);
   },
+  stored: storedConnector,
   finish({ connectors }, { connectorId, settings }) {
     if (settings === undefined) connectors.wake();
     else connectors.restart(connectorId);
@@ -87,26 +88,38 @@ export interface RotateSecretInput {
   readonly secret: string | null;
 }
 
+interface PreparedSecret {
+  readonly sealed: Uint8Array | null;
+  /** Of the settings that the secret was given for. */
+  readonly generation: number;
+}
+
 /**
  * Sets a connector's secret anew. One that stopped because of it runs again at once. Approver of its folder.
- * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_settings`, `bad_field`; CONFLICT `connector_state`
+ * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_settings`, `bad_field`; CONFLICT `connector_state`, also when the
+ * settings changed meanwhile: the secret was given for the earlier ones
  */
-export const rotateConnectorSecret: WriteOperation<RotateSecretInput, ShownConnector, Uint8Array | null> = {
+export const rotateConnectorSecret: WriteOperation<RotateSecretInput, ShownConnector, PreparedSecret> = {
   kind: 'write',
   name: 'connector.rotate_secret',
   needs: () => [],
   note: ({ connectorId, secret }) => ({ target: connectorId, detail: { removed: secret === null } }),
   async prepare({ workspace, view }, { connectorId, secret }) {
-    const { id, kind, settings } = requireConnected(view, connectorId);
+    const { id, kind, settings, generation } = requireConnected(view, connectorId);
     await checkConnection(workspace.connectors.sources, { kind, settings, secret });
-    return secret === null ? null : sealSecret(workspace, id, secret);
+    return { sealed: secret === null ? null : sealSecret(workspace, id, secret), generation };
   },
-  run(context, { connectorId }, sealed) {
+  run(context, { connectorId }, { sealed, generation }) {
     const { tables, now } = context.transaction;
-    const { id, state } = requireConnected(context.view, connectorId);
+    const { id, state, ...connector } = requireConnected(context.view, connectorId);
+    if (connector.generation !== generation) {
+      const message = 'The connector was changed meanwhile. Look where it connects to, and set the secret again.';
+      throw conflict('connector_state', message, { state });
+    }
     tables.connectors.setSecret(id, sealed);
     if (state === 'active' || state === 'stopped') runNow(tables, id, now);
     return showConnector(tables, requireConnected(context.view, id));
   },
+  stored: storedConnector,
   finish: ({ connectors }, { connectorId }) => connectors.restart(connectorId),
 };

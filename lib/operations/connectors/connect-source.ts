@@ -4,13 +4,13 @@ import type { WriteContext } from '../../changes/write-context.js';
 import type { Connector } from '../../domain/connector.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import { isWithin, requireNewLocation, type Location } from '../../domain/location.js';
-import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
+import { conflict, invalidRequest } from '../../domain/refusal.js';
 import { descend, findFolder, locationOfFolder } from '../../view/locate.js';
 import type { Connection } from '../../workspace/connectors.js';
 import type { WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { checkConnection, intervals, requireInterval } from './check-connection.js';
-import { maxConnectors, showConnector, type ShownConnector } from './find-connector.js';
+import { maxConnectors, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
 import { sealSecret } from './seal-secret.js';
 
 export interface ConnectInput extends Connection {
@@ -74,14 +74,7 @@ export const connectSource: WriteOperation<ConnectInput, ShownConnector, Prepare
   },
   noteResult: ({ id, kind }) => ({ detail: { id, kind } }),
   finish: ({ connectors }) => connectors.wake(),
-  stored: {
-    keep: ({ id }) => id,
-    recall({ transaction: { tables } }, id) {
-      const connector = tables.connectors.byId(String(id));
-      if (connector === undefined) throw notFound();
-      return showConnector(tables, connector);
-    },
-  },
+  stored: storedConnector,
 };
 
 /** The folder for a mirror, made where there is none. @returns its number */

@@ -5,7 +5,7 @@ import { invalidRequest, Refusal } from '../../domain/refusal.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { findFolder } from '../../view/locate.js';
 import type { LongWriteOperation } from '../operation.js';
-import { requireConnected, showConnector, type ShownConnector } from './find-connector.js';
+import { requireConnected, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
 import type { ConnectorInput } from './list-connectors.js';
 
 export interface DisconnectInput extends ConnectorInput {
@@ -62,13 +62,16 @@ export const disconnectSource: LongWriteOperation<DisconnectInput, Disconnected>
     const folder = findFolder(tables, location);
     const isOwn = folder !== undefined && folder.row.mirror === id;
     if (isOwn) tables.folders.setMirror(folder.row.number, null);
+    const { lastRun } = showConnector(tables, connector);
     tables.connectors.disconnect(id);
+    // Whoever manages the folder later does not learn what was mirrored there.
+    tables.connectorRuns.forget(id);
     tables.principals.setDisabled(id, now);
     tables.mirrorEntries.forgetSuppressions(id);
     while (tables.mirrorEntries.clearSome(id, rowsInStep)) yield;
     const deletion = isOwn && documents === 'delete' ? yield* deleteMirror(context, location) : undefined;
     return {
-      connector: showConnector(tables, tables.connectors.byId(id) ?? connector),
+      connector: { ...showConnector(tables, tables.connectors.byId(id) ?? connector), lastRun },
       deleted: deletion?.documents ?? 0,
       versionId: deletion?.versionId ?? null,
     };
@@ -77,5 +80,12 @@ export const disconnectSource: LongWriteOperation<DisconnectInput, Disconnected>
     ...(versionId !== null && { version: versionId }),
     detail: { deleted },
   }),
+  stored: {
+    keep: ({ connector, deleted, versionId }) => ({ id: connector.id, deleted, versionId }),
+    recall(context, kept) {
+      const { id, deleted, versionId } = kept as Pick<Disconnected, 'deleted' | 'versionId'> & { readonly id: string };
+      return { connector: storedConnector.recall(context, id), deleted, versionId };
+    },
+  },
   finish: ({ connectors }, { connectorId }) => connectors.forget(connectorId),
 };

@@ -1,3 +1,4 @@
+import type { WriteContext } from '../../changes/write-context.js';
 import type { Connector, ConnectorRun } from '../../domain/connector.js';
 import { rootLocation } from '../../domain/location.js';
 import type { Author } from '../../domain/principal.js';
@@ -34,7 +35,7 @@ export function showConnector(tables: Tables, connector: Connector): ShownConnec
 }
 
 /** Whether the caller manages the connector: an approver of its folder does. */
-export function mayManage({ reach }: Pick<View, 'reach'>, connector: Connector | undefined): boolean {
+export function mayManage({ reach }: Pick<View, 'reach'>, connector: Pick<Connector, 'location'> | undefined): boolean {
   return roleContains(reach.roleIn(connector?.location ?? rootLocation), 'approver');
 }
 
@@ -62,3 +63,11 @@ export function requireConnected(view: Pick<View, 'tables' | 'reach'>, connector
   }
   return connector;
 }
+
+/** What a write of one connector keeps for a retry. Its answer is for those who manage the connector then. */
+export const storedConnector = {
+  keep: ({ id }: ShownConnector): unknown => id,
+  /** @throws Refusal NOT_FOUND */
+  recall: ({ view, transaction: { tables } }: WriteContext, id: unknown): ShownConnector =>
+    showConnector(tables, requireConnector(view, String(id))),
+};

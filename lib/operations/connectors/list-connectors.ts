@@ -41,11 +41,13 @@ export const listConnectors: ReadOperation<ListConnectorsInput, Page<ShownConnec
   needs: () => [],
   note: ({ location }) => ({ target: location }),
   run({ view }, { location, after, limit }) {
-    const managed = view.tables.connectors
-      .list(after, maxConnectors)
-      .filter((connector) => isWithin(location, connector.location) && mayManage(view, connector));
+    const { connectors } = view.tables;
+    // The places alone: what the caller does not manage is not read.
+    const managed = connectors
+      .places(after, maxConnectors)
+      .filter((place) => isWithin(location, place.location) && mayManage(view, place));
     const { items, next } = makePage(managed.slice(0, limit + 1), limit, ({ id }) => id);
-    return { items: items.map((connector) => showConnector(view.tables, connector)), next };
+    return { items: items.map(({ id }) => showConnector(view.tables, requireConnector(view, id))), next };
   },
 };
 

@@ -3,7 +3,13 @@ import { conflict, notFound, type Refusal } from '../../domain/refusal.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { WriteOperation } from '../operation.js';
-import { afterAllRuns, requireConnected, showConnector, type ShownConnector } from './find-connector.js';
+import {
+  afterAllRuns,
+  requireConnected,
+  showConnector,
+  storedConnector,
+  type ShownConnector,
+} from './find-connector.js';
 import type { ConnectorInput } from './list-connectors.js';
 
 /** Makes a connector active, and its next run due. Earlier failures count no more. */
@@ -38,6 +44,7 @@ export const syncNow: WriteOperation<ConnectorInput, ShownConnector> = {
     runNow(context.transaction.tables, connector.id, context.transaction.now);
     return shown(context, connector);
   },
+  stored: storedConnector,
   finish: ({ connectors }) => connectors.wake(),
 };
 
@@ -57,6 +64,7 @@ export const pauseConnector: WriteOperation<ConnectorInput, ShownConnector> = {
     connectors.setNextRun(connector.id, { at: null, trigger: 'schedule' });
     return shown(context, connector);
   },
+  stored: storedConnector,
   finish: ({ connectors }, { connectorId }) => connectors.restart(connectorId),
 };
 
@@ -72,6 +80,7 @@ export const resumeConnector: WriteOperation<ConnectorInput, ShownConnector> = {
     if (connector.state !== 'active') runNow(context.transaction.tables, connector.id, context.transaction.now);
     return shown(context, connector);
   },
+  stored: storedConnector,
   finish: ({ connectors }) => connectors.wake(),
 };
 
@@ -103,6 +112,7 @@ export const approveChange: WriteOperation<ApproveInput, ShownConnector> = {
     tables.connectors.setApproved(connector.id, fingerprint);
     return shown(context, connector);
   },
+  stored: storedConnector,
   finish: ({ connectors }) => connectors.wake(),
 };
 

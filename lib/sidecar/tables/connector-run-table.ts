@@ -21,6 +21,7 @@ export class ConnectorRunTable extends Table {
      SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM connector_run WHERE connector = ? RETURNING number`,
   );
   readonly #forget = this.statement('DELETE FROM connector_run WHERE connector = ? AND number <= ?');
+  readonly #forgetAll = this.statement('DELETE FROM connector_run WHERE connector = ?');
   readonly #progress = this.statement(
     'UPDATE connector_run SET listed = ?, bytes = ? WHERE connector = ? AND number = ?',
   );
@@ -39,6 +40,11 @@ export class ConnectorRunTable extends Table {
   readonly #interruptOf = this.statement(
     `UPDATE connector_run SET ended_at = ?, outcome = 'interrupted' WHERE connector = ? AND outcome IS NULL`,
   );
+
+  /** Forgets what a connector did, when it is over. */
+  forget(connector: string): void {
+    this.#forgetAll.run(connector);
+  }
 
   /** Begins a run, and forgets the oldest. One before it that nobody could end is over. @returns its number */
   begin(connector: string, trigger: RunTrigger, at: number): number {

@@ -62,6 +62,9 @@ export class ConnectorTable extends Table {
   readonly #list = this.statement<[string, number], Row>(
     `SELECT ${columns} FROM connector WHERE id > ? AND state <> 'disconnected' ORDER BY id LIMIT ?`,
   );
+  readonly #places = this.statement<[string, number], Pick<Connector, 'id' | 'location'>>(
+    `SELECT id, location FROM connector WHERE id > ? AND state <> 'disconnected' ORDER BY id LIMIT ?`,
+  );
   readonly #due = this.statement<[number, number], Row>(
     `SELECT ${columns} FROM connector WHERE next_run_at <= ? ORDER BY next_run_at LIMIT ?`,
   );
@@ -86,7 +89,7 @@ export class ConnectorTable extends Table {
   readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
   readonly #disconnect = this.statement(
-    `UPDATE connector SET state = 'disconnected', state_reason = NULL, settings = '{}', secret = NULL, webhook_secret = NULL, cursor = NULL,
+    `UPDATE connector SET state = 'disconnected', state_reason = NULL, settings = '{}', described = '', source_version = NULL, secret = NULL, webhook_secret = NULL, cursor = NULL,
        held = NULL, approved = NULL, next_run_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
@@ -109,6 +112,11 @@ export class ConnectorTable extends Table {
   /** Those not disconnected, by id, after `after` ('' for all). */
   list(after: string, limit: number): Connector[] {
     return this.#list.all(after, limit).map(toConnector);
+  }
+
+  /** Where those not disconnected mirror, by id, after `after` ('' for all). */
+  places(after: string, limit: number): Pick<Connector, 'id' | 'location'>[] {
+    return this.#places.all(after, limit);
   }
 
   /** Those whose next run is due, the longest due first. @param now milliseconds since 1970 */
