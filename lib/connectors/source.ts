@@ -31,6 +31,13 @@ export class UnreadableFile extends Error {
   }
 }
 
+/** One file that the source forbids this account to read. Where it forbids every file, the run has failed. */
+export class ForbiddenFile extends UnreadableFile {
+  constructor(detail: string) {
+    super('unreadable', detail);
+  }
+}
+
 /** A file of the source. Nothing in it has been checked: the sync filters it. */
 export interface SourceFile {
   readonly type: 'file';

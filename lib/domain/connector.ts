@@ -72,7 +72,7 @@ export interface Connector {
   readonly idleRuns: number;
   /** The source's own name for the state that was mirrored last, such as a commit. */
   readonly sourceVersion: string | null;
-  /** When a run last found out what the source holds, and mirrored it. Milliseconds since 1970. */
+  /** When a run last found out what the source holds, and mirrored all of it. Milliseconds since 1970. */
   readonly syncedAt: number | null;
   readonly createdAt: number;
   readonly createdBy: string;

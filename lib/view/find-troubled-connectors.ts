@@ -16,18 +16,28 @@ const most = 1000;
 /** Failures in a row after which they are no passing trouble. */
 const manyFailures = 3;
 
-/** The connectors that wait for people: held, stopped or paused ones, and those that keep failing. */
+/** Runs in a row that leave files unread, after which it is no passing trouble. */
+const manyPartial = 3;
+
+/** The connectors that wait for people: held, stopped or paused ones, and those that keep failing, even in part. */
 export function findTroubledConnectors({ connectors, connectorRuns }: Pick<Tables, 'connectors' | 'connectorRuns'>) {
   return connectors.list('', most).flatMap(({ id, location, state, stateReason, failures }): TroubledConnector[] => {
-    if (state === 'active' && failures < manyFailures) return [];
+    if (state === 'active' && failures < manyFailures && !isOftenPartial(connectorRuns, id)) return [];
     if (state === 'paused')
       return [{ id, location, state, reason: 'Somebody paused it. Resume it, or disconnect it.' }];
-    const [last] = connectorRuns.list(id, Number.MAX_SAFE_INTEGER, 1);
+    const last = connectorRuns.list(id, Number.MAX_SAFE_INTEGER, 2).find(({ outcome }) => outcome !== null);
     return [{ id, location, state, reason: stateReason ?? last?.message ?? 'See its runs.' }];
   });
 }
 
+function isOftenPartial(connectorRuns: Tables['connectorRuns'], id: string): boolean {
+  // The first may be under way.
+  const runs = connectorRuns.list(id, Number.MAX_SAFE_INTEGER, manyPartial + 1).filter((run) => run.outcome !== null);
+  const last = runs.slice(0, manyPartial);
+  return last.length === manyPartial && last.every(({ outcome }) => outcome === 'partial');
+}
+
 /** `The mirror handbook/website is stopped: The source refuses the secret. …` */
 export function describeTroubled({ location, state, reason }: TroubledConnector): string {
-  return `The mirror ${location} ${state === 'active' ? 'keeps failing' : `is ${state}`}: ${reason}`;
+  return `The mirror ${location} ${state === 'active' ? 'is not up to date' : `is ${state}`}: ${reason}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -77,6 +77,11 @@ describe('cartulary connector', function () {
     await writeFile(join(scans, 'new.md'), 'new\n');
     const synced = await ask<Shown>(...connector('sync', 'archive/scans', '--wait'));
     assert.deepEqual([synced.last_run?.outcome, synced.last_run?.created], ['changed', 1]);
+    await rename(scans, `${scans}-away`);
+    const failed = await run('sync', 'archive/scans', '--wait');
+    await rename(`${scans}-away`, scans);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /The run ended as failed\. /);
     const quiet = await run('pause', 'archive/scans', '-q');
     assert.equal(quiet.stdout.trim(), synced.id);
     const refused = await askRefused(...connector('sync', 'archive/scans'));

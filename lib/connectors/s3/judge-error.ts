@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../egress/http-client.js';
 import { readRetryAfter } from '../egress/retry-after.js';
-import { SourceFault, UnreadableFile } from '../source.js';
+import { ForbiddenFile, SourceFault, UnreadableFile } from '../source.js';
 
 /** What a store answers instead of what was asked for. */
 export interface StoreError {
@@ -55,7 +55,7 @@ export function judgeRead(error: StoreError, now: number): SourceFault | Unreada
   if (status === 404) return new UnreadableFile('unreadable', 'it is gone meanwhile');
   if (status === 412) return new UnreadableFile('unreadable', 'it was changed meanwhile');
   if (code === 'InvalidObjectState') return new UnreadableFile('unreadable', 'it is archived, and has to be restored');
-  if (status === 403) return new UnreadableFile('unreadable', 'this access key may not read it');
+  if (status === 403) return new ForbiddenFile('this access key may not read it');
   return new UnreadableFile('unreadable', `status ${status}`);
 }
 

@@ -5,7 +5,7 @@ import type { FoundContent } from '../../history/projection.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
-import { UnreadableFile, type Source, type SourceFile } from '../source.js';
+import { ForbiddenFile, UnreadableFile, type Source, type SourceFile } from '../source.js';
 import { hasDocument, type FileToRead } from './compare-entries.js';
 import { entriesInStep, idOf, isSameRow, tooLarge } from './filter-entries.js';
 import { itemsUntilAborted } from './until-aborted.js';
@@ -44,6 +44,8 @@ export interface ReadResult {
   readonly skipped: number;
   /** Files that could not be read. The next run tries again. */
   readonly unreadable: number;
+  /** Those of them that the source forbids to read. */
+  readonly forbidden: number;
 }
 
 type Outcome = { readonly content: FoundContent; readonly isNew: boolean } | UnreadableFile;
@@ -125,7 +127,7 @@ function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): S
   const written: ReadFile[] = [];
   const put: MirrorEntry[] = [];
   const removed: MirrorEntry[] = [];
-  let [skipped, unreadable] = [0, 0];
+  let [skipped, unreadable, forbidden] = [0, 0, 0];
   for (const [index, each] of files.entries()) {
     if (index % entriesInStep === entriesInStep - 1) yield;
     const outcome = outcomes[index];
@@ -139,6 +141,7 @@ function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): S
     const { reason, message } = outcome;
     if (reason === 'unreadable') {
       unreadable += 1;
+      if (outcome instanceof ForbiddenFile) forbidden += 1;
       // The document keeps the version that was read. The next run sees another one, and tries again.
       const next = rowOf(each, row !== undefined && hasDocument(row) ? row.version : '', reason, message);
       if (row === undefined || !isSameRow(row, next)) put.push(next);
@@ -148,7 +151,7 @@ function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): S
     put.push(rowOf(each, file.version, reason, message));
     if (row !== undefined && hasDocument(row)) removed.push(row);
   }
-  return { written, put, removed, skipped, unreadable };
+  return { written, put, removed, skipped, unreadable, forbidden };
 }
 
 /** Characters kept of what a source says about a file. */

@@ -14,7 +14,7 @@ import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { findDocument } from '../../view/locate.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import type { Listing, Source } from '../source.js';
+import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
 import { entriesInStep, filterEntries } from './filter-entries.js';
@@ -161,8 +161,24 @@ async function readAndWrite(
     },
   });
   signal.throwIfAborted();
+  requireReadable(compared, read);
   const skipped = compared.skipped + compared.unseen + read.skipped + read.unreadable;
   return write(sync, stage, compared, read, reached, { ...counts, bytes, skipped });
+}
+
+/**
+ * One file that cannot be read is no fault of the source. Where none can, and none is known from before, it is one.
+ * @throws SourceFault
+ */
+function requireReadable({ live, toRead }: Comparison, { unreadable, forbidden }: ReadResult): void {
+  if (unreadable === 0 || unreadable < toRead.length || live > toRead.length) return;
+  if (forbidden === unreadable) {
+    throw new SourceFault(
+      'auth',
+      'The source lets this account see its files, and forbids it to read them. Give it that right, or set another secret.',
+    );
+  }
+  throw new SourceFault('network', 'Not one of the files of the source could be read. The sync is tried again.');
 }
 
 async function write(
@@ -210,6 +226,7 @@ async function write(
     generation: connector.generation,
     sourceVersion: next.sourceVersion,
     cursor: next.cursor,
+    ...(retried === null ? {} : { isPartial: true }),
     written,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.js';
 import { BodyTooLarge } from '../egress/read-body.js';
 import type { HttpAnswer, HttpClient } from '../egress/http-client.js';
-import { SourceFault, UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
+import { ForbiddenFile, SourceFault, UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
 import { faultOf, isClosed } from './judge-answer.js';
 import { readMultistatus, propertiesAsked, type Resource } from './read-multistatus.js';
 import { decodeSegments, encodeSegments, type Segments } from './resource-name.js';
@@ -155,7 +155,7 @@ export class WebdavSource implements Source {
     if (status === 404 || status === 410) return new UnreadableFile('unreadable', 'it is gone meanwhile');
     if (status === 412) return new UnreadableFile('unreadable', 'it was changed meanwhile');
     if (status === 423) return new UnreadableFile('unreadable', 'it is locked');
-    if (status === 403) return new UnreadableFile('unreadable', 'this account may not read it');
+    if (status === 403) return new ForbiddenFile('this account may not read it');
     const isOurs = status === 401 || status === 429 || isClosed(answer);
     if (isOurs) return faultOf(answer, this.#means.clock.now());
     this.#failures += 1;

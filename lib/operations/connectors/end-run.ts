@@ -57,7 +57,8 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
     tables.connectorRuns.end(connectorId, { ...run, endedAt: now });
     // Somebody has decided something else about it meanwhile.
     if (connector.state !== 'active' || connector.generation !== begun.generation) return null;
-    if (reached !== undefined) tables.connectors.setSynced(connectorId, { ...reached, at: now });
+    const isPartial = run.outcome === 'partial';
+    if (reached !== undefined) tables.connectors.setSynced(connectorId, { ...reached, at: isPartial ? null : now });
     else if (run.outcome === 'unchanged') {
       const { sourceVersion } = connector;
       const cursor = tables.connectors.cursorOf(connectorId);

@@ -22,6 +22,8 @@ export interface MirrorSourceInput {
   readonly deleted: readonly Location[];
   /** What the source holds: rows to put, and paths to remove. `clear` removes all rows first. */
   readonly entries: { readonly put: readonly MirrorEntry[]; readonly remove: readonly string[]; readonly clear?: true };
+  /** Some files could not be read: the mirror is not up to date. */
+  readonly isPartial?: true;
   /** Where the next run goes on. */
   readonly cursor: string | null;
 }
@@ -52,7 +54,7 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     const leftOut = new Map(result.leftOut.map((each) => [each.location.slice(root.length + 1), each]));
     yield* writeEntries(context, connectorId, entries, leftOut);
     tables.objects.unstagePacks(connectorId);
-    tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: now });
+    tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: input.isPartial === true ? null : now });
     return result;
   },
   noteResult: ({ versionId, created, updated, moved, deleted, leftOut }) => ({

@@ -95,7 +95,7 @@ export class ConnectorTable extends Table {
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
   readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');
   readonly #setSynced = this.statement(
-    'UPDATE connector SET cursor = ?, source_version = ?, synced_at = ? WHERE id = ?',
+    'UPDATE connector SET cursor = ?, source_version = ?, synced_at = coalesce(?, synced_at) WHERE id = ?',
   );
 
   insert(connector: NewConnector): void {
@@ -194,7 +194,8 @@ export class ConnectorTable extends Table {
     this.#setFailures.run(failures, idleRuns, id);
   }
 
-  setSynced(id: string, state: { cursor: string | null; sourceVersion: string | null; at: number }): void {
+  /** @param state `at`: when the mirror was up to date, in milliseconds since 1970; null where it is not */
+  setSynced(id: string, state: { cursor: string | null; sourceVersion: string | null; at: number | null }): void {
     this.#setSynced.run(state.cursor, state.sourceVersion, state.at, id);
   }
 }

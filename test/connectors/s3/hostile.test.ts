@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { s3Kind } from '../../../lib/connectors/s3/s3-kind.js';
-import { UnreadableFile, type Source, type SourceMeans } from '../../../lib/connectors/source.js';
+import { ForbiddenFile, UnreadableFile, type Source, type SourceMeans } from '../../../lib/connectors/source.js';
 import { assertFault } from '../../support/connectors/assert-fault.js';
 import { ScriptedServer, type Script } from '../../support/connectors/scripted-server.js';
 import { Follower, meansOf, readWhole } from '../follow.js';
@@ -195,6 +195,7 @@ describe('a hostile or failing object store', () => {
       [answering('1234'), /4 bytes came instead of 5/],
       [answering('123456'), /6 bytes came instead of 5/],
     ];
+    await assert.rejects(read(answering(errorOf('AccessDenied'), 403)), ForbiddenFile);
     for (const [script, why] of single)
       await assert.rejects(
         read(script),

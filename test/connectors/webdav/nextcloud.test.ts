@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { webdavKind } from '../../../lib/connectors/webdav/webdav-kind.js';
-import { UnreadableFile, type Source, type SourceFile } from '../../../lib/connectors/source.js';
+import { ForbiddenFile, UnreadableFile, type Source, type SourceFile } from '../../../lib/connectors/source.js';
 import { assertFault } from '../../support/connectors/assert-fault.js';
 import { TestClock } from '../../support/store/service.js';
 import { Follower, meansOf, readWhole } from '../follow.js';
@@ -167,6 +167,8 @@ describe('a folder of Nextcloud', () => {
       cloud.answers.set('GET a.md', status(Number(code)));
       await assert.rejects(readWhole(source, file, never), unreadable(why));
     }
+    cloud.answers.set('GET a.md', status(403));
+    await assert.rejects(readWhole(source, file, never), ForbiddenFile);
     cloud.answers.set('GET a.md', status(401));
     await assertFault(readWhole(source, file, never), 'auth', /refuses/);
   });
