@@ -2,13 +2,19 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { BodyTooLarge } from '../egress/read-body.js';
 import type { Randomness } from '../../domain/clock.js';
 import { SourceFault } from '../source.js';
+import { boundHead } from './bound-head.js';
+import type { GitLimits } from './git-limits.js';
 import { answerTypes, type GitService, type GitUpstream } from './git-upstream.js';
 
 /** Bytes of one request of git. It names the commits that are there, and here there is one. */
 const maxRequestBytes = 1024 * 1024;
+/** The same, inflated. */
+const maxInflated = 4 * 1024 * 1024;
 const maxHeaderSize = 16 * 1024;
 /** Where git finds the repository on the gateway. */
 const root = '/repository';
@@ -19,6 +25,13 @@ const services: Readonly<Record<string, GitService>> = {
   [`GET ${root}/info/refs?service=git-upload-pack`]: 'references',
   [`POST ${root}/git-upload-pack`]: 'objects',
 };
+
+/** How a request for objects begins, in the newer protocol and in the older one. */
+const asksForObjects = /^[0-9a-f]{4}(?:command=fetch|want )/i;
+
+const inflate = promisify(gunzip);
+
+type AnswerBounds = Pick<GitLimits, 'referenceBytes' | 'packBytes'>;
 
 /**
  * The only address that git may talk to: a port on loopback, for the time of one run. It passes the two requests of a
@@ -31,7 +44,7 @@ export class GitGateway {
   readonly #token: string;
   readonly #running = new AbortController();
   #port = 0;
-  #maxBytes = 0;
+  #bounds: AnswerBounds = { referenceBytes: 0, packBytes: 0 };
   #fault: SourceFault | undefined;
 
   private constructor(upstream: GitUpstream, randomness: Randomness) {
@@ -67,9 +80,9 @@ export class GitGateway {
     return this.#fault;
   }
 
-  /** @param maxBytes that may come for each request from now on */
-  begin(maxBytes: number): void {
-    this.#maxBytes = maxBytes;
+  /** @param bounds of each answer from now on */
+  begin(bounds: AnswerBounds): void {
+    this.#bounds = bounds;
     this.#fault = undefined;
   }
 
@@ -92,9 +105,14 @@ export class GitGateway {
       }
       const { headers } = request;
       const body = service === 'objects' ? await readRequest(request) : undefined;
-      const answer = await this.#upstream.ask({ service, headers, body, maxBytes: this.#maxBytes, signal });
+      const { referenceBytes, packBytes } = this.#bounds;
+      // git writes a pack to the disk, and holds every other answer in memory.
+      const isFetch = body !== undefined && asksForObjects.test(body.toString('latin1', 0, 32));
+      const maxBytes = isFetch ? packBytes : referenceBytes;
+      const greetingBytes = referenceBytes;
+      const answer = await this.#upstream.ask({ service, headers, body, maxBytes, greetingBytes, signal });
       response.writeHead(200, { 'content-type': answerTypes[service], 'cache-control': 'no-cache' });
-      await pipeline(answer, response);
+      await pipeline(boundHead(answer, referenceBytes), response);
     } catch (error) {
       if (signal.aborted) return;
       this.#fault ??= asFault(error);
@@ -128,5 +146,6 @@ async function readRequest(request: IncomingMessage): Promise<Buffer> {
     if (length > maxRequestBytes) throw new SourceFault('internal', 'git asks for more than one commit.');
     pieces.push(piece);
   }
-  return Buffer.concat(pieces);
+  const body = Buffer.concat(pieces);
+  return request.headers['content-encoding'] === 'gzip' ? inflate(body, { maxOutputLength: maxInflated }) : body;
 }

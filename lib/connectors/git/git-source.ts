@@ -110,7 +110,7 @@ export class GitSource implements Source {
   async #findReference(signal: AbortSignal): Promise<RemoteReference | null> {
     const { reference, limits } = this.#parts;
     const ask = (patterns: readonly string[]): Promise<RemoteReference[]> =>
-      this.#talk(limits.lookTime, limits.referenceBytes, signal, (remote, until) =>
+      this.#talk(limits.lookTime, signal, (remote, until) =>
         listRemote(this.#parts.program, this.#parts.means.cacheFolder, remote, patterns, until),
       );
     const found = (await ask([reference])).find(({ name }) => name === reference);
@@ -130,7 +130,7 @@ export class GitSource implements Source {
   async #fetch(signal: AbortSignal): Promise<string | null> {
     const { reference, limits } = this.#parts;
     try {
-      return await this.#talk(limits.fetchTime, limits.packBytes, signal, (remote, until, hasFault) =>
+      return await this.#talk(limits.fetchTime, signal, (remote, until, hasFault) =>
         this.#copy.fetch(remote, reference, until, hasFault),
       );
     } catch (error) {
@@ -144,13 +144,12 @@ export class GitSource implements Source {
   /** Lets git talk to the source, within bounds, and explains what went wrong. */
   async #talk<Result>(
     within: number,
-    maxBytes: number,
     signal: AbortSignal,
     work: (remote: Remote, until: AbortSignal, hasFault: () => boolean) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted();
     const gateway = await this.#openGateway();
-    gateway.begin(maxBytes);
+    gateway.begin(this.#parts.limits);
     const late = AbortSignal.timeout(within);
     const remote: Remote = { url: gateway.url, settings: [['http.extraHeader', gateway.header]] };
     try {

@@ -8,10 +8,12 @@ export interface GitQuestion {
   readonly service: GitService;
   /** Of git's request. They choose the protocol's version. */
   readonly headers: IncomingHttpHeaders;
-  /** Left out for `references`. */
+  /** Left out for `references`. It is not compressed. */
   readonly body: Buffer | undefined;
   /** Bytes of the answer. */
   readonly maxBytes: number;
+  /** Bytes of what a server says before it is asked, as one behind ssh does. */
+  readonly greetingBytes: number;
   readonly signal: AbortSignal;
 }
 

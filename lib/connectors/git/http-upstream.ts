@@ -9,7 +9,7 @@ const paths: Readonly<Record<GitService, { readonly pathname: string; readonly s
 };
 
 /** What git says to a server that the server has to know. */
-const forwarded = ['accept', 'content-type', 'content-encoding', 'git-protocol', 'user-agent'] as const;
+const forwarded = ['accept', 'content-type', 'git-protocol', 'user-agent'] as const;
 
 /** A repository of a web server. It follows no redirect. */
 export class HttpUpstream implements GitUpstream {

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import ssh2 from 'ssh2';
 import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from 'ssh2';
 import { dial, type DialMeans } from '../egress/dial.js';
@@ -11,14 +9,10 @@ import type { SshAddress } from './ssh-address.js';
 
 /** Milliseconds for the handshake and the sign-in. */
 const readyTimeout = 20_000;
-/** Bytes of a request of git, inflated. */
-const maxRequestBytes = 4 * 1024 * 1024;
 
 const flush = '0000';
 /** How an answer over HTTP begins. */
 const serviceLine = Buffer.from(`001e# service=git-upload-pack\n${flush}`);
-
-const inflate = promisify(gunzip);
 
 export interface SshMeans extends DialMeans {
   /** Milliseconds without a byte of the source. */
@@ -43,15 +37,12 @@ export class SshUpstream implements GitUpstream {
     this.#means = means;
   }
 
-  async ask({ service, headers, body, maxBytes, signal }: GitQuestion): Promise<AsyncIterable<Uint8Array>> {
-    const request =
-      body !== undefined && headers['content-encoding'] === 'gzip'
-        ? await inflate(body, { maxOutputLength: maxRequestBytes })
-        : body;
+  async ask(question: GitQuestion): Promise<AsyncIterable<Uint8Array>> {
+    const { service, headers, body, maxBytes, greetingBytes, signal } = question;
     const version = headers['git-protocol'];
     const channel = await this.#run(typeof version === 'string' ? version : undefined, signal);
-    const answer = this.#read(channel, maxBytes, signal);
-    const advertisement = await readAdvertisement(answer);
+    const answer = this.#read(channel, greetingBytes + maxBytes, signal);
+    const advertisement = await readAdvertisement(answer, greetingBytes);
     if (advertisement === undefined) {
       channel.destroy();
       throw new SourceFault(
@@ -63,7 +54,7 @@ export class SshUpstream implements GitUpstream {
       channel.end(flush);
       return once(Buffer.concat([serviceLine, advertisement]));
     }
-    channel.end(request);
+    channel.end(body);
     return answer;
   }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { GitGateway } from '../../../lib/connectors/git/gateway.js';
+import { usualLimits } from '../../../lib/connectors/git/git-limits.js';
 import { HttpUpstream } from '../../../lib/connectors/git/http-upstream.js';
 import { certificate, key } from '../../support/connectors/certificates.js';
 import { gather } from '../../support/git/fixture.js';
@@ -23,7 +24,7 @@ describe('the only address that git may talk to', () => {
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     const upstream = new HttpUpstream(new URL(bench.server.url('notes.git')), authorization, means);
     gateway = await GitGateway.open(upstream, randomness);
-    gateway.begin(1_000_000);
+    gateway.begin(usualLimits);
   });
   afterEach(async () => {
     await gateway.close();
@@ -67,7 +68,7 @@ describe('the only address that git may talk to', () => {
       const resolve = () => Promise.resolve(['127.0.0.1']);
       const means = { allowance: { hosts: [url.host] }, clock, resolve, ...known };
       const secured = await GitGateway.open(new HttpUpstream(url, undefined, means), randomness);
-      secured.begin(1_000_000);
+      secured.begin(usualLimits);
       outcomes.push((await ask('GET', lawful, secured.header, secured.url))[0], secured.fault?.fault);
       await secured.close();
     }

@@ -43,8 +43,9 @@ export class SshServer {
   /**
    * @param folder an empty one, for its keys
    * @param passesVersion whether clients may choose the version of git's protocol, as large hosts let them
+   * @param command runs in place of what a client asks for
    */
-  static async open(folder: string, passesVersion = true): Promise<SshServer> {
+  static async open(folder: string, passesVersion = true, command?: string): Promise<SshServer> {
     for (const name of ['host', 'user', 'stranger'])
       await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', join(folder, name)]);
     const configuration = join(folder, 'sshd_config');
@@ -60,6 +61,7 @@ export class SshServer {
       // The login of this machine's user may do anything, and take its time.
       `SetEnv HOME=${folder}`,
       ...(passesVersion ? ['AcceptEnv GIT_PROTOCOL'] : []),
+      ...(command === undefined ? [] : [`ForceCommand ${command}`]),
     ];
     writeFileSync(configuration, `${lines.join('\n')}\n`);
     // As root, sshd needs this folder for its unprivileged half.
