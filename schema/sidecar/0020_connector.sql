@@ -1,4 +1,5 @@
 -- Sources that are mirrored into folders. The id is the connector's principal. `secret` and `webhook_secret` are sealed.
+-- `stale_entries` says that its mirror_entry rows are of earlier settings.
 -- `held` is the fingerprint of the change that waits for approval, `approved` the one that somebody approved.
 CREATE TABLE connector (
   id             TEXT PRIMARY KEY REFERENCES principal (id),
@@ -17,6 +18,7 @@ CREATE TABLE connector (
   failures       INTEGER NOT NULL DEFAULT 0,
   idle_runs      INTEGER NOT NULL DEFAULT 0,
   cursor         TEXT,
+  stale_entries  INTEGER NOT NULL DEFAULT 0,
   source_version TEXT,
   synced_at      INTEGER,
   held           TEXT,

@@ -36,6 +36,15 @@ describe('the connector protocol', () => {
     );
   });
 
+  it('has no version without a character, and no entry that is skipped because it cannot be read', () => {
+    const line = (entry: object): string => JSON.stringify({ type: 'entries', id: 1, entries: [entry] });
+    const skipped = { type: 'skipped', path: 'a.md', version: '1', reason: 'special_file' };
+    requireValid(isFromProgram, line(skipped));
+    assert.ok(!isFromProgram(JSON.parse(line({ ...skipped, reason: 'unreadable' }))));
+    assert.ok(!isFromProgram(JSON.parse(line({ ...skipped, version: '' }))));
+    assert.ok(!isFromProgram(JSON.parse(line({ type: 'file', path: 'a.md', version: '' }))));
+  });
+
   function requireValid(check: ValidateFunction, line: string): void {
     assert.ok(check(JSON.parse(line)), `${line}: ${JSON.stringify(check.errors)}`);
   }

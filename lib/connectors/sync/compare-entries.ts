@@ -77,24 +77,22 @@ export function* compareEntries(
     for (const row of rows) {
       const file = wanted.get(row.path);
       const skip = skipped.get(row.path);
-      const stays = file === undefined && skip === undefined && isHidden(row.path);
+      // What is listed as well is hidden only by its own path.
+      const stays = hidden.has(row.path) || (file === undefined && skip === undefined && isHidden(row.path));
       if (hasDocument(row)) {
         before += 1;
         if (file === undefined && !stays) removed.push(row);
       }
       if (stays) {
         const { detail = null } = hidden.get(row.path) ?? {};
-        hidden.delete(row.path);
+        for (const found of [hidden, wanted, skipped]) found.delete(row.path);
         if (detail !== null && (row.reason !== 'unreadable' || row.detail !== detail)) {
           put.push({ ...row, version: hasDocument(row) ? row.version : '', reason: 'unreadable', detail });
-        }
+        } else if (isStale(row)) put.push(row);
       } else if (file !== undefined) {
         wanted.delete(row.path);
         if (!isAsBefore(row, file)) toRead.push({ path: row.path, file, row });
-        else {
-          if (row.reason !== null) skippedByContent += 1;
-          if (row.sourceId !== idOf(file)) put.push({ ...row, sourceId: idOf(file) });
-        }
+        else if (row.reason !== null) skippedByContent += 1;
       } else if (skip === undefined) remove.push(row.path);
       else {
         skipped.delete(row.path);
@@ -131,8 +129,21 @@ function placesOf(path: string): string[] {
   return places;
 }
 
+/** A version may count the states of one file alone, so another file can have the same. */
 function isAsBefore(row: MirrorEntry, file: SourceFile): boolean {
-  return row.version === file.version && (row.reason === null || decidedByContent.has(row.reason));
+  const isSame = row.version === file.version && row.sourceId === idOf(file) && !isStale(row);
+  return isSame && (row.reason === null || decidedByContent.has(row.reason));
+}
+
+const staleVersion = 'of other settings';
+
+/** A row of other settings. Its version and id may be words of another source, so they say nothing. */
+export function asStale(row: MirrorEntry): MirrorEntry {
+  return { ...row, sourceId: null, version: hasDocument(row) ? staleVersion : '' };
+}
+
+function isStale({ version }: MirrorEntry): boolean {
+  return version === staleVersion;
 }
 
 /**

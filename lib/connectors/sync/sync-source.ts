@@ -16,7 +16,7 @@ import { findDocument } from '../../view/locate.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
-import { compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
+import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
 import { entriesInStep, filterEntries } from './filter-entries.js';
 import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
@@ -108,11 +108,12 @@ async function compare(
 
 /** The rows of the last run, page by page. Others can write in between. */
 function* pagesOf({ journal }: Workspace, connector: string): Generator<readonly MirrorEntry[]> {
+  const isStale = journal.reader.connectors.hasStaleEntries(connector);
   for (let after = ''; ;) {
     const page = journal.reader.mirrorEntries.list(connector, after, rowsInStep);
     const last = page.at(-1);
     if (last === undefined) return;
-    yield page;
+    yield isStale ? page.map(asStale) : page;
     after = last.path;
   }
 }

@@ -33,7 +33,9 @@ export function* takeSnapshot(listed: readonly SourceEntry[]): Steps<Holdings> {
 export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly SourceEntry[]): Steps<Holdings> {
   const entries = new Map<string, HeldEntry>();
   const unseen = new Map<string, string>();
+  // Where each file was last seen, and which file is there now: another one can have taken its place.
   const paths = new Map<string, string>();
+  const ids = new Map<string, string>();
   let looked = 0;
   for (const row of rows) {
     looked += 1;
@@ -41,10 +43,13 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
     const entry = asHeld(row);
     if (entry !== undefined) entries.set(row.path, entry);
     if (row.sourceId !== null) paths.set(row.sourceId, row.path);
+    if (row.sourceId !== null) ids.set(row.path, row.sourceId);
   }
   const remove = (path: string): void => {
     // A row has the usual form of Unicode; the source's own form can be another.
-    if (!entries.delete(path)) entries.delete(path.normalize('NFC'));
+    const key = entries.has(path) ? path : path.normalize('NFC');
+    entries.delete(key);
+    ids.delete(key);
   };
   for (const [index, change] of changes.entries()) {
     if (index % entriesInStep === 0) yield;
@@ -54,7 +59,7 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
     }
     const id = change.type === 'skipped' ? undefined : change.id;
     const before = id === undefined ? undefined : paths.get(id);
-    if (before !== undefined) remove(before);
+    if (before !== undefined && ids.get(before) === id) remove(before);
     if (id !== undefined) paths.delete(id);
     if (change.type === 'removed') {
       if (change.path !== undefined && id === undefined) remove(change.path);
@@ -62,7 +67,9 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
     }
     remove(change.path);
     entries.set(change.path, change);
-    if (id !== undefined) paths.set(id, change.path);
+    if (id === undefined) continue;
+    paths.set(id, change.path);
+    ids.set(change.path, id);
   }
   return { entries, unseen };
 }

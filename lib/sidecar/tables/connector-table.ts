@@ -79,12 +79,15 @@ export class ConnectorTable extends Table {
   );
   readonly #cursor = this.valueStatement<[string], string | null>('SELECT cursor FROM connector WHERE id = ?');
   readonly #approved = this.valueStatement<[string], string | null>('SELECT approved FROM connector WHERE id = ?');
+  readonly #hasStaleEntries = this.valueStatement<[string], number>(
+    'SELECT stale_entries AS stale FROM connector WHERE id = ?',
+  );
   readonly #setHeld = this.statement('UPDATE connector SET held = ? WHERE id = ?');
   readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
   readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
   readonly #setSettings = this.statement(
-    'UPDATE connector SET settings = ?, described = ?, cursor = NULL, generation = generation + 1 WHERE id = ?',
+    'UPDATE connector SET settings = ?, described = ?, cursor = NULL, stale_entries = 1, generation = generation + 1 WHERE id = ?',
   );
   readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
@@ -95,7 +98,8 @@ export class ConnectorTable extends Table {
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
   readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');
   readonly #setSynced = this.statement(
-    'UPDATE connector SET cursor = ?, source_version = ?, synced_at = coalesce(?, synced_at) WHERE id = ?',
+    `UPDATE connector SET cursor = ?, source_version = ?, synced_at = coalesce(?, synced_at), stale_entries = 0
+     WHERE id = ?`,
   );
 
   insert(connector: NewConnector): void {
@@ -143,6 +147,11 @@ export class ConnectorTable extends Table {
     return this.#cursor.get(id) ?? null;
   }
 
+  /** Whether the rows of what the source holds are of earlier settings. */
+  hasStaleEntries(id: string): boolean {
+    return this.#hasStaleEntries.get(id) === 1;
+  }
+
   /** Sets the fingerprint of the change that waits for approval. */
   setHeld(id: string, fingerprint: string | null): void {
     this.#setHeld.run(fingerprint, id);
@@ -165,7 +174,7 @@ export class ConnectorTable extends Table {
     this.#setInterval.run(interval, id);
   }
 
-  /** Other settings may name another source, so the next run lists everything. */
+  /** Other settings may name another source, so the next run lists everything, and believes nothing of the earlier one. */
   setSettings(id: string, settings: Connector['settings'], described: string): void {
     this.#setSettings.run(JSON.stringify(settings), described, id);
   }

@@ -39,33 +39,41 @@ export class ScriptedSource {
   /** Files read at once, at most. */
   readsAtMost = 0;
   readonly #changes: { readonly at: number; readonly entry: SourceEntry }[] = [];
-  #written = 0;
+  readonly #revisions = new Map<string | undefined, number>();
   #readsNow = 0;
 
+  /** The version of a file with an id counts the states of that file alone, as in many stores. */
   put(path: string, content: string | Buffer = `text of ${path}\n`, id?: string): void {
-    this.#written += 1;
-    const file = { content: Buffer.from(content), version: `v${this.#written}`, ...(id === undefined ? {} : { id }) };
-    this.files.set(path, file);
-    this.#note(fileOf(path, file));
+    const revision = (this.#revisions.get(id) ?? 0) + 1;
+    this.#revisions.set(id, revision);
+    const file = { content: Buffer.from(content), version: `v${revision}`, ...(id === undefined ? {} : { id }) };
+    this.#place(path, file);
   }
 
   remove(path: string): void {
     const id = this.files.get(path)?.id;
     this.files.delete(path);
-    this.#note(id === undefined ? { type: 'removed', path } : { type: 'removed', id, path });
+    this.note(id === undefined ? { type: 'removed', path } : { type: 'removed', id, path });
   }
 
-  /** The content, its version and its id stay. */
+  /** The content, its version and its id stay. A file that was there is gone. */
   move(from: string, to: string): void {
     const file = this.files.get(from);
     if (file === undefined) throw new Error(`There is no file ${from}.`);
     this.files.delete(from);
-    this.files.set(to, file);
-    this.#note({ type: 'removed', path: from });
-    this.#note(fileOf(to, file));
+    if (file.id === undefined) this.note({ type: 'removed', path: from });
+    this.#place(to, file);
   }
 
-  #note(entry: SourceEntry): void {
+  #place(path: string, file: ScriptedFile): void {
+    const before = this.files.get(path)?.id;
+    this.files.set(path, file);
+    this.note(fileOf(path, file));
+    if (before !== undefined && before !== file.id) this.note({ type: 'removed', id: before });
+  }
+
+  /** Adds to the changes. */
+  note(entry: SourceEntry): void {
     if (this.cursor === null) return;
     this.cursor += 1;
     this.#changes.push({ at: this.cursor, entry });
@@ -113,7 +121,7 @@ export class ScriptedSource {
   #list(cursor: string | null): Listing {
     const isDelta = this.listsChanges && cursor !== null && Number(cursor) >= this.oldestCursor;
     const listed = isDelta
-      ? this.#changes.filter(({ at }) => at > Number(cursor)).map(({ entry }) => entry)
+      ? lastOfEach(this.#changes.filter(({ at }) => at > Number(cursor)).map(({ entry }) => entry))
       : [...[...this.files].map(([path, file]) => fileOf(path, file)), ...this.others];
     const reached = this.cursor;
     const truncatedAfter = this.truncatedAfter;
@@ -145,6 +153,17 @@ const pieceLength = 64 * 1024;
 
 function fileOf(path: string, { content, version, id }: ScriptedFile): SourceFile {
   return { type: 'file', path, version, size: content.length, ...(id === undefined ? {} : { id }) };
+}
+
+/** Where all files have ids, stores tell the last change of each, in an order of their own. */
+function lastOfEach(changes: readonly SourceEntry[]): SourceEntry[] {
+  const last = new Map<string, SourceEntry>();
+  for (const change of changes) {
+    const id = 'id' in change ? change.id : undefined;
+    if (id === undefined) return [...changes];
+    last.set(id, change);
+  }
+  return [...last].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
 }
 
 async function* inParts(entries: readonly SourceEntry[], truncatedAfter: number): AsyncGenerator<SourceEntry[]> {

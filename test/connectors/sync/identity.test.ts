@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { UnreadableFile } from '../../../lib/connectors/source.js';
+import { MirrorWorld } from './mirror-world.js';
+import type { ScriptedSource } from './scripted-source.js';
+
+/** Which file is which: by ids, places and versions, in listings of everything and of changes. */
+describe('a sync of files that take places of others', () => {
+  let world: MirrorWorld;
+  let id: string;
+  let source: ScriptedSource;
+
+  beforeEach(async () => {
+    world = await MirrorWorld.open();
+    ({ id, source } = await world.connect());
+  });
+  afterEach(() => world.close());
+
+  async function fill(): Promise<void> {
+    for (const name of ['a', 'b', 'c']) source.put(`${name}.md`, `text of ${name}`, `id-${name}`);
+    source.put('other.md', 'other', 'id-other');
+    await world.sync(id);
+  }
+
+  for (const listsChanges of [false, true]) {
+    describe(listsChanges ? 'by its changes' : 'by everything it holds', () => {
+      beforeEach(async () => {
+        source.listsChanges = listsChanges;
+        await fill();
+      });
+
+      it('keeps a file that was renamed over another', async () => {
+        source.move('a.md', 'b.md');
+        assert.equal((await world.sync(id)).outcome, 'changed');
+        assert.deepEqual(await world.mirrored(), { 'b.md': 'text of a', 'c.md': 'text of c', 'other.md': 'other' });
+        assert.equal((await world.sync(id)).outcome, 'unchanged');
+      });
+
+      it('keeps two files that changed places', async () => {
+        source.move('a.md', 'x');
+        source.move('b.md', 'a.md');
+        source.move('x', 'b.md');
+        await world.sync(id);
+        const texts = { 'a.md': 'text of b', 'b.md': 'text of a', 'c.md': 'text of c', 'other.md': 'other' };
+        assert.deepEqual(await world.mirrored(), texts);
+        source.oldestCursor = Number.POSITIVE_INFINITY;
+        source.note({ type: 'removed', path: 'nothing' });
+        assert.equal((await world.sync(id)).outcome, 'unchanged', 'everything is there');
+      });
+
+      it('keeps a chain of renames', async () => {
+        source.move('b.md', 'd.md');
+        source.move('a.md', 'b.md');
+        await world.sync(id);
+        const texts = { 'b.md': 'text of a', 'c.md': 'text of c', 'd.md': 'text of b', 'other.md': 'other' };
+        assert.deepEqual(await world.mirrored(), texts);
+      });
+
+      it('reads a file with another id that has the version of the one before', async () => {
+        source.remove('a.md');
+        source.put('a.md', 'a new file', 'id-new');
+        await world.sync(id);
+        assert.equal((await world.mirrored())['a.md'], 'a new file');
+      });
+    });
+  }
+
+  it('deletes a document whose file could not be seen for a while, and then went away', async () => {
+    source.listsChanges = true;
+    await fill();
+    source.note({ type: 'unreadable', path: 'a.md', detail: 'It is locked.' });
+    assert.equal((await world.sync(id)).outcome, 'partial');
+    assert.deepEqual(world.skipped(id), { 'a.md': 'unreadable' });
+    assert.equal((await world.mirrored())['a.md'], 'text of a');
+    source.remove('a.md');
+    await world.sync(id);
+    assert.deepEqual(Object.keys(await world.mirrored()), ['b.md', 'c.md', 'other.md']);
+    assert.deepEqual(world.skipped(id), {});
+  });
+
+  it('deletes a document whose file was listed twice, once as one that cannot be seen', async () => {
+    await fill();
+    source.others = [{ type: 'unreadable', path: 'a.md', detail: 'It is locked.' }];
+    source.put('b.md', 'second', 'id-b');
+    await world.sync(id);
+    assert.equal((await world.mirrored())['a.md'], 'text of a');
+    source.others = [];
+    source.remove('a.md');
+    await world.sync(id);
+    assert.deepEqual(Object.keys(await world.mirrored()), ['b.md', 'c.md', 'other.md']);
+  });
+
+  it('forgets by its id a file that is left out for its content', async () => {
+    source.listsChanges = true;
+    await fill();
+    source.put('a.md', 'large', 'id-a');
+    source.unreadable.set('a.md', new UnreadableFile('restricted', 'It is encrypted for others.'));
+    await world.sync(id);
+    assert.deepEqual(world.skipped(id), { 'a.md': 'restricted' });
+    source.note({ type: 'removed', id: 'id-a' });
+    await world.sync(id);
+    assert.deepEqual(world.skipped(id), {});
+  });
+
+  describe('under other settings', () => {
+    async function change(): Promise<void> {
+      await world.service.workspace.journal.write({
+        run: ({ tables }) => tables.connectors.setSettings(id, { id }, 'another source'),
+      });
+    }
+
+    it('believes no version of the earlier ones', async () => {
+      await fill();
+      const { version } = source.files.get('a.md') ?? { version: '' };
+      source.files.set('a.md', { content: Buffer.from('of another source'), version, id: 'id-a' });
+      await change();
+      await world.sync(id);
+      assert.equal((await world.mirrored())['a.md'], 'of another source');
+      const asked = source.asked.length;
+      source.put('b.md', 'second', 'id-b');
+      await world.sync(id);
+      assert.deepEqual(source.asked.slice(asked), ['open', 'probe', 'list', 'read b.md'], 'and then its own');
+    });
+
+    it('believes no id of the earlier ones', async () => {
+      await fill();
+      const document = world.documentId('a.md');
+      source.files.clear();
+      source.put('new.md', 'an unrelated text', 'id-a');
+      source.put('other.md', 'other', 'id-b');
+      await change();
+      await world.sync(id);
+      assert.notEqual(world.documentId('new.md'), document);
+    });
+
+    it('believes neither after a folder that could not be seen', async () => {
+      source.put('away/a.md', 'first', 'id-a');
+      source.put('b.md', 'b', 'id-b');
+      await world.sync(id);
+      source.files.delete('away/a.md');
+      source.others = [{ type: 'unreadable', path: 'away', detail: 'It is locked.' }];
+      await change();
+      await world.sync(id);
+      assert.equal((await world.mirrored())['away/a.md'], 'first');
+      source.others = [];
+      source.files.set('away/a.md', { content: Buffer.from('of another source'), version: 'v1', id: 'id-a' });
+      await world.sync(id);
+      assert.equal((await world.mirrored())['away/a.md'], 'of another source');
+    });
+  });
+});
