@@ -24,6 +24,8 @@ export class StagedPacks {
   readonly #options: StagedPacksOptions;
   /** Contents in packs that are shown, and that no version refers to yet. */
   readonly #awaited = new Set<ReadonlySet<Oid>>();
+  /** Ends with the last pack shown or dropped. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StagedPacksOptions) {
     this.#options = options;
@@ -47,14 +49,13 @@ export class StagedPacks {
   async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, connectorId: string): Promise<void> {
     const { journal, repository, maintainer } = this.#options;
     this.#awaited.add(oids);
-    await journal.write({
-      run: ({ tables }) => {
-        for (const { name } of packs) tables.objects.stagePack(name, connectorId);
-      },
-    });
     for (const pack of packs) {
+      // Not within the turn: a drop keeps the maintenance from making room, and waits for its own turn.
       await maintainer.roomForPack();
-      await repository.showHeld(pack);
+      await this.#inTurn(async () => {
+        await journal.write({ run: ({ tables }) => tables.objects.stagePack(pack.name, connectorId) });
+        await repository.showHeld(pack);
+      });
       maintainer.notePack();
     }
   }
@@ -86,24 +87,36 @@ export class StagedPacks {
     // A joining would leave objects out of its pack that one of these packs has too.
     await maintainer.stoodAside(async () => {
       for (const name of findMeant()) {
-        if (!(await this.#isNeeded(name))) await repository.dropPack(name);
-        await journal.write({ run: ({ tables }) => tables.objects.unstagePack(name) });
+        await this.#inTurn(async () => {
+          const need = await this.#needOf(name);
+          // The row tells the next start about the run that goes on.
+          if (need === 'awaited') return;
+          if (need === 'none') await repository.dropPack(name);
+          await journal.write({ run: ({ tables }) => tables.objects.unstagePack(name) });
+        });
       }
     });
   }
 
-  /** Whether a version has content in the pack. A pack that was joined with others stays as it is. */
-  async #isNeeded(name: string): Promise<boolean> {
+  /** Packs are named by their contents. Two runs can show one, so none is shown while its like is looked at and dropped. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTurn.then(work);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Who needs content of the pack. One that was joined with others stays as it is, and is none any more. */
+  async #needOf(name: string): Promise<'stored' | 'awaited' | 'joined' | 'none'> {
     const { journal, repository } = this.#options;
     const objects = await repository.objectsOf(name);
-    if (objects === undefined) return false;
+    if (objects === undefined) return 'joined';
     // Another run can be about to refer to the same contents.
-    for (const oid of this.awaited()) if (objects.has(oid)) return true;
+    for (const oid of this.awaited()) if (objects.has(oid)) return 'awaited';
     for (let after = { document: 0, sequence: 0 }; ;) {
       const rows = journal.reader.versions.blobsAfter(after, rowsAtOnce);
-      if (rows.some(({ blobOid }) => objects.has(blobOid))) return true;
+      if (rows.some(({ blobOid }) => objects.has(blobOid))) return 'stored';
       const last = rows.at(-1);
-      if (last === undefined) return false;
+      if (last === undefined) return 'none';
       after = last;
       await yieldToLoop();
     }

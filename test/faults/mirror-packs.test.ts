@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodeFileSystem } from '../../lib/git/file-system.js';
+import { yieldToLoop } from '../../lib/scheduling/yield-to-loop.js';
 import { inOnePiece, TestMirror } from '../support/store/test-mirror.js';
 import { readMirror } from '../support/store/read-mirror.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
@@ -55,4 +59,52 @@ for (const git of ['auto', 'never'] as const) {
       assert.equal(found.get('a.md')?.text, 'the same');
     });
   });
+
+  describe(`A pack of a mirror's contents that is being dropped (git ${git})`, () => {
+    it('stays where another mirror shows the same contents at that moment', async () => {
+      let whenDropping = (): Promise<unknown> => Promise.resolve();
+      const bench = await makeWorkbench({
+        git,
+        fs: {
+          ...nodeFileSystem,
+          async unlink(path) {
+            const waitFor = whenDropping;
+            if (/objects\/pack\/pack-.*\.idx$/.test(path)) await waitFor();
+            return nodeFileSystem.unlink(path);
+          },
+        },
+      });
+      try {
+        const mirror = await TestMirror.open(bench.workspace, 'docs');
+        const other = await TestMirror.open(bench.workspace, 'other', 'prn_con00000000000000000000001');
+        const [first, second] = [mirror, other].map(({ caller }) => bench.workspace.stages.open(caller.principalId));
+        assert.ok(first !== undefined && second !== undefined);
+        for (const stage of [first, second]) await stage.add(inOnePiece('the same'));
+        await first.show();
+        const packs = join(bench.paths.repository, 'objects', 'pack');
+        const shown = await readdir(packs);
+        let showing: Promise<void> | undefined;
+        whenDropping = () => {
+          showing ??= second.show();
+          return Promise.race([showing, turns(20_000)]);
+        };
+        await first.close();
+        assert.ok(showing !== undefined);
+        await showing;
+        const { objects } = bench.workspace.journal.reader;
+        assert.deepEqual(await readdir(packs), shown);
+        assert.equal(objects.stagedPacks().length, 1);
+        await second.close();
+        assert.deepEqual(await readdir(packs), []);
+        assert.deepEqual(objects.stagedPacks(), []);
+      } finally {
+        await bench.remove();
+      }
+    });
+  });
+}
+
+/** Gives others their turns on the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await yieldToLoop();
 }
