@@ -11,7 +11,8 @@ const workspaceOption = ['--workspace <name>', 'may be left out where there is o
 export function addEraseCommands(program: Command): void {
   const erase = addCommand(program, {
     words: 'erase',
-    description: 'Destroy a document, live or deleted, with its history, comments and name. It cannot be undone.',
+    description:
+      'Destroy a document, live or deleted, with its history, comments and name. It cannot be undone. Delete a mirrored one at its source too.',
     example: 'cartulary erase handbook/travel.md --document doc_e3e1b0a2f6c24d8c9b1f7a5d20c4e6b8 --yes travel.md',
   })
     .argument('<location>', 'the location of the document, or its last one if it was deleted')

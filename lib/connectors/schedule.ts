@@ -85,10 +85,12 @@ class Schedule implements ConnectorSchedule {
     const { workspace, means } = this.#options;
     const { connectors } = workspace.journal.reader;
     const now = means.clock.now();
-    // Those that run or are put off are due, too.
-    const due = connectors.due(now, this.#running.size + this.#notBefore.size + runsAtOnce);
+    const { withheld } = workspace.connectors;
+    // Those that run, are put off or are withheld are due, too.
+    const due = connectors.due(now, this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce);
     for (const connector of due) {
       if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
+      if (withheld.has(connector.id)) continue;
       const release = this.#options.slots.take(this.wake);
       if (release === undefined) break;
       this.#start(connector, release);

@@ -22,8 +22,8 @@ export interface ErasedWorkspace {
   readonly connectors: {
     /** Ends a connector's run under way, and deletes what is kept of its source between runs. */
     forgetCopy(connectorId: string): Promise<void>;
-    /** A run may be due again. */
-    wake(): void;
+    /** Runs work during which no run of these connectors begins. */
+    withoutRuns(connectorIds: readonly string[], work: () => Promise<void>): Promise<void>;
   };
   readonly search: SearchKeeper;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */

@@ -50,14 +50,19 @@ export class Purger {
 
   /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
-    const { checkpointer, connectors, stages, uploads } = this.#workspace;
-    const { reach } = this.#progress;
+    const { connectors, uploads } = this.#workspace;
     // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
     const mirrors = this.#mirrors();
+    // A run could bring the bytes back from its source before the receipt says that they are gone.
+    await connectors.withoutRuns(mirrors, () => this.#destroyAll(mirrors));
+  }
+
+  async #destroyAll(mirrors: readonly string[]): Promise<void> {
+    const { checkpointer, connectors, stages } = this.#workspace;
+    const { reach } = this.#progress;
     await stages.breakOff(mirrors);
     for (const mirror of mirrors) await connectors.forgetCopy(mirror);
-    connectors.wake();
     await checkpointer.run();
     await reach('checkpointed');
     await this.#repoint();
@@ -85,10 +90,15 @@ export class Purger {
     return this.#workspace.journal.reader.erasures.open().filter(({ phase }) => phase === 'moved');
   }
 
-  /** The connectors that mirrored one of the documents: what they read just now can be such a document. */
+  /**
+   * The connectors that mirrored one of the documents: what they read just now can be such a document. Where an earlier
+   * process has deleted a document's rows, they can be any.
+   */
   #mirrors(): string[] {
-    const { eraseRows } = this.#workspace.journal.reader;
-    return this.#open().flatMap(({ document }) => (document === null ? [] : eraseRows.mirrorsOf(document)));
+    const { eraseRows, folders } = this.#workspace.journal.reader;
+    const every = folders.mirrored().flatMap(({ mirror }) => mirror ?? []);
+    const found = this.#open().flatMap(({ document }) => (document === null ? every : eraseRows.mirrorsOf(document)));
+    return [...new Set(found)];
   }
 
   /** Runs a transaction, unless the work was stopped. */

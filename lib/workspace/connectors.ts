@@ -66,6 +66,7 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
   readonly sources: ConnectorSources;
   readonly #caches: string | null;
   readonly #onFault: (cause: unknown) => void;
+  readonly #withheld = new Set<string>();
   #schedule: ConnectorSchedule | undefined;
 
   /**
@@ -89,6 +90,22 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
 
   async cancel(connectorId: string): Promise<void> {
     await this.#schedule?.cancel(connectorId);
+  }
+
+  /** Runs work during which no run of these connectors begins. Those that are due begin after it, however it ends. */
+  async withoutRuns<Result>(connectorIds: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    for (const id of connectorIds) this.#withheld.add(id);
+    try {
+      return await work();
+    } finally {
+      for (const id of connectorIds) this.#withheld.delete(id);
+      this.wake();
+    }
+  }
+
+  /** The connectors of which no run may begin now. */
+  get withheld(): ReadonlySet<string> {
+    return this.#withheld;
   }
 
   /** Ends a run under way, since it runs under old settings, and begins another if one is due. Nobody waits for it. */

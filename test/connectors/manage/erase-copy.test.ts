@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gitKind } from '../../../lib/connectors/git/git-kind.js';
+import { eraseSteps } from '../../../lib/erase/erase-step.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import { connectSource } from '../../../lib/operations/connectors/connect-source.js';
 import { disconnectSource } from '../../../lib/operations/connectors/disconnect-source.js';
 import { readConnector, type ConnectorInput } from '../../../lib/operations/connectors/list-connectors.js';
-import { pauseConnector } from '../../../lib/operations/connectors/steer-connector.js';
+import { pauseConnector, syncNow } from '../../../lib/operations/connectors/steer-connector.js';
 import { GitServer } from '../../support/git/git-server.js';
 import { makeUpstream } from '../../support/git/upstream.js';
 import { noLog } from '../../support/http/log.js';
@@ -71,6 +72,29 @@ describe('What is kept of a source between runs', () => {
     await test.workspace.eraser.finished(id);
     assert.ok(!existsSync(copies));
     assert.deepEqual(findTraces(test.dataFolder ?? '', [text], []), []);
+  });
+
+  it('does not come back before the receipt is final, and the run that was asked for follows it', async () => {
+    const { workspace } = test;
+    const runs = (): number => workspace.journal.reader.connectorRuns.list(input.connectorId, 1000, 10).length;
+    const before = runs();
+    const { id } = await eraseAt(workspace, 'docs/a.md');
+    let asked: Promise<unknown> | undefined;
+    const whileErasing: unknown[] = [];
+    await workspace.eraser.finished(id, (step) => {
+      if (step === 'checkpointed') asked = admin.perform(syncNow, input);
+      if (asked !== undefined) whileErasing.push([step, runs(), existsSync(copies)]);
+    });
+    const steps = eraseSteps.slice(eraseSteps.indexOf('checkpointed'));
+    assert.deepEqual(
+      whileErasing,
+      steps.map((step) => [step, before, false]),
+    );
+    await asked;
+    await until('the run that was asked for has ended', async () => {
+      const { lastRun } = await admin.perform(readConnector, input);
+      return runs() > before && lastRun?.outcome === 'unchanged';
+    });
   });
 
   it('goes with the connection', async () => {
