@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Connector } from '../domain/connector.js';
+import { longestWait } from '../operations/connectors/decide-next-run.js';
 import { endLeftRuns } from '../operations/connectors/end-run.js';
 import type { ConnectorSchedule } from '../workspace/connectors.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -87,7 +88,8 @@ class Schedule implements ConnectorSchedule {
     const now = means.clock.now();
     const { withheld } = workspace.connectors;
     // Those that run, are put off or are withheld are due, too.
-    const due = connectors.due(now, this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce);
+    const most = this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce;
+    const due = connectors.due(now, longestWait, most);
     for (const connector of due) {
       if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
       if (withheld.has(connector.id)) continue;

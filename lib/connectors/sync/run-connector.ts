@@ -109,7 +109,7 @@ async function runWithin(connector: Connector, number: number, options: RunOptio
 
 function ranTooLong({ duration }: SyncLimits): SourceFault {
   const hours = Math.round(duration / 3_600_000);
-  return new SourceFault('network', `The sync took more than ${hours} hours. Choose a smaller part of the source.`);
+  return new SourceFault('limit', `The sync took more than ${hours} hours. Choose a smaller part of the source.`);
 }
 
 /** @throws SourceFault when the mirror's folder is not there any more */

@@ -34,6 +34,9 @@ const longestPause = 24 * 60 * minute;
 const idleRunsInStep = 6;
 const longestStretch = 4;
 
+/** A connector never waits longer, not even for the end of its run. */
+export const longestWait = { pause: longestPause, stretch: longestStretch } as const;
+
 /** Milliseconds until the next try. @param failures at least one */
 export function pauseAfter(failures: number): number {
   return pauses[Math.min(failures, pauses.length) - 1] ?? pauses[0];

@@ -65,12 +65,15 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
       tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: now });
     }
     // An approval is for one run that found out what the source holds.
-    if (reached !== undefined || held !== null) tables.connectors.setApproved(connectorId, null);
+    if (reached !== undefined || held !== null || run.outcome === 'unchanged')
+      tables.connectors.setApproved(connectorId, null);
     const after = decideNextRun(connector, { ...run, retryAfter, isDue }, now);
     keep(transaction, connector, after, held);
-    // Somebody asked for another run during this one.
+    // Somebody asked for another run during this one. After a failure it waits for its pause, like any other.
     if (connector.nextRunAt !== begun.nextRunAt && after.state === 'active') {
-      tables.connectors.setNextRun(connectorId, { at: connector.nextRunAt, trigger: connector.nextTrigger });
+      const pause = run.outcome === 'failed' ? (after.nextRunAt ?? 0) : 0;
+      const at = connector.nextRunAt === null ? null : Math.max(connector.nextRunAt, pause);
+      tables.connectors.setNextRun(connectorId, { at, trigger: connector.nextTrigger });
     }
     return after;
   },

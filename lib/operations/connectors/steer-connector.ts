@@ -126,7 +126,8 @@ export function takesHooks({ state, hasWebhook }: Pick<Connector, 'state' | 'has
 
 /**
  * A webhook of the source says that it has changed: the next run is due soon, unless one is due before. So a webhook
- * that is sent again and again sets one run at most. The caller is the connector itself, which the face has recognised
+ * that is sent again and again sets one run at most. After a failure it changes nothing: the next try has its pause,
+ * which the source may have asked for. The caller is the connector itself, which the face has recognised
  * by the webhook's proof.
  * @throws Refusal NOT_FOUND when the connector takes no webhooks now
  */
@@ -139,8 +140,11 @@ export const notifyConnector: WriteOperation<ConnectorInput, { readonly dueAt: n
     const connector = tables.connectors.byId(connectorId);
     if (connector === undefined || caller.principalId !== connectorId || !takesHooks(connector)) throw notFound();
     const [last] = tables.connectorRuns.list(connectorId, afterAllRuns, 1);
-    const dueAt = Math.max(now, (last?.startedAt ?? 0) + minPause);
-    if (connector.nextRunAt !== null && connector.nextRunAt <= dueAt) return { dueAt: connector.nextRunAt };
+    // The clock may have been set back since that run.
+    const dueAt = Math.min(Math.max(now, (last?.startedAt ?? 0) + minPause), now + minPause);
+    const { nextRunAt, failures } = connector;
+    const isBackingOff = failures > 0 && last?.outcome === 'failed';
+    if (nextRunAt !== null && (nextRunAt <= dueAt || isBackingOff)) return { dueAt: nextRunAt };
     tables.connectors.setNextRun(connectorId, { at: dueAt, trigger: 'webhook' });
     return { dueAt };
   },

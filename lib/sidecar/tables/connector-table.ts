@@ -33,6 +33,14 @@ export interface NextRun {
   readonly trigger: RunTrigger;
 }
 
+/** Nothing lets a connector wait longer than the longer of both. */
+export interface LongestWait {
+  /** Milliseconds. */
+  readonly pause: number;
+  /** Of its interval. */
+  readonly stretch: number;
+}
+
 interface Row extends Omit<Connector, 'settings' | 'hasSecret' | 'hasWebhook'> {
   readonly settings: string;
   readonly hasSecret: number;
@@ -65,8 +73,10 @@ export class ConnectorTable extends Table {
   readonly #places = this.statement<[string, number], Pick<Connector, 'id' | 'location'>>(
     `SELECT id, location FROM connector WHERE id > ? AND state <> 'disconnected' ORDER BY id LIMIT ?`,
   );
-  readonly #due = this.statement<[number, number], Row>(
-    `SELECT ${columns} FROM connector WHERE next_run_at <= ? ORDER BY next_run_at LIMIT ?`,
+  readonly #due = this.statement<[Record<string, number>], Row>(
+    `SELECT ${columns} FROM connector
+     WHERE next_run_at <= @now OR next_run_at > @now + max(@pause, @stretch * run_interval)
+     ORDER BY next_run_at LIMIT @limit`,
   );
   readonly #nextRun = this.valueStatement<[number], number | null>(
     'SELECT min(next_run_at) AS next FROM connector WHERE next_run_at > ?',
@@ -123,9 +133,13 @@ export class ConnectorTable extends Table {
     return this.#places.all(after, limit);
   }
 
-  /** Those whose next run is due, the longest due first. @param now milliseconds since 1970 */
-  due(now: number, limit: number): Connector[] {
-    return this.#due.all(now, limit).map(toConnector);
+  /**
+   * Those whose next run is due, the longest due first. A run that lies beyond the longest wait is due, too: the clock
+   * was set back since.
+   * @param now milliseconds since 1970
+   */
+  due(now: number, longest: LongestWait, limit: number): Connector[] {
+    return this.#due.all({ now, ...longest, limit }).map(toConnector);
   }
 
   /** When the next run of any after `now` is due; undefined for never. */

@@ -134,6 +134,39 @@ describe('A connector', () => {
     assert.equal((await shown()).nextRunAt, null);
   });
 
+  it('keeps the pause after a failed run when its source sends a webhook', async () => {
+    const caller: Caller = { ...world.ada.caller, principalId: connectorId, interface: 'connector', kind: 'connector' };
+    const notify = () => perform(world.test.workspace, caller, notifyConnector, { connectorId });
+    await world.ada.perform(setWebhook, { connectorId, enabled: true });
+    const pause = world.test.clock.now() + 3 * hour;
+    const counts = { listed: 0, created: 0, updated: 0, moved: 0, deleted: 0, skipped: 0, bytes: 0 };
+    await write(({ connectors, connectorRuns }) => {
+      const number = connectorRuns.begin(connectorId, 'schedule', world.test.clock.now());
+      const ended = { number, endedAt: world.test.clock.now(), outcome: 'failed', fault: 'rate', counts } as const;
+      connectorRuns.end(connectorId, { ...ended, message: null, versionId: null, sourceVersion: null });
+      connectors.setFailures(connectorId, 1, 0);
+      connectors.setNextRun(connectorId, { at: pause, trigger: 'schedule' });
+    });
+    world.test.clock.advance(hour);
+    assert.equal((await notify()).result.dueAt, pause);
+    assert.deepEqual([(await shown()).nextRunAt, (await shown()).nextTrigger], [pause, 'schedule']);
+    await write(({ connectorRuns }) => void connectorRuns.begin(connectorId, 'manual', world.test.clock.now()));
+    world.test.clock.advance(hour);
+    assert.equal((await notify()).result.dueAt, world.test.clock.now(), 'a run under way may yet succeed');
+  });
+
+  it('takes a webhook soon after its clock was set back', async () => {
+    const caller: Caller = { ...world.ada.caller, principalId: connectorId, interface: 'connector', kind: 'connector' };
+    await world.ada.perform(setWebhook, { connectorId, enabled: true });
+    const later = world.test.clock.now() + 1000 * hour;
+    await write(({ connectors, connectorRuns }) => {
+      connectorRuns.begin(connectorId, 'schedule', later);
+      connectors.setNextRun(connectorId, { at: later + hour, trigger: 'schedule' });
+    });
+    const { result } = await perform(world.test.workspace, caller, notifyConnector, { connectorId });
+    assert.equal(result.dueAt, world.test.clock.now() + 30_000);
+  });
+
   it('is nobody’s to steer but an approver’s of its folder', async () => {
     const editor = await world.client('editor');
     const elsewhere = await world.client('approver', 'other');

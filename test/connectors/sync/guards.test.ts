@@ -75,6 +75,23 @@ describe('the guards of a sync', () => {
     assert.equal((await world.sync(id)).outcome, 'held');
   });
 
+  it('forget an approval when the source is as before again', async () => {
+    fill(60);
+    await world.sync(id);
+    const { cursor } = source;
+    const files = new Map(source.files);
+    const removeHalf = (): void => {
+      for (const path of [...files.keys()].slice(0, 30)) source.remove(path);
+    };
+    removeHalf();
+    await world.sync(id);
+    for (const [path, file] of files) source.files.set(path, file);
+    source.cursor = cursor;
+    assert.equal((await world.approve(id)).outcome, 'unchanged');
+    removeHalf();
+    assert.equal((await world.sync(id)).outcome, 'held');
+  });
+
   it('count a moved folder as no removal', async () => {
     fill(60);
     await world.sync(id);

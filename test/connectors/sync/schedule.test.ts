@@ -95,6 +95,20 @@ describe('the schedule of connectors', () => {
     assert.equal(world.lastRun(id)?.trigger, 'webhook');
   });
 
+  it('lets a wish that came during a run wait as long as the source asks', async () => {
+    source.before = async (question) => {
+      if (question !== 'list') return;
+      await world.service.workspace.journal.write({
+        run: ({ tables, now }) => tables.connectors.setNextRun(id, { at: now, trigger: 'webhook' }),
+      });
+      throw new SourceFault('rate', 'The source asks us to wait.', { retryAfter: 600 });
+    };
+    world.start();
+    await world.ended(id, 1);
+    const { nextRunAt, nextTrigger } = world.connector(id);
+    assert.deepEqual([nextRunAt, nextTrigger], [world.service.clock.now() + 600_000, 'webhook']);
+  });
+
   for (const question of ['open', 'probe', 'list', 'read'] as const) {
     it(`ends a run at once when it is cancelled while the source is silent to "${question}"`, async () => {
       const before = (asked: string): Promise<void> | undefined => (asked === question ? silence : undefined);
@@ -152,14 +166,16 @@ describe('the schedule of connectors', () => {
     assert.equal((await world.ended(id, 2)).outcome, 'changed');
   });
 
-  it('ends a run that takes too long, and tries again later', async () => {
+  it('ends a run that takes too long, and stops: a smaller part of the source has to be chosen', async () => {
     source.before = (question) => (question === 'list' ? silence : undefined);
     world.start();
     await until('it lists', () => source.asked.includes('list'));
     pass(syncLimits.duration);
     const run = await world.ended(id, 1);
-    assert.deepEqual([run.outcome, run.fault], ['failed', 'network']);
-    assert.equal(world.connector(id).nextRunAt, world.service.clock.now() + 60_000);
+    assert.deepEqual([run.outcome, run.fault], ['failed', 'limit']);
+    assert.match(run.message ?? '', /more than 2 hours\. Choose a smaller part/);
+    const { state, nextRunAt } = world.connector(id);
+    assert.deepEqual([state, nextRunAt], ['stopped', null]);
   });
 
   it('marks a run that a killed process left as interrupted, and repeats it', async () => {
