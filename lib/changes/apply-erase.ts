@@ -1,12 +1,17 @@
 import type { Erasure } from '../domain/erasure.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import { parentOf, type Location } from '../domain/location.js';
+import { isWithin, parentOf, type Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
+import type { Tables } from '../sidecar/tables.js';
 import { descend, findDocument, locationOfFolder } from '../view/locate.js';
 import { deletionOf, recordDeletion } from './apply-delete.js';
-import { suppressFile } from './mirror-suppression.js';
+import { suppressContents, suppressFile } from './mirror-suppression.js';
 import type { WriteContext } from './write-context.js';
+
+/** Names and contents of one document that are kept from coming back, the newest first. */
+const mostSuppressed = 1000;
+const newestVersion = Number.MAX_SAFE_INTEGER;
 
 export interface Erase {
   readonly location: Location;
@@ -24,7 +29,7 @@ export function applyErase(context: WriteContext, change: Erase): Erasure {
   const { transaction, author } = context;
   const { tables, now } = transaction;
   const { id, number } = findMeant(context, change);
-  suppressInMirror(context, change.location);
+  suppressInMirror(context, change.location, number);
   const erasure: Erasure = {
     id: makeIdentifier('era', transaction.randomness),
     phase: 'accepted',
@@ -42,17 +47,35 @@ export function applyErase(context: WriteContext, change: Erase): Erasure {
   return erasure;
 }
 
-/** In a mirror the source may still have the file, or get it again: no later run brings it back. */
-function suppressInMirror({ transaction }: WriteContext, location: Location): void {
-  const { tables } = transaction;
+/**
+ * In a mirror the source may still have the file, or get it again: no later run brings it back, also not under one of its
+ * former names, or with one of its contents under another name.
+ */
+function suppressInMirror({ transaction }: WriteContext, location: Location, number: number): void {
+  const { tables, now } = transaction;
   const connectorId = descend(tables, parentOf(location)).folder.mirror;
   const root = tables.folders.mirrored().find(({ mirror }) => mirror === connectorId);
-  // Another document of the source has the place by now.
-  if (connectorId === null || root === undefined || findDocument(tables, location) !== undefined) return;
-  const path = location.slice(locationOfFolder(tables, root.number).length + 1);
-  const sourceId = tables.mirrorEntries.find(connectorId, path)?.sourceId ?? null;
-  suppressFile(transaction, connectorId, { path, sourceId });
-  tables.mirrorEntries.remove(connectorId, path);
+  if (connectorId === null || root === undefined) return;
+  const folder = locationOfFolder(tables, root.number);
+  suppressContents(transaction, connectorId, tables.versions.contents(number, newestVersion, mostSuppressed));
+  for (const place of new Set([location, ...tables.eraseRows.formerPlaces(number, mostSuppressed)])) {
+    // Another document of the source has the place by now.
+    if (!isWithin(folder, place) || findDocument(tables, place) !== undefined) continue;
+    const path = place.slice(folder.length + 1);
+    const row = place === location ? tables.mirrorEntries.find(connectorId, path) : undefined;
+    suppressFile(transaction, connectorId, { path, sourceId: row?.sourceId ?? null });
+    tables.mirrorEntries.remove(connectorId, path);
+  }
+  forgetHeldChange(tables, connectorId, now);
+}
+
+/** The fingerprint of a held change is made of paths. The next run makes another, without this one. */
+function forgetHeldChange({ connectors }: Tables, connectorId: string, now: number): void {
+  connectors.setApproved(connectorId, null);
+  if (connectors.byId(connectorId)?.state !== 'held') return;
+  connectors.setHeld(connectorId, null);
+  connectors.setState(connectorId, 'active', null);
+  connectors.setNextRun(connectorId, { at: now, trigger: 'schedule' });
 }
 
 interface Found {

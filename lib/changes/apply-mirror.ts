@@ -6,7 +6,7 @@ import { locationOfFolder } from '../view/locate.js';
 import { followSections } from './follow-section.js';
 import { noteAll, noteWritten } from './index-changes.js';
 import { mediaTypesOf } from './media-types.js';
-import { readSuppressions, suppressFile } from './mirror-suppression.js';
+import { readErasedContents, readSuppressions, suppressFile } from './mirror-suppression.js';
 import { MirrorPlanner, type LeftOut, type MirrorChange, type MirrorPlan } from './plan-mirror.js';
 import { recordEvent } from './record-event.js';
 import type { WriteContext } from './write-context.js';
@@ -48,13 +48,16 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
   const location = requireOwnMirror(context, connectorId);
   const pathOf = (place: Location): string => place.slice(location.length + 1);
   const isSuppressed = readSuppressions(transaction.tables, connectorId);
-  const planner = new MirrorPlanner(transaction.tables, location, (place) =>
-    isSuppressed({ path: pathOf(place), sourceId: null }),
+  const planner = new MirrorPlanner(
+    transaction.tables,
+    location,
+    (place) => isSuppressed({ path: pathOf(place), sourceId: null }),
+    readErasedContents(transaction.tables, connectorId),
   );
   const plan = yield* planner.plan(change);
   const { moved, files, gone, created, updated, leftOut, known } = plan;
   for (const left of leftOut) {
-    // A move can have brought it to another path.
+    // A move, or another name of the same content, can have brought it to another path.
     if (left.reason !== 'suppressed') continue;
     suppressFile(transaction, connectorId, { path: pathOf(left.location), sourceId: null });
   }

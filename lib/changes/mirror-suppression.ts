@@ -16,6 +16,14 @@ export interface SuppressedFile {
 /** Whether the file was erased here, so that it must not come back. */
 export type IsSuppressed = (file: SuppressedFile) => boolean;
 
+/** A content that was read from a source. */
+export interface SuppressedContent {
+  /** Hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** Looks among the erased files of a connector. The answer holds within the transaction, or the turn of a read. */
 export function readSuppressions(tables: Tables, connector: string): IsSuppressed {
   const key = tables.meta.get(keyName);
@@ -23,21 +31,48 @@ export function readSuppressions(tables: Tables, connector: string): IsSuppresse
   return (file) => hashesOf(key, file).some((hash) => tables.mirrorEntries.isSuppressed(connector, hash));
 }
 
+/**
+ * Looks among the contents of the erased files of a connector: a file that has one is an erased one under another name.
+ * The answer holds as long as that about the files.
+ */
+export function readErasedContents(tables: Tables, connector: string): (content: SuppressedContent) => boolean {
+  const key = tables.meta.get(keyName);
+  if (key === undefined) return () => false;
+  return (content) => content.size > 0 && tables.mirrorEntries.isSuppressed(connector, hashOfContent(key, content));
+}
+
+interface Means {
+  readonly tables: Tables;
+  readonly randomness: Randomness;
+}
+
 /** Keeps a file from coming back. The rows name nothing. */
-export function suppressFile(
-  { tables, randomness }: { readonly tables: Tables; readonly randomness: Randomness },
-  connector: string,
-  file: SuppressedFile,
-): void {
+export function suppressFile(means: Means, connector: string, file: SuppressedFile): void {
+  for (const hash of hashesOf(takeKey(means), file)) means.tables.mirrorEntries.suppress(connector, hash);
+}
+
+/** Keeps contents from coming back under other names. Many files are empty, so an empty content says nothing. */
+export function suppressContents(means: Means, connector: string, contents: readonly SuppressedContent[]): void {
+  const key = takeKey(means);
+  const told = contents.filter(({ size }) => size > 0);
+  for (const content of told) means.tables.mirrorEntries.suppress(connector, hashOfContent(key, content));
+}
+
+function takeKey({ tables, randomness }: Means): string {
   let key = tables.meta.get(keyName);
   if (key === undefined) {
     key = Buffer.from(randomness.bytes(32)).toString('hex');
     tables.meta.set(keyName, key);
   }
-  for (const hash of hashesOf(key, file)) tables.mirrorEntries.suppress(connector, hash);
+  return key;
 }
 
+/** Names that a usual disk cannot tell apart are one. */
 function hashesOf(key: string, { path, sourceId }: SuppressedFile): Buffer[] {
-  const texts = [`path ${path}`, ...(sourceId === null ? [] : [`id ${sourceId}`])];
-  return texts.map((text) => createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest());
+  const folded = path.normalize('NFC').toLowerCase();
+  return [hash(key, `path ${folded}`), ...(sourceId === null ? [] : [hash(key, `id ${sourceId}`)])];
 }
+
+const hashOfContent = (key: string, { sha256 }: SuppressedContent): Buffer => hash(key, `content ${sha256}`);
+
+const hash = (key: string, text: string): Buffer => createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest();

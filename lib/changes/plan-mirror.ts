@@ -16,6 +16,7 @@ import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { nowhere } from '../view/locate.js';
+import type { SuppressedContent } from './mirror-suppression.js';
 import type { DecidedFile } from './record-event.js';
 
 /** What has changed in a source, as changes of documents below the mirror's folder. */
@@ -57,6 +58,7 @@ export class MirrorPlanner {
   readonly #tables: Tables;
   readonly #root: Location;
   readonly #isSuppressed: (location: Location) => boolean;
+  readonly #isErased: (content: SuppressedContent) => boolean;
   readonly #folders = new Map<Location, number>();
   /** Documents that leave their places, by these. */
   readonly #gone = new Map<Location, DocumentRow>();
@@ -72,10 +74,16 @@ export class MirrorPlanner {
   readonly #followed = new Set<Location>();
 
   /** @param root the folder of the mirror */
-  constructor(tables: Tables, root: Location, isSuppressed: (location: Location) => boolean) {
+  constructor(
+    tables: Tables,
+    root: Location,
+    isSuppressed: (location: Location) => boolean,
+    isErased: (content: SuppressedContent) => boolean,
+  ) {
     this.#tables = tables;
     this.#root = root;
     this.#isSuppressed = isSuppressed;
+    this.#isErased = isErased;
     this.#granted = new Set(
       tables.grants
         .atOrBelow(root)
@@ -96,9 +104,13 @@ export class MirrorPlanner {
       if (index % filesInStep === filesInStep - 1) yield;
       const row = this.#moved.get(file.location)?.row ?? this.#standing(file.location);
       if (row === undefined) {
-        if (!this.#accept(file.location)) continue;
+        if (!this.#accept(file.location, file.content)) continue;
       } else {
         if (row.current.sha256 === file.content.sha256) continue;
+        if (this.#isErased(file.content)) {
+          this.#leaveOut(file.location, 'unreadable', 'It got a content that was erased here.');
+          continue;
+        }
         updated.push(row);
       }
       files.push({ ...file, prepared: { ...file.content, deflated: null } });
@@ -164,12 +176,13 @@ export class MirrorPlanner {
     this.#moved.set(to, { documentId: row.id, from, to, row });
   }
 
-  /** Takes the place for a new document or a moved one. @returns false when it is left out */
-  #accept(location: Location): boolean {
+  /** Takes the place for a new document, with its content, or for a moved one. @returns false when it is left out */
+  #accept(location: Location, content?: SuppressedContent): boolean {
     if (this.#leftOut.has(location)) return false;
     const fault = faultOfLocation(location) ?? faultOfNewLocation(location);
     if (fault !== undefined) return this.#leaveOut(location, 'bad_name', `The name ${fault}.`);
-    if (this.#isSuppressed(location)) return this.#leaveOut(location, 'suppressed', erasedHere);
+    const isErased = this.#isSuppressed(location) || (content !== undefined && this.#isErased(content));
+    if (isErased) return this.#leaveOut(location, 'suppressed', erasedHere);
     if (this.#granted.has(location)) return this.#leaveOut(location, 'name_taken', 'A folder with grants is there.');
     const above = ancestorsOf(location).filter((folder) => folder !== this.#root && isWithin(this.#root, folder));
     const isBelowDocument = above.some((folder) => this.#taken.has(folder) || this.#standing(folder) !== undefined);

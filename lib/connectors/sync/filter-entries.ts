@@ -62,7 +62,9 @@ export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules)
     const isFolder = folders.has(folded);
     if (isFolder) skipped.set(winner.path, asSkip(winner, 'name_taken', 'A folder of the source has the same name.'));
     else wanted.set(winner.path.normalize('NFC'), winner);
-    const detail = isFolder ? 'A folder of the source has the same name.' : `"${winner.path}" has the same name.`;
+    const detail = isFolder
+      ? 'A folder of the source has the same name.'
+      : 'Another file of the source has the same name.';
     for (const twin of twins) skipped.set(twin.path, asSkip(twin, isFolder ? 'name_taken' : 'name_twin', detail));
   }
   // Two spellings of one name can be a file and something else. The file has the row.

@@ -16,7 +16,7 @@ import { findDocument } from '../../view/locate.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
-import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
+import { asStale, compareEntries, hasDocument, type Comparison, type FileToRead } from './compare-entries.js';
 import { entriesInStep, filterEntries } from './filter-entries.js';
 import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
@@ -122,7 +122,10 @@ function* rowsOf(workspace: Workspace, connector: string): Generator<MirrorEntry
   for (const page of pagesOf(workspace, connector)) yield* page;
 }
 
-/** Files that were erased here must not come back. They have no row, so each run meets them as new ones. */
+/**
+ * Files that were erased here must not come back. They have no row, so each run meets them as new ones. None gets a row
+ * that names it, whatever the source makes of it.
+ */
 function* leaveOutErased({ journal }: Workspace, connector: string, compared: Comparison): Steps<Comparison> {
   const toRead: FileToRead[] = [];
   let isSuppressed = readSuppressions(journal.reader, connector);
@@ -134,7 +137,15 @@ function* leaveOutErased({ journal }: Workspace, connector: string, compared: Co
     const isErased = each.row === undefined && isSuppressed({ path: each.path, sourceId: each.file.id ?? null });
     if (!isErased) toRead.push(each);
   }
-  return { ...compared, toRead, skipped: compared.skipped + compared.toRead.length - toRead.length };
+  const put: MirrorEntry[] = [];
+  for (const [index, row] of compared.put.entries()) {
+    if (index % entriesInStep === 0) {
+      yield;
+      isSuppressed = readSuppressions(journal.reader, connector);
+    }
+    if (hasDocument(row) || !isSuppressed(row)) put.push(row);
+  }
+  return { ...compared, toRead, put, skipped: compared.skipped + compared.toRead.length - toRead.length };
 }
 
 type Reached = NonNullable<Synced['reached']>;

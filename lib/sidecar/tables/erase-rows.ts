@@ -56,6 +56,9 @@ export class EraseRows extends Table {
   readonly #mirrors = this.valueStatement<[number], string>(
     "SELECT DISTINCT author FROM version WHERE document = ? AND operation = 'mirror'",
   );
+  readonly #formerPlaces = this.valueStatement<[number, number], Location>(
+    'SELECT from_location AS place FROM relocation WHERE document = ? ORDER BY moment DESC LIMIT ?',
+  );
   readonly #dropAnswers = this.statement('DELETE FROM idempotency WHERE document = ?');
   readonly #dropDocument = this.statement('DELETE FROM document WHERE number = ?');
   readonly #texts = this.statement<[number, number], KeptText>(
@@ -82,6 +85,11 @@ export class EraseRows extends Table {
     return this.#places
       .all(document, document, document)
       .map(({ commit, location, blob }) => ({ commit, location, blob }));
+  }
+
+  /** Where it was before its own moves, the newest first. */
+  formerPlaces(document: number, most: number): Location[] {
+    return this.#formerPlaces.all(document, most);
   }
 
   /** The connectors that wrote versions of it. */

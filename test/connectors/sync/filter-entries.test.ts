@@ -80,8 +80,8 @@ describe('the filter of a sync', () => {
     const expected = {
       wanted: ['README.md'],
       skipped: {
-        'ReadMe.md': 'name_twin: "README.md" has the same name.',
-        'readme.md': 'name_twin: "README.md" has the same name.',
+        'ReadMe.md': 'name_twin: Another file of the source has the same name.',
+        'readme.md': 'name_twin: Another file of the source has the same name.',
       },
     };
     assert.deepEqual(filter(...names.map((name) => file(name))), expected);
