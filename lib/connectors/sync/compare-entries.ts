@@ -9,7 +9,10 @@ export interface FileToRead {
   /** Below the mirror's folder. */
   readonly path: string;
   readonly file: SourceFile;
+  /** Undefined when the file has no document yet, or none that stays its own. */
   readonly row: MirrorEntry | undefined;
+  /** The path of its document, where the file has moved. */
+  readonly from?: string;
 }
 
 /** A mirrored document that got another path, and its content as it was. */
@@ -147,7 +150,8 @@ function isStale({ version }: MirrorEntry): boolean {
 }
 
 /**
- * Finds the files that the source moved, by its own ids. Where two files have one id, it says nothing.
+ * Finds the files that the source moved, by its own ids: also those that took each other's places. Where two files have
+ * one id, it says nothing.
  * @param put takes the rows of those that need no reading
  */
 function* pairById(
@@ -155,29 +159,43 @@ function* pairById(
   removed: readonly MirrorEntry[],
   put: MirrorEntry[],
 ): Steps<Pick<Comparison, 'toRead' | 'removed' | 'moved'>> {
-  const byId = yield* uniqueById(removed, (row) => row.sourceId);
+  const replaced = toRead.flatMap(({ row, file }) =>
+    row !== undefined && hasDocument(row) && row.sourceId !== idOf(file) ? [row] : [],
+  );
+  yield;
+  const byId = yield* uniqueById([...removed, ...replaced], (row) => row.sourceId);
   if (byId.size === 0) return { toRead, removed, moved: [] };
   const arrived = yield* uniqueById(
-    toRead.filter(({ row }) => row === undefined || !hasDocument(row)),
+    toRead.filter(({ row, file }) => row === undefined || !hasDocument(row) || row.sourceId !== idOf(file)),
     ({ file }) => file.id ?? null,
   );
-  const moved: PathMove[] = [];
-  const gone = new Set<MirrorEntry>();
-  const left: FileToRead[] = [];
-  for (const each of toRead) {
-    const id = each.file.id;
+  const origins = new Map<FileToRead, MirrorEntry>();
+  for (const [index, each] of toRead.entries()) {
+    if (index % 500 === 499) yield;
+    const { id } = each.file;
     const row = id !== undefined && arrived.get(id) === each ? byId.get(id) : undefined;
+    if (row !== undefined) origins.set(each, row);
+  }
+  const moving = new Set(origins.values());
+  yield;
+  const moved: PathMove[] = [];
+  const left: FileToRead[] = [];
+  const overwritten: MirrorEntry[] = [];
+  for (const [index, each] of toRead.entries()) {
+    if (index % 500 === 499) yield;
+    const { path, file, row: there } = each;
+    const row = origins.get(each);
     if (row === undefined) {
-      left.push(each);
+      left.push(there !== undefined && moving.has(there) ? { path, file, row: undefined } : each);
       continue;
     }
-    gone.add(row);
-    moved.push({ from: row.path, to: each.path });
-    if (isAsBefore(row, each.file)) put.push({ ...row, path: each.path });
-    else left.push({ ...each, row: { ...row, path: each.path } });
-    if (moved.length % 500 === 0) yield;
+    if (there !== undefined && hasDocument(there) && !moving.has(there)) overwritten.push(there);
+    moved.push({ from: row.path, to: path });
+    if (isAsBefore(row, file)) put.push({ ...row, path });
+    else left.push({ path, file, row: { ...row, path }, from: row.path });
   }
-  return { toRead: left, removed: removed.filter((row) => !gone.has(row)), moved };
+  yield;
+  return { toRead: left, removed: [...removed.filter((row) => !moving.has(row)), ...overwritten], moved };
 }
 
 function* uniqueById<Item>(

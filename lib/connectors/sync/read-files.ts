@@ -85,7 +85,7 @@ function noRoom(limit: number): Error {
   });
 }
 
-async function readOne({ path, file, row }: FileToRead, reading: Reading): Promise<Outcome> {
+async function readOne({ path, file, row, from }: FileToRead, reading: Reading): Promise<Outcome> {
   const { source, maxBytes, signal, store, hashOf, onBytes } = reading;
   const start: Uint8Array[] = [];
   let size = 0;
@@ -104,7 +104,7 @@ async function readOne({ path, file, row }: FileToRead, reading: Reading): Promi
   try {
     const content = await store(pieces());
     if (isPointer(start, size)) return new UnreadableFile('lfs_pointer', 'Its content is kept outside of the source.');
-    const isNew = row === undefined || !hasDocument(row) || hashOf(path) !== content.sha256;
+    const isNew = row === undefined || !hasDocument(row) || hashOf(from ?? path) !== content.sha256;
     return { content, isNew };
   } catch (error) {
     signal.throwIfAborted();
@@ -149,7 +149,7 @@ function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): S
     }
     skipped += 1;
     put.push(rowOf(each, file.version, reason, message));
-    if (row !== undefined && hasDocument(row)) removed.push(row);
+    if (row !== undefined && hasDocument(row)) removed.push({ ...row, path: each.from ?? row.path });
   }
   return { written, put, removed, skipped, unreadable, forbidden };
 }

@@ -222,7 +222,9 @@ async function write(
   const retried = unread > 0 ? asRetried(unread) : null;
   // Without a cursor the next run lists everything, and tries the unread files again.
   const next = retried === null ? reached : { ...reached, cursor: null };
-  const moved = [...compared.moved, ...paired.moved];
+  // A moved file that cannot be mirrored any more has no document in its new place.
+  const lost = new Set(read.removed.map(({ path }) => path));
+  const moved = [...compared.moved.filter(({ from }) => !lost.has(from)), ...paired.moved];
   const put = [...compared.put, ...read.put];
   const isSame =
     put.length + compared.remove.length + paired.written.length + paired.removed.length + moved.length === 0;

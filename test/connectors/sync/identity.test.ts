@@ -64,6 +64,89 @@ describe('a sync of files that take places of others', () => {
     });
   }
 
+  describe('by their ids', () => {
+    const names = ['a.md', 'b.md', 'c.md'];
+    const documents = (): (string | undefined)[] => names.map((name) => world.documentId(name));
+
+    function swap(): void {
+      source.move('a.md', 'x');
+      source.move('b.md', 'a.md');
+      source.move('x', 'b.md');
+    }
+
+    beforeEach(fill);
+
+    it('follows two that changed places, without reading them', async () => {
+      const [a, b, c] = documents();
+      swap();
+      const asked = source.asked.length;
+      const run = await world.sync(id);
+      assert.deepEqual(documents(), [b, a, c]);
+      assert.deepEqual([run.counts.moved, run.counts.updated, run.counts.deleted], [2, 0, 0]);
+      assert.deepEqual(source.asked.slice(asked), ['open', 'probe', 'list']);
+      assert.equal((await world.sync(id)).outcome, 'unchanged');
+    });
+
+    it('follows two that changed places and contents, so that each place reads as before', async () => {
+      const [a, b, c] = documents();
+      swap();
+      source.put('a.md', 'text of a', 'id-b');
+      source.put('b.md', 'text of b', 'id-a');
+      await world.sync(id);
+      assert.deepEqual(documents(), [b, a, c]);
+      const texts = { 'a.md': 'text of a', 'b.md': 'text of b', 'c.md': 'text of c', 'other.md': 'other' };
+      assert.deepEqual(await world.mirrored(), texts);
+      assert.equal((await world.sync(id)).outcome, 'unchanged');
+    });
+
+    it('follows a chain, and a new file where it began', async () => {
+      const [a, b] = documents();
+      source.move('b.md', 'c.md');
+      source.move('a.md', 'b.md');
+      source.put('a.md', 'new', 'id-new');
+      const run = await world.sync(id);
+      const [first, ...moved] = documents();
+      assert.deepEqual(moved, [a, b]);
+      assert.ok(first !== undefined && first !== a && first !== b);
+      assert.deepEqual([run.counts.moved, run.counts.created, run.counts.deleted], [2, 1, 1]);
+      const texts = { 'a.md': 'new', 'b.md': 'text of a', 'c.md': 'text of b', 'other.md': 'other' };
+      assert.deepEqual(await world.mirrored(), texts);
+      assert.equal((await world.sync(id)).outcome, 'unchanged');
+    });
+
+    it('deletes a file over which another was renamed, and the guard counts it', async () => {
+      const [a] = documents();
+      source.move('a.md', 'b.md');
+      const run = await world.sync(id);
+      assert.equal(world.documentId('b.md'), a);
+      assert.deepEqual([run.counts.moved, run.counts.updated, run.counts.deleted], [1, 0, 1]);
+      for (let index = 0; index < 50; index += 1) {
+        source.put(`from ${index}`, `from ${index}`, `from ${index}`);
+        source.put(`to ${index}`, `to ${index}`, `to ${index}`);
+      }
+      await world.sync(id);
+      for (let index = 0; index < 50; index += 1) source.move(`from ${index}`, `to ${index}`);
+      assert.equal((await world.sync(id)).outcome, 'held');
+    });
+
+    it('leaves the document of a new file in the place of another as it is', async () => {
+      const [a] = documents();
+      source.remove('a.md');
+      source.put('a.md', 'a new file', 'id-new');
+      await world.sync(id);
+      assert.equal(world.documentId('a.md'), a);
+    });
+
+    it('deletes the document of a file that moved and can be mirrored no more', async () => {
+      source.move('a.md', 'd.md');
+      source.put('d.md', 'sealed', 'id-a');
+      source.unreadable.set('d.md', new UnreadableFile('restricted', 'It is encrypted for others.'));
+      await world.sync(id);
+      assert.deepEqual(Object.keys(await world.mirrored()), ['b.md', 'c.md', 'other.md']);
+      assert.deepEqual(world.skipped(id), { 'd.md': 'restricted' });
+    });
+  });
+
   it('deletes a document whose file could not be seen for a while, and then went away', async () => {
     source.listsChanges = true;
     await fill();
