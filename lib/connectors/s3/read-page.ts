@@ -1,3 +1,4 @@
+import { ownText, shortText } from '../own-text.js';
 import { SourceFault } from '../source.js';
 import { readXml, textOf, type XmlElement } from '../xml/read-xml.js';
 
@@ -20,6 +21,11 @@ export interface Page {
 /** Objects that a store may put into one part. Ours asks for a thousand. */
 const maxObjects = 10_000;
 const maxToken = 8192;
+/** Characters. Longer ones are none. */
+const longestTag = 512;
+const longestClass = 64;
+/** What a listing says about itself. */
+const facts: readonly string[] = ['EncodingType', 'KeyCount', 'IsTruncated', 'NextContinuationToken'];
 
 /**
  * Reads one answer to ListObjectsV2, and holds what it says of itself against what it has.
@@ -27,17 +33,17 @@ const maxToken = 8192;
  */
 export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
   const said = new Map<string, string>();
-  const contents: XmlElement[] = [];
+  const listed: ListedObject[] = [];
   for await (const elements of readXml(body, ({ local }) => local === 'ListBucketResult')) {
     for (const element of elements) {
-      if (element.local === 'Contents') contents.push(element);
-      else if (element.children.length === 0) said.set(element.local, element.text.trim());
+      if (element.local === 'Contents') listed.push(readObject(element));
+      else if (facts.includes(element.local)) said.set(element.local, ownText(element.text.trim()));
     }
-    if (contents.length > maxObjects)
+    if (listed.length > maxObjects)
       throw new SourceFault('corrupt', 'The store lists more at once than it was asked for.');
   }
   const isEncoded = said.get('EncodingType') === 'url';
-  const objects = contents.map((each) => readObject(each, isEncoded));
+  const objects = isEncoded ? listed.map((each) => ({ ...each, key: decode(each.key) })) : listed;
   const count = said.get('KeyCount');
   if (count !== undefined && Number(count) !== objects.length)
     throw new SourceFault(
@@ -57,18 +63,18 @@ function nextOf(said: ReadonlyMap<string, string>): string | null {
   return next;
 }
 
-function readObject(contents: XmlElement, isEncoded: boolean): ListedObject {
-  const written = contents.children.find(({ local }) => local === 'Key')?.text ?? '';
-  const key = isEncoded ? decode(written) : written;
+/** @returns the object with its key as it is written */
+function readObject(contents: XmlElement): ListedObject {
+  const key = ownText(contents.children.find(({ local }) => local === 'Key')?.text ?? '');
   if (key === '') throw new SourceFault('corrupt', 'The store lists an object without a key.');
   const size = textOf(contents, 'Size') ?? '';
   const time = Date.parse(textOf(contents, 'LastModified') ?? '');
   return {
     key,
-    etag: textOf(contents, 'ETag')?.slice(0, 512),
+    etag: shortText(textOf(contents, 'ETag'), longestTag),
     size: /^[0-9]{1,15}$/.test(size) ? Number(size) : undefined,
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    storageClass: textOf(contents, 'StorageClass'),
+    storageClass: shortText(textOf(contents, 'StorageClass'), longestClass),
   };
 }
 

@@ -3,7 +3,7 @@ import { formatBytes } from '../../domain/format-bytes.js';
 import { byteLength, compareText, faultOfLocation, faultOfNewLocation, type Location } from '../../domain/location.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
-import type { SkippedEntry, SourceFile } from '../source.js';
+import { SourceFault, type SkippedEntry, type SourceFile } from '../source.js';
 
 /** Something that the source holds now. */
 export type HeldEntry = SourceFile | SkippedEntry;
@@ -21,12 +21,18 @@ export interface FilterRules {
   readonly root: Location;
   /** Bytes of a file. */
   readonly maxBytes: number;
+  /** Folders above the files. */
+  readonly maxFolders: number;
 }
 
 /** Entries looked at between two steps. */
 export const entriesInStep = 250;
 /** Characters of a path that is looked at. Longer ones are no names. */
 const longestPath = 4096;
+/** Folders within each other. */
+const maxDepth = 64;
+/** Folders looked at between two steps. */
+const foldersInStep = 1000;
 /** Characters that are kept of a path that cannot be a name. */
 const keptOfPath = 1000;
 
@@ -51,7 +57,7 @@ export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules)
     if (group === undefined) groups.set(folded, [entry as SourceFile]);
     else group.push(entry as SourceFile);
   }
-  const folders = yield* foldersOf(groups.keys());
+  const folders = yield* foldersOf(groups.keys(), rules.maxFolders);
   const wanted = new Map<string, SourceFile>();
   looked = 0;
   for (const [folded, group] of groups) {
@@ -83,20 +89,32 @@ function byRank(a: SourceFile, b: SourceFile): number {
   return rank(a) - rank(b) || compareText(a.path, b.path);
 }
 
-/** All folders above the paths. */
-function* foldersOf(paths: Iterable<string>): Steps<ReadonlySet<string>> {
+/**
+ * All folders above the paths.
+ * @throws SourceFault `limit`
+ */
+function* foldersOf(paths: Iterable<string>, most: number): Steps<ReadonlySet<string>> {
   const folders = new Set<string>();
   let looked = 0;
   for (const path of paths) {
     looked += 1;
-    if (looked % entriesInStep === 0) yield;
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const folder = path.slice(0, slash);
       if (folders.has(folder)) break;
       folders.add(folder);
+      looked += 1;
     }
+    if (folders.size > most) throw tooManyFolders(most);
+    if (looked < foldersInStep) continue;
+    looked = 0;
+    yield;
   }
   return folders;
+}
+
+function tooManyFolders(most: number): SourceFault {
+  const what = `The source has more than ${most} folders.`;
+  return new SourceFault('limit', `${what} Choose a smaller part of it. Nothing was changed here.`);
 }
 
 /** Why the entry cannot be mirrored, whatever else is there; undefined when it can. */
@@ -107,6 +125,8 @@ function skipOf(entry: HeldEntry, { root, maxBytes }: FilterRules): MirrorEntry 
   const path = entry.path.normalize('NFC');
   const fault = faultOfLocation(root === '' ? path : `${root}/${path}`) ?? faultOfNewLocation(path);
   if (fault !== undefined) return asSkip(entry, 'bad_name', `The name ${fault}.`);
+  if (path.split('/').length > maxDepth + 1)
+    return asSkip(entry, 'bad_name', `It lies in more than ${maxDepth} folders within each other.`);
   if (entry.size !== undefined && entry.size > maxBytes)
     return asSkip(entry, 'too_large', tooLarge(maxBytes, entry.size));
   return undefined;

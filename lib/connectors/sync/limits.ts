@@ -4,6 +4,10 @@ export interface SyncLimits {
   readonly entries: number;
   /** Bytes of all paths of a listing. */
   readonly pathBytes: number;
+  /** Bytes of all ids, versions and remarks of a listing. */
+  readonly otherBytes: number;
+  /** Folders above the files. */
+  readonly folders: number;
   /** Bytes of a mirrored file. */
   readonly fileBytes: number;
   /** Milliseconds of the whole run. */
@@ -13,6 +17,8 @@ export interface SyncLimits {
 export const syncLimits: SyncLimits = {
   entries: 200_000,
   pathBytes: 32 * 1024 ** 2,
+  otherBytes: 64 * 1024 ** 2,
+  folders: 200_000,
   fileBytes: 25 * 1024 ** 2,
   duration: 2 * 60 * 60 * 1000,
 };

@@ -98,7 +98,7 @@ async function compare(
     listing.mode === 'snapshot' ? takeSnapshot(listed) : applyDelta(rowsOf(workspace, connector.id), listed),
   );
   signal.throwIfAborted();
-  const rules = { root: connector.location, maxBytes: limits.fileBytes };
+  const rules = { root: connector.location, maxBytes: limits.fileBytes, maxFolders: limits.folders };
   const filtered = await runCooperatively(filterEntries(entries.values(), rules));
   signal.throwIfAborted();
   const compared = await runCooperatively(compareEntries(filtered, unseen, pagesOf(workspace, connector.id)));

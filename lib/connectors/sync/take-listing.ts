@@ -15,17 +15,26 @@ export async function takeListing(
   onListed: (entries: number) => void,
 ): Promise<SourceEntry[]> {
   const taken: SourceEntry[] = [];
-  let pathBytes = 0;
+  let [pathBytes, otherBytes] = [0, 0];
   for await (const part of itemsUntilAborted(signal, listing.entries)) {
     for (const entry of part) {
-      pathBytes += byteLength(entry.path ?? (entry.type === 'removed' ? (entry.id ?? '') : ''));
+      pathBytes += byteLength(entry.path ?? '');
+      otherBytes += othersOf(entry);
       if (taken.length >= limits.entries) throw tooMany(`more than ${limits.entries} files`);
       if (pathBytes > limits.pathBytes) throw tooMany(`paths of more than ${limits.pathBytes} bytes in all`);
+      if (otherBytes > limits.otherBytes) throw tooMany(`versions of more than ${limits.otherBytes} bytes in all`);
       taken.push(entry);
     }
     onListed(taken.length);
   }
   return taken;
+}
+
+/** Bytes of what is kept of an entry beside its path. */
+function othersOf(entry: SourceEntry): number {
+  if (entry.type === 'removed') return byteLength(entry.id ?? '');
+  if (entry.type === 'unreadable') return byteLength(entry.detail);
+  return byteLength(entry.version) + byteLength((entry.type === 'file' ? entry.id : entry.detail) ?? '');
 }
 
 function tooMany(what: string): SourceFault {

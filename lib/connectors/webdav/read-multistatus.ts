@@ -1,9 +1,13 @@
+import { ownText, shortText } from '../own-text.js';
 import { SourceFault } from '../source.js';
 import { childOf, readXml, textOf, type XmlElement } from '../xml/read-xml.js';
 
 const dav = 'DAV:';
 const owncloud = 'http://owncloud.org/ns';
 const nextcloud = 'http://nextcloud.org/ns';
+/** Characters. Longer ones are none. */
+const longestTag = 512;
+const longestId = 128;
 
 /** What is asked of each resource. `oc:` and `nc:` are of ownCloud and Nextcloud; others leave them out. */
 export const propertiesAsked = `<?xml version="1.0" encoding="utf-8"?>
@@ -48,16 +52,16 @@ function readResponse(response: XmlElement): Resource {
     found.map((prop) => textOf(prop, local, uri)).find((text) => text !== undefined && text !== '');
   const time = Date.parse(property('getlastmodified') ?? '');
   return {
-    href,
+    href: ownText(href),
     status,
     isFolder: found.some((prop) => {
       const type = childOf(prop, 'resourcetype', dav);
       return type !== undefined && childOf(type, 'collection', dav) !== undefined;
     }),
-    etag: property('getetag')?.slice(0, 512) ?? null,
+    etag: shortText(property('getetag'), longestTag) ?? null,
     size: readSize(property('getcontentlength')),
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    fileId: property('fileid', owncloud)?.slice(0, 128),
+    fileId: shortText(property('fileid', owncloud), longestId),
     isEncrypted: property('is-encrypted', nextcloud) === '1',
   };
 }

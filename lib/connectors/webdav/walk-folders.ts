@@ -1,3 +1,4 @@
+import { byteLength, maxSegmentLength } from '../../domain/location.js';
 import type { HttpAnswer } from '../egress/http-client.js';
 import { SourceFault, type SourceEntry } from '../source.js';
 import { isClosed } from './judge-answer.js';
@@ -149,6 +150,9 @@ function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | 
   }
   if (resource.isEncrypted)
     return { type: 'skipped', path, version, reason: 'restricted', detail: 'end-to-end encrypted' };
+  // It holds nothing that could have a name here, and longer ones would wait in memory.
+  if (resource.isFolder && byteLength(named.name) > maxSegmentLength)
+    return { type: 'skipped', path, version, reason: 'bad_name', detail: 'a folder with a name that is too long' };
   if (resource.isFolder)
     return folder.length + 1 < maxDepth
       ? { folder: [...folder, named.name] }

@@ -20,7 +20,7 @@ interface Building {
 }
 
 /** Bounds of one child of the root. Real ones have about thirty elements and two thousand characters. */
-const maxElements = 500;
+const maxElements = 100;
 const maxText = 64 * 1024;
 const maxDepth = 16;
 /** Characters without a tag's end: a name, an attribute or a text that goes on and on. */

@@ -11,7 +11,7 @@ const file = (path: string, size?: number): HeldEntry => ({
 });
 
 function filter(...entries: readonly HeldEntry[]): { wanted: string[]; skipped: Record<string, string> } {
-  const rules = { root: parseLocation('docs'), maxBytes: 1000 };
+  const rules = { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 20_000 };
   const { wanted, skipped } = runAtOnce(filterEntries(entries, rules));
   const reasons = [...skipped.values()].map(({ path, reason, detail }) => [path, `${reason}: ${detail}`] as const);
   return { wanted: [...wanted.keys()].toSorted(), skipped: Object.fromEntries(reasons) };
@@ -39,6 +39,7 @@ describe('the filter of a sync', () => {
     [`${'x'.repeat(300)}.md`, 'more than 255 bytes'],
     ['deep/'.repeat(210).concat('a.md'), 'longer than 1024 bytes'],
     ['y'.repeat(5000), 'too long'],
+    ['d/'.repeat(65).concat('a.md'), 'more than 64 folders within each other'],
     ['', 'has an empty segment'],
   ] as const) {
     it(`leaves out ${JSON.stringify(path.slice(0, 30))}: it ${what}`, () => {
@@ -95,6 +96,20 @@ describe('the filter of a sync', () => {
   it('prefers the usual form of Unicode among twins', () => {
     const { wanted, skipped } = filter(file('cafe\u0301.md'), file('caf\u00e9.md'));
     assert.deepEqual([wanted, Object.keys(skipped)], [['caf\u00e9.md'], ['cafe\u0301.md']]);
+  });
+
+  /** Files that share no folder. */
+  const deep = (count: number): HeldEntry[] =>
+    Array.from({ length: count }, (_, index) => file(`${index}/${'d/'.repeat(60)}a.md`));
+
+  it('ends at a bound of folders, which few files can have many of', () => {
+    assert.equal(filter(...deep(300)).wanted.length, 300);
+    assert.throws(() => filter(...deep(400)), /^SourceFault: The source has more than 20000 folders/);
+  });
+
+  it('goes in steps that are as short for deep paths', () => {
+    const steps = filterEntries(deep(200), { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 20_000 });
+    assert.ok([...steps].length >= 10);
   });
 
   it('leaves out a file that has the name of a folder', () => {

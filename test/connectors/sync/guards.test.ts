@@ -119,6 +119,19 @@ describe('the guards of a sync', () => {
     assert.equal((await world.sync(id)).fault, 'limit');
   });
 
+  it('end a listing whose versions are too long in all', async () => {
+    fill(30);
+    world.limits = { ...syncLimits, otherBytes: 50 };
+    assert.equal((await world.sync(id)).fault, 'limit');
+  });
+
+  it('end a listing whose files lie in too many folders', async () => {
+    source.put('a/b/c/d.md', 'x');
+    world.limits = { ...syncLimits, folders: 2 };
+    assert.equal((await world.sync(id)).fault, 'limit');
+    assert.deepEqual(await world.mirrored(), {});
+  });
+
   it('leave out a file that turns out to be too large, with a size listed or without', async () => {
     world.limits = { ...syncLimits, fileBytes: 100_000 };
     source.put('large.bin', Buffer.alloc(200_000));
