@@ -11,6 +11,8 @@ const ahead = 4;
 const maxDepth = 64;
 /** Folders that the server fails to list, after which it is the server that fails. */
 const maxFailures = 100;
+/** Of a folder that was listed: it is forbidden, gone or locked. The server does not fail by that. */
+const away: ReadonlySet<number> = new Set([403, 404, 410, 423]);
 const batchSize = 500;
 export const notFolder = 'The address of the source is not that of a folder. Correct it.';
 const isEntityTag = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
@@ -34,8 +36,8 @@ interface Walk {
 }
 
 /**
- * Lists everything below a folder, one folder after the other. A folder that is gone meanwhile is gone. One that may
- * not be seen keeps what was mirrored from it.
+ * Lists everything below a folder, one folder after the other. A folder that was listed and cannot be seen keeps what
+ * was mirrored from it. Where it is truly gone, the next listing does not name it.
  */
 export async function* walkFolders(walk: Walk): AsyncGenerator<readonly SourceEntry[], void, undefined> {
   const waiting: Segments[] = [];
@@ -79,10 +81,10 @@ async function* listWhereReadable(
   const { status } = answer;
   if (status !== 207) {
     answer.discard();
-    if (status === 404 || status === 410) return;
-    const isAway = status === 403 || status === 423 || status >= 500;
-    if (!isAway || isClosed(answer)) throw walk.fail(answer);
-    yield [giveUp(walk, folder, `status ${status}`, count, () => walk.fail(answer))];
+    const isFailing = status >= 500;
+    if (!(isFailing || away.has(status)) || isClosed(answer)) throw walk.fail(answer);
+    if (isFailing) countFailure(count, () => walk.fail(answer));
+    yield [giveUp(walk, folder, `status ${status}`)];
     return;
   }
   try {
@@ -90,13 +92,18 @@ async function* listWhereReadable(
   } catch (error) {
     // Such as a control character in the name of one file.
     if (folder.length === 0 || !(error instanceof SourceFault) || error.fault !== 'corrupt') throw error;
-    yield [giveUp(walk, folder, error.message, count, () => error)];
+    countFailure(count, () => error);
+    yield [giveUp(walk, folder, error.message)];
   }
 }
 
-function giveUp(walk: Walk, folder: Segments, detail: string, count: Count, fault: () => SourceFault): SourceEntry {
+/** @throws SourceFault when the server has failed too often */
+function countFailure(count: Count, fault: () => SourceFault): void {
   count.failures += 1;
   if (count.failures > maxFailures) throw fault();
+}
+
+function giveUp(walk: Walk, folder: Segments, detail: string): SourceEntry {
   walk.onUnreadable();
   return { type: 'unreadable', path: folder.join('/'), detail };
 }

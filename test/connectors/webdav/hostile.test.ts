@@ -156,6 +156,21 @@ describe('a hostile WebDAV server', () => {
     await assertFault(listed(packed), 'corrupt', /compresses/);
   });
 
+  it('may forbid any number of its folders, and fail with a hundred', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `${index}`);
+    const answering = (status: number): Script => {
+      const root = holding({ '/dav/': [...names.map((name) => folder(`/dav/${name}/`)), file('/dav/a.md')] });
+      return (request, response) =>
+        request.url === '/dav/' ? root(request, response) : response.writeHead(status).end();
+    };
+    for (const status of [403, 404, 423]) {
+      const { files, unreadable } = await listed(await open(answering(status)));
+      assert.deepEqual([[...files.keys()], unreadable.length], [['a.md'], names.length], String(status));
+      await server.close();
+    }
+    await assertFault(listed(await open(answering(500))), 'network', /status 500/);
+  });
+
   it('that lies about a size or a tag gives no content', async () => {
     const contents: Readonly<Record<string, readonly [headers: Record<string, string>, body: string]>> = {
       '/dav/short': [{}, 'xxx'],

@@ -101,7 +101,7 @@ describe('a folder of Nextcloud', () => {
   });
 
   it('keeps what was mirrored from a folder that may not be seen', async () => {
-    for (const code of [403, 423, 500, 503]) {
+    for (const code of [403, 404, 410, 423, 500, 503]) {
       cloud.answers.set('PROPFIND plans', status(code));
       const { files, unreadable: unseen, cursor } = await listed(await open());
       assert.deepEqual(
@@ -110,12 +110,6 @@ describe('a folder of Nextcloud', () => {
         String(code),
       );
     }
-  });
-
-  it('has lost a folder that is gone while it is listed', async () => {
-    cloud.answers.set('PROPFIND plans', status(404));
-    const { files, unreadable: unseen } = await listed(await open());
-    assert.deepEqual([[...files.keys()].sort(), unseen], [['a.md', 'notes/d.md'], []]);
   });
 
   it('ends the run in maintenance, and says how long to wait', async () => {
