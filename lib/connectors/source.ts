@@ -117,6 +117,16 @@ export interface Allowance {
   readonly programs: Readonly<Record<string, readonly string[]>>;
 }
 
+/**
+ * What a source remembers between runs and cannot find out again. It stays when the cursor and the caches go, and goes
+ * with the settings. Some hundred kilobytes at most.
+ */
+export interface SourceMemory {
+  /** Null for nothing. */
+  read(): string | null;
+  write(text: string): Promise<void>;
+}
+
 /** What a kind of connector may use. */
 export interface SourceMeans {
   readonly allowance: Allowance;
@@ -127,6 +137,7 @@ export interface SourceMeans {
   readonly dataFolder: string | null;
   /** A folder of this connector's own, kept between runs. What is in it can be made again. */
   readonly cacheFolder: string;
+  readonly memory: SourceMemory;
   /** Entries that one run may list. */
   readonly maxEntries: number;
 }

@@ -102,6 +102,7 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
           log,
           dataFolder,
           cacheFolder,
+          memory: { read: () => null, write: () => Promise.resolve() },
           maxEntries: testEntries,
         });
         const opened = await openWithin(opening, signal);

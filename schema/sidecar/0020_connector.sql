@@ -1,4 +1,5 @@
 -- Sources that are mirrored into folders. The id is the connector's principal. `secret` and `webhook_secret` are sealed.
+-- `memory` is what its source cannot find out again, such as where drives were mounted.
 -- `stale_entries` says that its mirror_entry rows are of earlier settings.
 -- `held` is the fingerprint of the change that waits for approval, `approved` the one that somebody approved.
 CREATE TABLE connector (
@@ -18,6 +19,7 @@ CREATE TABLE connector (
   failures       INTEGER NOT NULL DEFAULT 0,
   idle_runs      INTEGER NOT NULL DEFAULT 0,
   cursor         TEXT,
+  memory         TEXT,
   stale_entries  INTEGER NOT NULL DEFAULT 0,
   source_version TEXT,
   synced_at      INTEGER,

@@ -22,19 +22,21 @@ import { folderKind } from '../../lib/connectors/folder/folder-kind.js';
 import { SourceFault, UnreadableFile, type Source } from '../../lib/connectors/source.js';
 import { isRoot, mountDisk, openWay, unmountAll } from '../support/processes/obstacles.js';
 import { skipBecause } from '../support/skip.js';
-import { Follower, meansOf, readWhole } from './follow.js';
+import { Follower, meansOf, TestMemory, readWhole } from './follow.js';
 
 describe('a mirrored folder that is odd, or that others change', function () {
   this.timeout(60_000);
   const never = new AbortController().signal;
   let folder: string;
   let root: string;
+  let memory: TestMemory;
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'cartulary-folder-')));
     root = join(folder, 'share', 'team');
     await mkdir(root, { recursive: true });
     await mkdir(join(folder, 'cache'));
+    memory = new TestMemory();
   });
   afterEach(async () => {
     unmountAll();
@@ -43,7 +45,7 @@ describe('a mirrored folder that is odd, or that others change', function () {
 
   function open(path = root, means: { folders?: string[]; dataFolder?: string } = {}): Promise<Source> {
     const allowance = { folders: means.folders ?? [join(folder, 'share')] };
-    const given = { ...meansOf({ allowance }, join(folder, 'cache')), dataFolder: means.dataFolder ?? null };
+    const given = { ...meansOf({ allowance }, join(folder, 'cache')), memory, dataFolder: means.dataFolder ?? null };
     return folderKind.open({ path }, null, given);
   }
 

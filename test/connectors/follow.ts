@@ -5,11 +5,26 @@ import {
   type Source,
   type SourceFile,
   type SourceMeans,
+  type SourceMemory,
 } from '../../lib/connectors/source.js';
 import { noLog } from '../support/http/log.js';
 import type { Remote } from './remote.js';
 
 const realClock = { now: () => Date.now(), elapsed: () => performance.now() };
+
+/** What a source remembers, as the row of its connector would keep it. */
+export class TestMemory implements SourceMemory {
+  #text: string | null = null;
+
+  read(): string | null {
+    return this.#text;
+  }
+
+  write(text: string): Promise<void> {
+    this.#text = text;
+    return Promise.resolve();
+  }
+}
 
 /** What the service would hand to a kind. */
 export function meansOf(remote: Pick<Remote, 'allowance'>, cacheFolder: string, maxEntries = 10_000): SourceMeans {
@@ -20,6 +35,7 @@ export function meansOf(remote: Pick<Remote, 'allowance'>, cacheFolder: string, 
     log: noLog,
     dataFolder: null,
     cacheFolder,
+    memory: new TestMemory(),
     maxEntries,
   };
 }

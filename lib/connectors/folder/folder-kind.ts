@@ -3,7 +3,14 @@ import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EnclosedFolder } from '../../disk/enclosed-folder.js';
-import { UnreadableFile, type Listing, type Source, type SourceFile, type SourceKind } from '../source.js';
+import {
+  UnreadableFile,
+  type Listing,
+  type Source,
+  type SourceFile,
+  type SourceKind,
+  type SourceMeans,
+} from '../source.js';
 import { isInState, stampWidth, tellMoment, type Moment } from './describe-state.js';
 import { faultOf, missing, openAllowed } from './find-allowed.js';
 import { recallMounts, rememberMounts } from './remember-mounts.js';
@@ -37,25 +44,25 @@ export const folderKind: SourceKind<FolderSettings> = {
   async open({ path }, _secret, means) {
     const root = await openAllowed(path, means);
     const data = means.dataFolder === null ? null : await stat(means.dataFolder, { bigint: true });
-    return new FolderSource(root, data, means.cacheFolder, means.maxEntries);
+    return new FolderSource(root, data, means);
   },
 };
+
+type FolderMeans = Pick<SourceMeans, 'cacheFolder' | 'memory' | 'maxEntries'>;
 
 const pieceSize = 64 * 1024;
 
 class FolderSource implements Source {
   readonly #root: EnclosedFolder;
   readonly #data: BigIntStats | null;
-  readonly #cacheFolder: string;
-  readonly #maxEntries: number;
+  readonly #means: FolderMeans;
   /** Ends when a change of a listed file gets another stamp than the one listed. */
   #settled: Promise<unknown> = Promise.resolve();
 
-  constructor(root: EnclosedFolder, data: BigIntStats | null, cacheFolder: string, maxEntries: number) {
+  constructor(root: EnclosedFolder, data: BigIntStats | null, means: FolderMeans) {
     this.#root = root;
     this.#data = data;
-    this.#cacheFolder = cacheFolder;
-    this.#maxEntries = maxEntries;
+    this.#means = means;
   }
 
   async check(signal: AbortSignal): Promise<string> {
@@ -78,7 +85,7 @@ class FolderSource implements Source {
   }
 
   async list(_cursor: string | null, signal: AbortSignal): Promise<Listing> {
-    const moment = await tellMoment(this.#cacheFolder);
+    const moment = await tellMoment(this.#means.cacheFolder);
     this.#settled = delay(stampWidth, undefined, { ref: false });
     return { mode: 'snapshot', entries: this.#walk(moment, signal), cursor: () => null, version: () => null };
   }
@@ -87,14 +94,15 @@ class FolderSource implements Source {
     const { path } = this.#root;
     const stats = await this.#look();
     const isMounted = stats.dev !== (await lstat(dirname(path), { bigint: true })).dev;
-    const before = await recallMounts(this.#cacheFolder, path);
+    const { memory, maxEntries } = this.#means;
+    const before = recallMounts(memory, path);
     const mounts = new Set(isMounted ? [''] : []);
-    const [root, data, maxEntries] = [this.#root, this.#data, this.#maxEntries];
+    const [root, data] = [this.#root, this.#data];
     yield* walkSource({ root, data, maxEntries, stats, moment, before, mounts }, signal);
     // A root that went away during the walk left everything out.
     const after = await this.#look();
     if (after.dev !== stats.dev || after.ino !== stats.ino) throw missing();
-    await rememberMounts(this.#cacheFolder, { root: path, at: [...mounts] });
+    await rememberMounts(memory, { root: path, at: [...mounts] });
   }
 
   async *read(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {

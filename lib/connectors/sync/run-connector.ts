@@ -9,7 +9,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { asSourceFault } from '../as-source-fault.js';
 import { sourceKinds } from '../kinds.js';
 import { scrubberOf } from '../scrub.js';
-import { SourceFault, type Source, type SourceKind } from '../source.js';
+import { SourceFault, type Source, type SourceKind, type SourceMemory } from '../source.js';
 import type { ConnectorMeans } from '../sources.js';
 import type { SyncLimits } from './limits.js';
 import { syncSource } from './sync-source.js';
@@ -131,7 +131,7 @@ async function openSource(
   kind: SourceKind,
   secret: string | null,
   signal: AbortSignal,
-  { means, cacheFolder, limits }: RunOptions,
+  { workspace, means, cacheFolder, limits }: RunOptions,
 ): Promise<Source> {
   const { allowance, clock, randomness, log, dataFolder } = means;
   signal.throwIfAborted();
@@ -143,6 +143,7 @@ async function openSource(
     log,
     dataFolder,
     cacheFolder,
+    memory: memoryOf(connector, workspace),
     maxEntries: limits.entries,
   });
   try {
@@ -151,6 +152,14 @@ async function openSource(
     if (signal.aborted) void opening.then((source) => source.close()).catch(() => undefined);
     throw error;
   }
+}
+
+/** A run under earlier settings remembers nothing for later ones. */
+function memoryOf({ id, generation }: Connector, { journal }: Workspace): SourceMemory {
+  return {
+    read: () => journal.reader.connectors.memoryOf(id),
+    write: (text) => journal.write({ run: ({ tables }) => tables.connectors.setMemory(id, generation, text) }),
+  };
 }
 
 /** A source that does not close in time is left behind. */

@@ -88,6 +88,8 @@ export class ConnectorTable extends Table {
     'SELECT secret, webhook_secret AS webhookSecret FROM connector WHERE id = ?',
   );
   readonly #cursor = this.valueStatement<[string], string | null>('SELECT cursor FROM connector WHERE id = ?');
+  readonly #memory = this.valueStatement<[string], string | null>('SELECT memory FROM connector WHERE id = ?');
+  readonly #setMemory = this.statement('UPDATE connector SET memory = ? WHERE id = ? AND generation = ?');
   readonly #approved = this.valueStatement<[string], string | null>('SELECT approved FROM connector WHERE id = ?');
   readonly #hasStaleEntries = this.valueStatement<[string], number>(
     'SELECT stale_entries AS stale FROM connector WHERE id = ?',
@@ -97,12 +99,12 @@ export class ConnectorTable extends Table {
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
   readonly #setInterval = this.statement('UPDATE connector SET run_interval = ? WHERE id = ?');
   readonly #setSettings = this.statement(
-    'UPDATE connector SET settings = ?, described = ?, cursor = NULL, stale_entries = 1, generation = generation + 1 WHERE id = ?',
+    'UPDATE connector SET settings = ?, described = ?, cursor = NULL, memory = NULL, stale_entries = 1, generation = generation + 1 WHERE id = ?',
   );
   readonly #setSecret = this.statement('UPDATE connector SET secret = ?, generation = generation + 1 WHERE id = ?');
   readonly #setWebhookSecret = this.statement('UPDATE connector SET webhook_secret = ? WHERE id = ?');
   readonly #disconnect = this.statement(
-    `UPDATE connector SET state = 'disconnected', state_reason = NULL, settings = '{}', described = '', source_version = NULL, secret = NULL, webhook_secret = NULL, cursor = NULL,
+    `UPDATE connector SET state = 'disconnected', state_reason = NULL, settings = '{}', described = '', source_version = NULL, secret = NULL, webhook_secret = NULL, cursor = NULL, memory = NULL,
        held = NULL, approved = NULL, next_run_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
@@ -164,6 +166,16 @@ export class ConnectorTable extends Table {
   /** Whether the rows of what the source holds are of earlier settings. */
   hasStaleEntries(id: string): boolean {
     return this.#hasStaleEntries.get(id) === 1;
+  }
+
+  /** What its source remembers between runs. */
+  memoryOf(id: string): string | null {
+    return this.#memory.get(id) ?? null;
+  }
+
+  /** @param generation of the run: under other settings nothing is remembered */
+  setMemory(id: string, generation: number, text: string): void {
+    this.#setMemory.run(text, id, generation);
   }
 
   /** Sets the fingerprint of the change that waits for approval. */
