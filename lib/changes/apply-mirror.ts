@@ -15,6 +15,8 @@ export interface Mirror extends MirrorChange {
   readonly connectorId: string;
   /** The source's own word for its state. Visible characters in one line. */
   readonly sourceVersion: string | null;
+  /** Documents that may be deleted in all. */
+  readonly mostDeleted: number;
 }
 
 /** What a mirror did. */
@@ -27,6 +29,8 @@ export interface MirrorResult {
   readonly deleted: number;
   /** Files that had to be left out. The others are mirrored. */
   readonly leftOut: readonly LeftOut[];
+  /** More documents than may be deleted: nothing was changed. Otherwise null. */
+  readonly tooMany: readonly Location[] | null;
 }
 
 /** The folder that the calling connector mirrors into. @throws Refusal NOT_FOUND when it is not its own */
@@ -56,12 +60,22 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
   );
   const plan = yield* planner.plan(change);
   const { moved, files, gone, created, updated, leftOut, known } = plan;
+  if (gone.length > change.mostDeleted) {
+    return { versionId: null, created: 0, updated: 0, moved: 0, deleted: 0, leftOut: [], tooMany: gone };
+  }
   for (const left of leftOut) {
     // A move, or another name of the same content, can have brought it to another path.
     if (left.reason !== 'suppressed') continue;
     suppressFile(transaction, connectorId, { path: pathOf(left.location), sourceId: null });
   }
-  const counts = { created, updated: updated.length, moved: moved.length, deleted: gone.length, leftOut };
+  const counts = {
+    created,
+    updated: updated.length,
+    moved: moved.length,
+    deleted: gone.length,
+    leftOut,
+    tooMany: null,
+  };
   if (files.length + moved.length + gone.length === 0) return { versionId: null, ...counts };
   const mediaTypes = mediaTypesOf(files);
   yield;

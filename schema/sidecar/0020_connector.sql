@@ -1,6 +1,7 @@
 -- Sources that are mirrored into folders. The id is the connector's principal. `secret` and `webhook_secret` are sealed.
 -- `memory` is what its source cannot find out again, such as where drives were mounted.
 -- `stale_entries` says that its mirror_entry rows are of earlier settings.
+-- `deleted_until` is the run up to which deletions have been approved.
 -- `held` is the fingerprint of the change that waits for approval, `approved` the one that somebody approved.
 CREATE TABLE connector (
   id             TEXT PRIMARY KEY REFERENCES principal (id),
@@ -25,6 +26,7 @@ CREATE TABLE connector (
   synced_at      INTEGER,
   held           TEXT,
   approved       TEXT,
+  deleted_until  INTEGER NOT NULL DEFAULT 0,
   created_at     INTEGER NOT NULL,
   created_by     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;

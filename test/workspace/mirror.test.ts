@@ -48,6 +48,7 @@ describe('A mirror of a source', () => {
       moved: 1,
       deleted: 1,
       leftOut: [],
+      tooMany: null,
     });
     assert.equal(journal.state.commits, commits + 1);
     const { message } = await objects.readCommit(journal.state.head ?? '');
@@ -178,6 +179,7 @@ describe('A mirror of a source', () => {
       written: [],
       moved: [],
       deleted: [mirror.at('a.md')],
+      mostDeleted: 1,
       entries: { put: [], remove: [] },
       cursor: null,
     });

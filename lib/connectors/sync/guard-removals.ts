@@ -6,6 +6,9 @@ const mostOf = 0.3;
 /** So many removals never wait, except the last ones. */
 const fewRemovals = 20;
 
+/** Milliseconds for which removals are remembered. */
+export const removalsCount = 24 * 60 * 60_000;
+
 /** A change that waits until somebody approves it. */
 export interface HeldChange {
   /** Of exactly this change. */
@@ -14,19 +17,27 @@ export interface HeldChange {
   readonly message: string;
 }
 
-/** Whether so many removals have to be approved. @param before documents before */
-export function isMassRemoval(before: number, removals: number): boolean {
-  if (removals === 0) return false;
-  return removals === before || (removals > fewRemovals && removals > mostOf * before);
+/**
+ * How many documents may be deleted without an approval.
+ * @param before documents before
+ * @param recent documents deleted in the time for which removals count
+ */
+export function mostRemovals(before: number, recent: number): number {
+  const most = Math.max(fewRemovals, Math.floor(mostOf * (before + recent)));
+  return Math.max(0, Math.min(before - 1, most - recent));
 }
 
 /**
  * The fingerprint and the message of a mass removal. Whoever approves it approves the removal of these documents, so
  * every other removal has another fingerprint.
+ * @param recent documents deleted in the time for which removals count
  * @param live files that the source holds
  * @param removed paths, in the order of the rows
  */
-export function* describeRemoval(before: number, live: number, removed: Iterable<string>): Steps<HeldChange> {
+export function* describeRemoval(
+  { before, recent, live }: { readonly before: number; readonly recent: number; readonly live: number },
+  removed: Iterable<string>,
+): Steps<HeldChange> {
   const hash = createHash('sha256');
   let count = 0;
   for (const path of removed) {
@@ -39,5 +50,6 @@ export function* describeRemoval(before: number, live: number, removed: Iterable
     live === 0
       ? `The source holds no file any more. All ${count} mirrored documents would be deleted.`
       : `${count} of ${before} mirrored documents would be deleted, because their files are gone from the source.`;
-  return { fingerprint, message: `${what} Look at the source first. Approve it if that is right.` };
+  const earlier = recent === 0 ? '' : ` In the last 24 hours ${recent} were deleted already.`;
+  return { fingerprint, message: `${what}${earlier} Look at the source first. Approve it if that is right.` };
 }

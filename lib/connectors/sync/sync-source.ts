@@ -18,7 +18,7 @@ import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { asStale, compareEntries, hasDocument, type Comparison, type FileToRead } from './compare-entries.js';
 import { entriesInStep, filterEntries } from './filter-entries.js';
-import { describeRemoval, isMassRemoval, type HeldChange } from './guard-removals.js';
+import { describeRemoval, mostRemovals, removalsCount, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
 import { readFiles, type ReadFile, type ReadResult } from './read-files.js';
@@ -210,12 +210,16 @@ async function write(
     }),
   );
   signal.throwIfAborted();
-  if (isMassRemoval(compared.before, paired.removed.length)) {
+  const { before, live } = compared;
+  const recent = journal.reader.connectorRuns.deletedSince(connector.id, workspace.clock.now() - removalsCount);
+  const approved = journal.reader.connectors.approvedOf(connector.id);
+  let mostDeleted = mostRemovals(before, recent);
+  if (paired.removed.length > mostDeleted) {
     const paths = paired.removed.map(({ path }) => path);
-    const held = await runCooperatively(describeRemoval(compared.before, compared.live, paths));
-    if (journal.reader.connectors.approvedOf(connector.id) !== held.fingerprint) {
-      return { outcome: 'held', message: held.message, counts, versionId: null, held };
-    }
+    const held = await runCooperatively(describeRemoval({ before, recent, live }, paths));
+    if (approved === null) return asHeld(held, counts);
+    // Another approval can be for these and for those that have no place, which are found below.
+    if (approved === held.fingerprint) mostDeleted = paths.length;
   }
   signal.throwIfAborted();
   const unread = read.unreadable + compared.unseen;
@@ -235,21 +239,35 @@ async function write(
   const written = await runCooperatively(asDocuments(connector, paired.written));
   await stage.show();
   signal.throwIfAborted();
-  const { result } = await perform(workspace, caller, mirrorSource, {
+  const input = {
     connectorId: connector.id,
     generation: connector.generation,
     sourceVersion: next.sourceVersion,
     cursor: next.cursor,
-    ...(retried === null ? {} : { isPartial: true }),
+    ...(retried === null ? {} : { isPartial: true as const }),
     written,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
     entries: { put: put.map((row) => withoutSecret(row, sync)), remove: compared.remove },
-  });
+  };
+  let { result } = await perform(workspace, caller, mirrorSource, { ...input, mostDeleted });
+  if (result.tooMany !== null) {
+    const paths = result.tooMany.map((each) => each.slice(connector.location.length + 1));
+    const held = await runCooperatively(describeRemoval({ before, recent, live }, paths));
+    if (approved !== held.fingerprint) return asHeld(held, counts);
+    signal.throwIfAborted();
+    ({ result } = await perform(workspace, caller, mirrorSource, { ...input, mostDeleted: paths.length }));
+    // Somebody has taken still more places meanwhile.
+    if (result.tooMany !== null) return asHeld(held, counts);
+  }
   const { created, updated, deleted, leftOut, versionId } = result;
   const done = { ...counts, created, updated, moved: result.moved, deleted, skipped: counts.skipped + leftOut.length };
   const outcome = retried !== null ? 'partial' : versionId === null ? 'unchanged' : 'changed';
   return { outcome, message: retried, counts: done, versionId, reached: next };
+}
+
+function asHeld(held: HeldChange, counts: RunCounts): Synced {
+  return { outcome: 'held', message: held.message, counts, versionId: null, held };
 }
 
 function withoutSecret(row: MirrorEntry, sync: Sync): MirrorEntry {

@@ -64,6 +64,8 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
       const cursor = tables.connectors.cursorOf(connectorId);
       tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: now });
     }
+    const isApproved = tables.connectors.approvedOf(connectorId) !== null;
+    if (reached !== undefined && isApproved) tables.connectors.setDeletedUntil(connectorId, run.number);
     // An approval is for one run that found out what the source holds.
     if (reached !== undefined || held !== null || run.outcome === 'unchanged')
       tables.connectors.setApproved(connectorId, null);

@@ -20,6 +20,8 @@ export interface MirrorSourceInput {
   /** Files that the source keeps under another name. One that changed too is also among the written. */
   readonly moved: readonly { readonly from: Location; readonly to: Location }[];
   readonly deleted: readonly Location[];
+  /** Documents that may be deleted in all. A moved one that cannot come to its place is deleted, too. */
+  readonly mostDeleted: number;
   /** What the source holds: rows to put, and paths to remove. `clear` removes all rows first. */
   readonly entries: { readonly put: readonly MirrorEntry[]; readonly remove: readonly string[]; readonly clear?: true };
   /** Some files could not be read: the mirror is not up to date. */
@@ -51,15 +53,23 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     if (connector?.state !== 'active' || connector.generation !== input.generation) throw notFound();
     const sourceVersion = fitVersion(input.sourceVersion);
     const result = yield* applyMirror(context, { ...input, sourceVersion });
+    if (result.tooMany !== null) return result;
     const leftOut = new Map(result.leftOut.map((each) => [each.location.slice(root.length + 1), each]));
     yield* writeEntries(context, connectorId, entries, leftOut);
     tables.objects.unstagePacks(connectorId);
     tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: input.isPartial === true ? null : now });
     return result;
   },
-  noteResult: ({ versionId, created, updated, moved, deleted, leftOut }) => ({
+  noteResult: ({ versionId, created, updated, moved, deleted, leftOut, tooMany }) => ({
     ...(versionId === null ? {} : { version: versionId }),
-    detail: { created, updated, moved, deleted, left_out: leftOut.length },
+    detail: {
+      created,
+      updated,
+      moved,
+      deleted,
+      left_out: leftOut.length,
+      ...(tooMany === null ? {} : { held: tooMany.length }),
+    },
   }),
 };
 

@@ -1,6 +1,8 @@
 import type { ConnectorRun, RunCounts, RunTrigger } from '../../domain/connector.js';
 import { Table } from '../statement.js';
 
+/** Milliseconds for which a run that deleted documents is kept in any case. */
+const keptDeletions = 24 * 60 * 60_000;
 /** Runs of each connector that are kept. */
 export const keptRuns = 200;
 
@@ -20,7 +22,13 @@ export class ConnectorRunTable extends Table {
     `INSERT INTO connector_run (connector, number, cause, started_at)
      SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM connector_run WHERE connector = ? RETURNING number`,
   );
-  readonly #forget = this.statement('DELETE FROM connector_run WHERE connector = ? AND number <= ?');
+  readonly #forget = this.statement(
+    `DELETE FROM connector_run WHERE connector = ? AND number <= ? AND NOT (deleted > 0 AND ended_at > ?)`,
+  );
+  readonly #deletedSince = this.valueStatement<[string, number, string], number>(
+    `SELECT coalesce(sum(deleted), 0) AS deleted FROM connector_run
+     WHERE connector = ? AND ended_at > ? AND number > (SELECT deleted_until FROM connector WHERE id = ?)`,
+  );
   readonly #forgetAll = this.statement('DELETE FROM connector_run WHERE connector = ?');
   readonly #progress = this.statement(
     'UPDATE connector_run SET listed = ?, bytes = ? WHERE connector = ? AND number = ?',
@@ -51,7 +59,7 @@ export class ConnectorRunTable extends Table {
     this.#interruptOf.run(at, connector);
     const number = this.#insert.get(connector, trigger, at, connector);
     if (number === undefined) throw new Error('The run was not stored.');
-    this.#forget.run(connector, number - keptRuns);
+    this.#forget.run(connector, number - keptRuns, at - keptDeletions);
     return number;
   }
 
@@ -79,6 +87,11 @@ export class ConnectorRunTable extends Table {
       connector,
       run.number,
     );
+  }
+
+  /** Documents that its runs deleted since then, without those before the last approval. */
+  deletedSince(connector: string, time: number): number {
+    return this.#deletedSince.get(connector, time, connector) ?? 0;
   }
 
   /** The newest first. @param before a run's number; Number.MAX_SAFE_INTEGER for all */

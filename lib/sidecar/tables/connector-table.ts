@@ -108,6 +108,7 @@ export class ConnectorTable extends Table {
        held = NULL, approved = NULL, next_run_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
   readonly #setApproved = this.statement('UPDATE connector SET approved = ? WHERE id = ?');
+  readonly #setDeletedUntil = this.statement('UPDATE connector SET deleted_until = ? WHERE id = ?');
   readonly #setFailures = this.statement('UPDATE connector SET failures = ?, idle_runs = ? WHERE id = ?');
   readonly #setSynced = this.statement(
     `UPDATE connector SET cursor = ?, source_version = ?, synced_at = coalesce(?, synced_at), stale_entries = 0
@@ -217,6 +218,11 @@ export class ConnectorTable extends Table {
 
   setApproved(id: string, fingerprint: string | null): void {
     this.#setApproved.run(fingerprint, id);
+  }
+
+  /** What its runs up to this one deleted counts no more. */
+  setDeletedUntil(id: string, run: number): void {
+    this.#setDeletedUntil.run(run, id);
   }
 
   /** Ends it for good, with its settings and secrets. */

@@ -4,7 +4,7 @@ import { syncLimits } from '../../../lib/connectors/sync/limits.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { operator } from '../../support/store/service.js';
-import { MirrorWorld } from './mirror-world.js';
+import { hour, MirrorWorld } from './mirror-world.js';
 import type { ScriptedSource } from './scripted-source.js';
 
 describe('the guards of a sync', () => {
@@ -90,6 +90,61 @@ describe('the guards of a sync', () => {
     assert.equal((await world.approve(id)).outcome, 'unchanged');
     removeHalf();
     assert.equal((await world.sync(id)).outcome, 'held');
+  });
+
+  it('count what was removed in the last 24 hours, until it is approved or long ago', async () => {
+    fill(100);
+    await world.sync(id);
+    const removeSome = (from: number): void => {
+      for (let index = from; index < from + 10; index += 1) source.remove(`${index}.md`);
+    };
+    for (const from of [0, 10, 20]) {
+      removeSome(from);
+      assert.equal((await world.sync(id)).outcome, 'changed', `from ${from}`);
+      world.service.clock.advance(hour);
+    }
+    removeSome(30);
+    const held = await world.sync(id);
+    assert.equal(held.outcome, 'held');
+    assert.match(held.message ?? '', /^10 of 70 .* In the last 24 hours 30 were deleted already\./);
+    assert.equal((await world.approve(id)).outcome, 'changed');
+    removeSome(40);
+    assert.equal((await world.sync(id)).outcome, 'changed', 'the approval was for all of them');
+    world.service.clock.advance(25 * hour);
+    removeSome(50);
+    assert.equal((await world.sync(id)).outcome, 'changed', 'they are long ago');
+  });
+
+  it('remember removals through many runs', async () => {
+    fill(100);
+    await world.sync(id);
+    for (let index = 0; index < 30; index += 1) source.remove(`${index}.md`);
+    await world.sync(id);
+    await world.service.workspace.journal.write({
+      run({ tables, now }) {
+        for (let count = 0; count < 300; count += 1) tables.connectorRuns.begin(id, 'webhook', now);
+      },
+    });
+    source.remove('50.md');
+    assert.equal((await world.sync(id)).outcome, 'held');
+  });
+
+  it('hold moves that the mirror cannot follow, since they would be removals', async () => {
+    for (let index = 0; index < 60; index += 1) source.put(`${index}.md`, `text ${index}`, `id ${index}`);
+    source.put('x', 'a file', 'id x');
+    await world.sync(id);
+    const before = await world.mirrored();
+    for (let index = 0; index < 60; index += 1) source.move(`${index}.md`, `x/${index}.md`);
+    source.files.delete('x');
+    source.others = [{ type: 'unreadable', path: 'x', detail: 'It is locked.' }];
+    const run = await world.sync(id);
+    assert.equal(run.outcome, 'held');
+    assert.match(run.message ?? '', /^60 of 61 mirrored documents would be deleted/);
+    assert.deepEqual(await world.mirrored(), before);
+    assert.deepEqual(world.skipped(id), {});
+    const approved = await world.approve(id);
+    assert.deepEqual([approved.outcome, approved.counts.deleted], ['partial', 60]);
+    assert.deepEqual(await world.mirrored(), { x: 'a file' });
   });
 
   it('count a moved folder as no removal', async () => {

@@ -99,6 +99,7 @@ export class TestMirror {
         sourceVersion: version ?? null,
         written: files,
         moved: Object.entries(moved).map(([from, to]) => ({ from: this.at(from), to: this.at(to) })),
+        mostDeleted: Number.POSITIVE_INFINITY,
         deleted: deleted.map((path) => this.at(path)),
         entries: { put: Object.keys(written).map((path) => entryOf(path)), remove: deleted, ...entries },
         cursor: 'cursor',
