@@ -1,5 +1,7 @@
 /** Shorter parts of a secret would be found by chance. */
 const shortest = 4;
+/** Parts of a secret. A private key of 8,192 bits has a hundred lines. */
+const maxParts = 128;
 
 /**
  * A function that takes a secret out of texts, in the forms in which programs and libraries write it: as it is, as part
@@ -8,15 +10,33 @@ const shortest = 4;
  * @param secret null for none
  */
 export function scrubberOf(secret: string | null): (text: string) => string {
-  const forms = secret === null ? [] : formsOf(secret);
-  return (text) => forms.reduce((scrubbed, form) => scrubbed.replaceAll(form, '***'), text);
+  if (secret === null || secret === '') return (text) => text;
+  const length = Math.min(shortest, secret.length);
+  // Nearly no text holds the beginning of a form, and a listing can have a text for each of its files.
+  const byStart = new Map<string, string[]>();
+  for (const form of formsOf(secret)) {
+    const start = form.slice(0, length);
+    byStart.set(start, [...(byStart.get(start) ?? []), form]);
+  }
+  return (text) => {
+    const found = new Set<string>();
+    for (let at = 0; at + length <= text.length; at += 1) {
+      const start = text.slice(at, at + length);
+      if (byStart.has(start)) found.add(start);
+    }
+    // Longer ones first, so that nothing of them stays around a shorter one.
+    const forms = [...found].flatMap((start) => byStart.get(start) ?? []).toSorted((a, b) => b.length - a.length);
+    return forms.reduce((scrubbed, form) => scrubbed.replaceAll(form, '***'), text);
+  };
 }
 
 function formsOf(secret: string): string[] {
-  const parts = [secret.trim(), ...secret.split(/[\r\n:]+/), ...valuesIn(secret)];
+  const parts = [secret.trim(), ...secret.split(/[\r\n:]+/), ...valuesIn(secret)]
+    .filter((part) => part.length >= shortest)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, maxParts);
   const forms = new Set([secret]);
   for (const part of parts) {
-    if (part.length < shortest) continue;
     const written = encodeURIComponent(part.toWellFormed());
     for (const form of [part, written, written.replaceAll('%20', '+'), encodeURI(part.toWellFormed())]) forms.add(form);
     forms.add(written.toLowerCase());
@@ -25,10 +45,7 @@ function formsOf(secret: string): string[] {
     for (const lead of ['', ':', 'x:']) for (const form of base64FormsOf(lead, part)) forms.add(form);
     forms.add(Buffer.from(part).toString('hex'));
   }
-  // Longer ones first, so that nothing of them stays around a shorter one.
-  return [...forms]
-    .filter((form) => form === secret || form.length >= shortest)
-    .toSorted((a, b) => b.length - a.length);
+  return [...forms].filter((form) => form === secret || form.length >= shortest);
 }
 
 /** The letters that belong to the part alone, whatever stands before and after it. */

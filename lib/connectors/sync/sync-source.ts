@@ -22,6 +22,7 @@ import { describeRemoval, mostRemovals, removalsCount, type HeldChange } from '.
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
 import { readFiles, type ReadFile, type ReadResult } from './read-files.js';
+import { scrubRows } from './scrub-rows.js';
 import { takeListing } from './take-listing.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -237,6 +238,7 @@ async function write(
     return { outcome, message: retried, counts, versionId: null, reached: next };
   }
   const written = await runCooperatively(asDocuments(connector, paired.written));
+  const scrubbed = await runCooperatively(scrubRows(put, (text) => sync.scrub(text)));
   await stage.show();
   signal.throwIfAborted();
   const input = {
@@ -248,7 +250,7 @@ async function write(
     written,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
-    entries: { put: put.map((row) => withoutSecret(row, sync)), remove: compared.remove },
+    entries: { put: scrubbed, remove: compared.remove },
   };
   let { result } = await perform(workspace, caller, mirrorSource, { ...input, mostDeleted });
   if (result.tooMany !== null) {
@@ -268,10 +270,6 @@ async function write(
 
 function asHeld(held: HeldChange, counts: RunCounts): Synced {
   return { outcome: 'held', message: held.message, counts, versionId: null, held };
-}
-
-function withoutSecret(row: MirrorEntry, sync: Sync): MirrorEntry {
-  return row.detail === null ? row : { ...row, detail: sync.scrub(row.detail) };
 }
 
 function* asDocuments(connector: Connector, files: readonly ReadFile[]): Steps<EventFile[]> {
