@@ -221,6 +221,18 @@ describe('an outside program that does not do as it should', function () {
     });
   }
 
+  it('brings no part of the secret into the log, in pieces, behind a long text, or at its end', async () => {
+    const [head, tail] = [secret.slice(0, 16), secret.slice(16)];
+    const script = [
+      `printf ${head} >&2; sleep 0.3; echo ${tail} of it >&2`,
+      `head -c 990 /dev/zero | tr '\\0' x >&2; echo ${secret} >&2`,
+      `printf ${head} >&2; sleep 0.3; printf ${tail} >&2`,
+    ];
+    await faultOf(async () => check(await open(script.join('; '))));
+    const said = lines.map(({ fields }) => fields['line']);
+    assert.deepEqual(said, ['*** of it', `${'x'.repeat(990)}***`, '***']);
+  });
+
   const silent: readonly [what: string, script: string, work: Work][] = [
     ['never greets', 'sleep 60', check],
     ['never answers', `${ready}; sleep 60`, check],

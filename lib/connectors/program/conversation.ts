@@ -1,6 +1,7 @@
 import { showLine } from '../../domain/visible-text.js';
 import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
+import { ComplaintLines } from './complaint-lines.js';
 import { Exchange, type RequestType } from './exchange.js';
 import { longestLine, prepareReader, type FaultMessage, type Message, type ReadMessage } from './messages.js';
 import { OutsideProgram } from './outside-program.js';
@@ -41,6 +42,7 @@ export class Conversation {
   readonly #program: OutsideProgram;
   readonly #read: ReadMessage;
   readonly #lines = new LineSplitter(longestLine);
+  readonly #complaintLines = new ComplaintLines();
   readonly #exchanges = new Map<number, Exchange>();
   readonly #silences = new Map<number, NodeJS.Timeout>();
   readonly #life: NodeJS.Timeout;
@@ -57,7 +59,10 @@ export class Conversation {
     this.#program = new OutsideProgram(means.command, means.folder, {
       output: (piece) => this.#hear(piece),
       complaint: (piece) => this.#note(piece),
-      ended: (how) => this.#fail('internal', `${how} before it had answered. The log of the service may say why.`),
+      ended: (how) => {
+        this.#log(this.#complaintLines.end());
+        this.#fail('internal', `${how} before it had answered. The log of the service may say why.`);
+      },
       notStarted: (code) => this.#fail('not_found', `cannot be started (${code}). Ask those who run the service.`),
     });
     const hours = means.bounds.life / 3_600_000;
@@ -184,15 +189,14 @@ export class Conversation {
       if (this.#failure === undefined) this.#fail('limit', 'floods its standard error.');
       return;
     }
-    for (const line of piece.toString('utf8').split('\n')) {
-      if (line === '' || this.#complaints >= mostComplaints) continue;
-      this.#complaints += 1;
-      const shown = this.show(line.slice(0, longestComplaint));
-      this.#means.log.info(
-        { program: this.#means.name, line: shown },
-        'A connector program wrote to its standard error',
-      );
-    }
+    if (this.#complaints < mostComplaints) for (const line of this.#complaintLines.take(piece)) this.#log(line);
+  }
+
+  #log(complaint: string): void {
+    if (complaint === '' || this.#complaints >= mostComplaints) return;
+    this.#complaints += 1;
+    const line = this.show(complaint).slice(0, longestComplaint);
+    this.#means.log.info({ program: this.#means.name, line }, 'A connector program wrote to its standard error');
   }
 
   /** Begins, goes on or ends to wait for what the program owes. */
