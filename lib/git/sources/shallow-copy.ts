@@ -35,13 +35,22 @@ export interface CopiedEntry {
 /** git could not do what was asked of a remote. */
 export class RemoteGitFailed extends Error {
   override readonly name = 'RemoteGitFailed';
-  /** git's own words. The remote has written some of them. */
+  /** git's last words, without what it only passes on. The remote has written some of them all the same. */
   readonly said: string;
 
   constructor(said: string) {
     super('git could not read the remote repository.');
-    this.said = said;
+    this.said = lastWordsOf(said);
   }
+}
+
+/** Characters that are looked at of what git says. A remote can make it say megabytes. */
+const keptOfWords = 64 * 1024;
+
+function lastWordsOf(said: string): string {
+  const lines = said.slice(-keptOfWords).split('\n');
+  if (said.length > keptOfWords) lines.shift();
+  return lines.filter((line) => !line.startsWith('remote:')).join('\n');
 }
 
 /** A path is longer than any file system takes. */

@@ -2,10 +2,11 @@ import { BodyTooLarge } from '../../../lib/connectors/egress/read-body.js';
 import { readAdvertisement } from '../../../lib/connectors/git/read-advertisement.js';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { RemoteGitFailed } from '../../../lib/git/sources/shallow-copy.js';
 import { gather, incompressible } from '../../support/git/fixture.js';
 import { hasSshServer, SshServer } from '../../support/git/ssh-server.js';
 import { skipBecause } from '../../support/skip.js';
-import { line } from './lying-server.js';
+import { atFetch, beginFetch, line, packPart } from './lying-server.js';
 import { GitBench } from './open-repository.js';
 
 /** What comes before a pack is held in memory, by us or by git. The pack may be much larger. */
@@ -51,6 +52,18 @@ describe('the memory that a hostile git server takes', () => {
     const bytes = (await gather(incompressible(1_000_000))).toString('latin1');
     await bench.upstream().commit({ 'large.txt': Buffer.from(bytes, 'utf8') });
     assert.deepEqual((await bench.mirror({ limits: { referenceBytes: 50_000 } })).files, { 'large.txt': bytes });
+  });
+
+  it('is small for what git passes on, and what that says counts for nothing', async () => {
+    const commit = await bench.upstream().commit({ 'a.md': 'a' });
+    bench.server.intrusion = atFetch((response) => {
+      beginFetch(response, commit);
+      const said = line(`\u0002${'No space left on device\n'.repeat(2000)}`);
+      for (let round = 0; round < 10; round += 1) response.write(said);
+      response.end(Buffer.concat([packPart(Buffer.from('no pack')), Buffer.from('0000')]));
+    });
+    assert.match(await bench.faultOf(), /^corrupt: /);
+    assert.equal(new RemoteGitFailed(`fatal: x\n${'y'.repeat(1_000_000)}\nfatal: z`).said, 'fatal: z');
   });
 
   it('does not grow behind ssh with a greeting that never ends, in however small pieces', async function () {
