@@ -4,6 +4,8 @@ export interface GitLimits {
   readonly referenceBytes: number;
   /** Bytes of one fetch. */
   readonly packBytes: number;
+  /** Bytes of a copy that is kept between runs. A larger one is fetched anew when the source has changed. */
+  readonly copyBytes: number;
   /** Milliseconds to find a branch. */
   readonly lookTime: number;
   /** Milliseconds to fetch. */
@@ -19,6 +21,7 @@ const minute = 60 * second;
 export const usualLimits: GitLimits = {
   referenceBytes: 16 * mebibyte,
   packBytes: 4096 * mebibyte,
+  copyBytes: 256 * mebibyte,
   lookTime: 2 * minute,
   fetchTime: 30 * minute,
   idleTime: minute,

@@ -99,7 +99,8 @@ export class GitSource implements Source {
   async close(): Promise<void> {
     const gateway = await this.#gateway?.catch(() => undefined);
     await gateway?.close();
-    await (this.#isDamaged ? this.#copy.remove() : this.#copy.close());
+    const isKept = !this.#isDamaged && !(await this.#copy.isGrown(this.#parts.limits.copyBytes));
+    await (isKept ? this.#copy.close() : this.#copy.remove());
   }
 
   #cursorAt(commit: string | null): string {

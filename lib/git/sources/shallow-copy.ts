@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { RepositoryUnreadable } from '../errors.js';
@@ -66,7 +66,7 @@ const longestEntry = 16 * 1024;
 const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
 /** Characters of an answer with references that are looked at: thousands, and a pattern leaves one. */
 const maxAnswer = 1024 * 1024;
-/** Packs that are left as they are. Each fetch with news brings one. */
+/** Packs that are kept. Each fetch with news brings one. */
 const maxPacks = 20;
 
 /**
@@ -254,6 +254,19 @@ export class ShallowCopy {
     await rm(this.#path, { recursive: true, force: true });
   }
 
+  /**
+   * Whether it has grown so much that it is better made again than kept. To join packs that somebody else wrote could
+   * take any amount of memory.
+   * @param mostBytes of all packs
+   */
+  async isGrown(mostBytes: number): Promise<boolean> {
+    const folder = join(this.#path, 'objects', 'pack');
+    const packs = ((await orAbsent(readdir(folder))) ?? []).filter((name) => name.endsWith('.pack'));
+    let bytes = 0;
+    for (const pack of packs.slice(0, maxPacks)) bytes += (await orAbsent(stat(join(folder, pack))))?.size ?? 0;
+    return packs.length > maxPacks || bytes > mostBytes;
+  }
+
   async #fetch(remote: Remote, name: string, signal: AbortSignal): Promise<Oid> {
     const parameters = [...fetchOne, '--', remote.url, `+${name}:${ref}`];
     const { code, stderr } = await runGit(this.#program, this.#path, parameters, {
@@ -265,7 +278,6 @@ export class ShallowCopy {
     if (code !== 0) throw new RemoteGitFailed(stderr);
     const found = await this.#run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
     if (found.code !== 0) throw new RemoteGitFailed('The reference leads to no commit.');
-    await this.#tidy(signal);
     return found.stdout.trim();
   }
 
@@ -289,17 +301,6 @@ export class ShallowCopy {
     const left = names.filter((name) => name.startsWith('tmp_')).map((name) => join(packs, name));
     const locks = ['shallow.lock', 'config.lock', 'HEAD.lock', 'packed-refs.lock', `${ref}.lock`];
     for (const file of [...left, ...locks.map((name) => join(this.#path, name))]) await rm(file, { force: true });
-  }
-
-  /** Joins the packs of many fetches, without what the commit no longer holds. */
-  async #tidy(signal: AbortSignal): Promise<void> {
-    const names = await readdir(join(this.#path, 'objects', 'pack'));
-    if (names.filter((name) => name.endsWith('.pack')).length <= maxPacks) return;
-    const options = { isBackground: true, signal };
-    const repack = ['-c', 'pack.threads=1', '-c', 'repack.writeBitmaps=false', 'repack', '-a', '-d', '-q'];
-    const { code } = await runGit(this.#program, this.#path, repack, options);
-    // This also drops the names of commits that are no longer there.
-    if (code === 0) await runGit(this.#program, this.#path, ['prune', '--expire=now'], options);
   }
 
   #run(parameters: readonly string[]): ReturnType<typeof runGit> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerResponse } from 'node:http';
 import { SourceFault } from '../../../lib/connectors/source.js';
@@ -130,6 +130,19 @@ describe('a git repository in each of its states', () => {
     assert.deepEqual((await bench.mirror()).files, { 'a.md': 'a', 'b.md': 'b', 'c.md': 'objects/pack' });
   });
 
+  it('keeps no large copy after a run', async () => {
+    const upstream = bench.upstream();
+    await upstream.commit({ 'a.md': 'first' });
+    const limits = { copyBytes: 100 };
+    for (const text of ['first', 'second']) {
+      await upstream.commit({ 'a.md': text, 'b.md': `with ${text}` });
+      assert.equal((await bench.mirror({ limits })).files['a.md'], text);
+      assert.ok(!existsSync(join(bench.cache, 'copy.git')));
+    }
+    await bench.mirror();
+    assert.ok(existsSync(join(bench.cache, 'copy.git')));
+  });
+
   it('keeps its copy small through many changes, and brings no history', async () => {
     const upstream = bench.upstream();
     const copy = join(bench.cache, 'copy.git');
@@ -144,6 +157,8 @@ describe('a git repository in each of its states', () => {
     }
     await upstream.commit({ 'a.md': 'last' });
     assert.deepEqual((await bench.mirror()).files, { 'a.md': 'last' });
+    assert.ok(!existsSync(copy), 'it is made again instead of joined');
+    await bench.mirror();
     assert.equal(readdirSync(join(copy, 'objects/pack')).filter((name) => name.endsWith('.pack')).length, 1);
     assert.equal(run(['rev-list', '--count', 'source']), '1');
     assert.equal(readFileSync(join(copy, 'shallow'), 'utf8').trim(), upstream.git('rev-parse', 'main').trim());
