@@ -169,7 +169,7 @@ const shorten = (field: string): string => field.slice(0, longestField).toWellFo
  */
 function refuseSecretsIn(settings: Connection['settings']): void {
   for (const [field, value] of textsIn(settings)) {
-    if (!holdsSecret(value)) continue;
+    if (!holdsSecret(field, value)) continue;
     const remedy = 'Settings are shown to others. Take it out of the address, and give it as the secret.';
     throw badSettings(field, `The address in "${shorten(field)}" holds a name, password or token. ${remedy}`);
   }
@@ -187,10 +187,14 @@ function textsIn(settings: Connection['settings']): [string, string][] {
   });
 }
 
-/** Names in an address are often tokens, except the account of ssh. */
-function holdsSecret(address: string): boolean {
+/**
+ * Names in an address, and what comes after a question mark, are often tokens. Only ssh has an account there. An outside
+ * program may need other things after the question mark.
+ */
+function holdsSecret(field: string, address: string): boolean {
   if (!URL.canParse(address)) return false;
-  const { protocol, username, password, searchParams } = new URL(address);
+  const { protocol, username, password, search, searchParams } = new URL(address);
   if (password !== '' || (username !== '' && protocol !== 'ssh:')) return true;
-  return [...searchParams.keys()].some((name) => /token|secret|passw|api_?key|signature/i.test(name));
+  if (!field.includes('.')) return search !== '' && ['http:', 'https:', 'ssh:'].includes(protocol);
+  return [...searchParams.keys()].some((name) => /token|secret|passw|key|auth|sig|cred/i.test(name));
 }

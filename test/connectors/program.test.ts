@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +34,7 @@ describeKind(
     return {
       settings: { program: 'feed', settings: { feed: url } },
       secret: feed.token,
-      allowance: { programs: { feed: [process.execPath, join(examples, 'mirror-feed.mjs')] } },
+      allowance: { programs: { feed: [process.execPath, join(examples, 'mirror-feed.mjs'), new URL(url).origin] } },
       put: (path, content) => Promise.resolve(feed.put(path, content)),
       remove: (path) => Promise.resolve(feed.remove(path)),
       move: (from, to) => Promise.resolve(feed.move(from, to)),
@@ -50,6 +53,50 @@ describeKind(
   },
 );
 
+describe('the example for a feed', () => {
+  const never = new AbortController().signal;
+
+  it('sends its token to the operator’s origin alone, whatever the settings and the feed say', async () => {
+    const heard: string[] = [];
+    const other = await serve((request, response) => {
+      heard.push(request.headers.authorization ?? 'nothing');
+      response.writeHead(200, { etag: '1' }).end('[]');
+    });
+    const feed = await serve((request, response) => {
+      const entry = (path: string, url: string): object => ({ path, url, version: '1', size: 2 });
+      if (request.url === '/moved') response.writeHead(302, { location: other.url }).end();
+      else response.end(JSON.stringify([entry('a.md', other.url), entry('b.md', 'moved')]));
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'cartulary-feed-'));
+    const programs = { feed: [process.execPath, join(examples, 'mirror-feed.mjs'), new URL(feed.url).origin] };
+    const means = meansOf({ allowance: { programs } }, folder);
+    const open = (url: string): Promise<Source> =>
+      makeProgramKind().open({ program: 'feed', settings: { feed: url } }, 'a token', means);
+    const isDenied = (error: unknown): boolean => error instanceof SourceFault && error.fault === 'denied_egress';
+    const elsewhere = await open(other.url);
+    await assert.rejects(elsewhere.check(never), isDenied);
+    await elsewhere.close();
+    const source = await open(feed.url);
+    const file = { type: 'file', version: '1', size: 2 } as const;
+    assert.equal(await readIfReadable(source, { ...file, path: 'b.md' }, never), null);
+    await assert.rejects(readIfReadable(source, { ...file, path: 'a.md' }, never), isDenied);
+    await source.close();
+    assert.deepEqual(heard, []);
+    for (const { close } of [feed, other]) await close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+async function serve(answer: RequestListener): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => void server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close };
+}
+
 describe('the example for rclone', function () {
   this.timeout(60_000);
   const never = new AbortController().signal;
@@ -64,15 +111,16 @@ describe('the example for rclone', function () {
   after(() => rm(folder, { recursive: true, force: true }));
   afterEach(() => source.close());
 
-  async function open(remote: string): Promise<Source> {
-    const programs = { rclone: ['/usr/bin/python3', join(examples, 'mirror-rclone.py')] };
+  async function open(settings: Record<string, string>, secret: string | null = null): Promise<Source> {
+    const config = join(folder, 'rclone.conf');
+    await writeFile(config, `[share]\ntype = alias\nremote = ${join(folder, 'share')}\n`);
+    const programs = { rclone: ['/usr/bin/python3', join(examples, 'mirror-rclone.py'), config, 'share:'] };
     const means = meansOf({ allowance: { programs } }, join(folder, 'cache'));
-    const secret = `[share]\ntype = alias\nremote = ${join(folder, 'share')}\n`;
-    source = await makeProgramKind().open({ program: 'rclone', settings: { remote } }, secret, means);
+    source = await makeProgramKind().open({ program: 'rclone', settings }, secret, means);
     return source;
   }
 
-  it('mirrors what a remote of rclone holds, and knows it by the configuration alone', async () => {
+  it('mirrors what a remote of rclone holds, and knows it by the operator’s configuration alone', async () => {
     const truth = new Map([
       ['a.md', Buffer.from('a')],
       ['deep/er/Ünder wegs.md', Buffer.from('b')],
@@ -83,7 +131,7 @@ describe('the example for rclone', function () {
       await mkdir(dirname(join(folder, 'share', path)), { recursive: true });
       await writeFile(join(folder, 'share', path), content);
     }
-    assert.match(await (await open('share:')).check(never), /^rclone finds 4 entries/);
+    assert.match(await (await open({})).check(never), /^rclone finds 4 entries/);
     const follower = new Follower();
     await follower.follow(source, never);
     assert.deepEqual([...follower.files.keys()].sort(), [...truth.keys()].sort());
@@ -94,9 +142,28 @@ describe('the example for rclone', function () {
     }
   });
 
-  it('ends as a fault without the remote', async () => {
-    const isNotFound = (error: unknown): boolean => error instanceof SourceFault && error.fault === 'not_found';
-    await assert.rejects((await open('share:missing')).check(never), isNotFound);
+  const isNotFound = (error: unknown): boolean => error instanceof SourceFault && error.fault === 'not_found';
+
+  it('lets an approver choose a folder below the remote, and nothing else', async () => {
+    await mkdir(join(folder, 'share', 'one'), { recursive: true });
+    await writeFile(join(folder, 'share', 'one', 'a.md'), 'a');
+    await writeFile(join(folder, 'outside.md'), 'outside');
+    const other = `[share]\ntype = alias\nremote = ${folder}\n`;
+    const follower = new Follower();
+    await follower.follow(await open({ folder: 'one', remote: ':local:/' }, other), never);
+    assert.deepEqual([...follower.files.keys()], ['a.md']);
+    const [file] = follower.files.values();
+    assert.ok(file !== undefined);
+    assert.equal((await readIfReadable(source, file, never))?.toString(), 'a');
+    await source.close();
+    for (const wrong of ['..', 'one/../..', '/', '/etc', './', 'one//two']) {
+      await assert.rejects(async () => (await open({ folder: wrong })).check(never), isNotFound, wrong);
+    }
+    await assert.rejects((await open({ folder: '--config=x' })).check(never), isNotFound);
+  });
+
+  it('ends as a fault without the folder', async () => {
+    await assert.rejects((await open({ folder: 'missing' })).check(never), isNotFound);
     await assert.rejects(new Follower().follow(source, never), isNotFound);
   });
 });

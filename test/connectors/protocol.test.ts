@@ -55,8 +55,9 @@ describe('the connector protocol', () => {
     const url = await feed.listen();
     feed.put('a.md', Buffer.from('a'));
     feed.put('b.md', Buffer.alloc(500_000));
-    const overheard = `tee asked | "$1" "$2" | tee answered`;
-    const command = ['/bin/sh', '-c', overheard, 'sh', process.execPath, pathOf('lib/docs/examples/mirror-feed.mjs')];
+    const overheard = `tee asked | "$1" "$2" "$3" | tee answered`;
+    const example = [process.execPath, pathOf('lib/docs/examples/mirror-feed.mjs'), new URL(url).origin];
+    const command = ['/bin/sh', '-c', overheard, 'sh', ...example];
     const signal = new AbortController().signal;
     const means = meansOf({ allowance: { programs: { feed: command } } }, folder);
     const source = await makeProgramKind().open({ program: 'feed', settings: { feed: url } }, feed.token, means);

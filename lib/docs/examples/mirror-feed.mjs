@@ -1,17 +1,22 @@
 // A connector for a feed: a JSON list such as [{ "path": "a.md", "url": "files/a.md", "version": "1", "size": 5 }].
 // Each file is sent with its version as the ETag. Settings: { "feed": "https://…" }. The secret is the feed's token.
+// The operator names the only origin that it talks to: "feed=/usr/bin/node mirror-feed.mjs https://example.com".
 import { createInterface } from 'node:readline';
 
 const say = (id, message) => process.stdout.write(`${JSON.stringify({ ...message, id })}\n`);
 const fault = (name, message) => Object.assign(new Error(message), { fault: name });
 const running = new Map(); // the generator of each list and read, by the id of the request
+const { origin } = new URL(process.argv[2]);
 let feed, secret;
 
 async function get(url, method = 'GET') {
   const headers = secret === null ? {} : { authorization: `Bearer ${secret}` };
+  // Neither a setting nor the feed itself sends the token, or a request of this machine, to another host.
+  const address = URL.canParse(url, feed) ? new URL(url, feed) : undefined;
+  if (address?.origin !== origin) throw fault('denied_egress', `Only addresses of ${origin} are read.`);
   let response;
   try {
-    response = await fetch(new URL(url, feed), { method, headers });
+    response = await fetch(address, { method, headers, redirect: 'manual' });
   } catch {
     throw fault('network', 'The feed does not answer. It is asked again later.');
   }

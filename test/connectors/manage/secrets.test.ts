@@ -176,6 +176,10 @@ describe('The secret of a connector', () => {
       'https://ghp_token123@git.example/notes.git',
       'ssh://git:token123@git.example/notes.git',
       'https://git.example/notes.git?access_token=token123',
+      'https://git.example/notes.git?key=token123',
+      'https://git.example/notes.git?sig=token123',
+      'https://git.example/notes.git?token123',
+      'ssh://git@git.example/notes.git?auth=token123',
     ];
     for (const url of urls) {
       const connecting = world.connect('docs', { kind: 'git', settings: { url }, secret: null });
