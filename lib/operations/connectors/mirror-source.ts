@@ -62,16 +62,12 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
   },
   noteResult: ({ versionId, created, updated, moved, deleted, leftOut, tooMany }) => ({
     ...(versionId === null ? {} : { version: versionId }),
-    detail: {
-      created,
-      updated,
-      moved,
-      deleted,
-      left_out: leftOut.length,
-      ...(tooMany === null ? {} : { held: tooMany.length }),
-    },
+    detail: { created, updated, moved, deleted, left_out: leftOut.length, ...asHeld(tooMany) },
   }),
 };
+
+const asHeld = (tooMany: MirrorResult['tooMany']): { held?: number } =>
+  tooMany === null ? {} : { held: tooMany.length };
 
 /** One line of visible ASCII, as commits, entity tags and times are. */
 function fitVersion(version: string | null): string | null {
