@@ -7,6 +7,7 @@ import {
   nameOf,
   parentOf,
   rootLocation,
+  segmentsOf,
   type Location,
 } from '../domain/location.js';
 import type { MovedDocument } from '../history/event.js';
@@ -52,6 +53,8 @@ export interface MirrorPlan {
 const erasedHere = 'It was erased here.';
 /** Files looked at in one step. */
 const filesInStep = 100;
+/** Segments of new places looked at in one step: each is a row to find. */
+const segmentsInStep = 400;
 
 /** Decides about each file of a mirror. Nothing is changed. */
 export class MirrorPlanner {
@@ -100,8 +103,13 @@ export class MirrorPlanner {
     }
     const files: DecidedFile[] = [];
     const updated: DocumentRow[] = [];
-    for (const [index, file] of written.entries()) {
-      if (index % filesInStep === filesInStep - 1) yield;
+    let looked = 0;
+    for (const file of written) {
+      looked += segmentsOf(file.location).length;
+      if (looked >= segmentsInStep) {
+        looked = 0;
+        yield;
+      }
       const row = this.#moved.get(file.location)?.row ?? this.#standing(file.location);
       if (row === undefined) {
         if (!this.#accept(file.location, file.content)) continue;

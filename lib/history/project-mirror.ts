@@ -1,4 +1,4 @@
-import { nameOf, parentOf, type Location } from '../domain/location.js';
+import { nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findDocument } from '../view/locate.js';
@@ -7,8 +7,10 @@ import { InvalidEvent, type EventOf } from './event.js';
 import { dropEmptyFolders, ensureFolder } from './folder-rows.js';
 import { addVersion, advance, deletionOf, findLive, folderOf, type EventFile, type Work } from './projection.js';
 
-/** Rows of a mirror in one step: each has several indexes to follow. */
-const mirroredInStep = 200;
+/** Segments of the places in one step: each is a row to look up or to make, and a document's has several indexes. */
+const segmentsInStep = 800;
+/** The least that a place counts for. */
+const leastSegments = 4;
 
 /**
  * The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
@@ -22,7 +24,7 @@ export function* projectMirror(
 ): Steps<void> {
   const { tables, recorded, moment } = work;
   const left = new Set<Location>();
-  for (const some of inParts(gone, mirroredInStep)) {
+  for (const some of inParts(gone, segmentsInStep, weightOf)) {
     const documents = some.map((location) => ({ number: findThere(tables, location), location }));
     tables.deletions.deleteAll(documents, null, deletionOf(work));
     for (const { location } of documents) left.add(parentOf(location));
@@ -31,7 +33,7 @@ export function* projectMirror(
   for (const location of gone) work.removed.push(location);
   const root = ensureFolder(tables, event.location).row.number;
   const moving: { readonly number: number; readonly from: Location; readonly to: Location }[] = [];
-  for (const some of inParts(event.moved, mirroredInStep)) {
+  for (const some of inParts(event.moved, segmentsInStep, ({ from }) => weightOf(from))) {
     const rows = some.map(({ documentId, from, to }) => ({ ...findLive(work, documentId, from), from, to }));
     tables.documents.placeAll(rows.map(({ number }) => ({ number, folder: root, name: `/${number}` })));
     for (const { number, from, to } of rows) moving.push({ number, from, to });
@@ -43,7 +45,7 @@ export function* projectMirror(
     yield;
   }
   const { commit, author, at } = recorded;
-  for (const some of inParts(moving, mirroredInStep)) {
+  for (const some of inParts(moving, segmentsInStep, ({ to }) => weightOf(to))) {
     const placed = some.map(({ number, to }) => ({
       number,
       folder: folderOf(work, parentOf(to)).row.number,
@@ -57,11 +59,13 @@ export function* projectMirror(
     tables.relocations.insertAll(relocations, { commit, author: author.id, at, moment });
     yield;
   }
-  for (const some of inParts(files, mirroredInStep)) {
+  for (const some of inParts(files, segmentsInStep, ({ location }) => weightOf(location))) {
     for (const file of some) writeMirrored(work, file);
     yield;
   }
 }
+
+const weightOf = (location: Location): number => Math.max(leastSegments, segmentsOf(location).length);
 
 /** @throws InvalidEvent when no document lives there */
 function findThere(tables: Tables, location: Location): number {

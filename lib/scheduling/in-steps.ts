@@ -9,7 +9,23 @@ export function runAtOnce<Result>(work: Steps<Result>): Result {
   }
 }
 
-/** A list in parts of at most so many items. */
-export function* inParts<Item>(items: readonly Item[], most: number): Generator<readonly Item[], void, undefined> {
-  for (let start = 0; start < items.length; start += most) yield items.slice(start, start + most);
+/**
+ * A list in parts of at most so many items.
+ * @param weightOf what an item counts for, where that is not 1; one that counts for more has a part of its own
+ */
+export function* inParts<Item>(
+  items: readonly Item[],
+  most: number,
+  weightOf: (item: Item) => number = () => 1,
+): Generator<readonly Item[], void, undefined> {
+  let [start, weight] = [0, 0];
+  for (const [index, item] of items.entries()) {
+    const added = weightOf(item);
+    if (index > start && weight + added > most) {
+      yield items.slice(start, index);
+      [start, weight] = [index, 0];
+    }
+    weight += added;
+  }
+  if (start < items.length) yield items.slice(start);
 }
