@@ -62,6 +62,8 @@ describe('Any text from a caller, in any place', function () {
     const message = await ada.send([id], 'Words for you.');
     const claim = await ada.claim('team/c.md');
     const locations = ['team/a.md', 'team/sub/b.md', 'team/c.md', 'team', 'team/new.md', 'team/sub'];
+    const mirror = { name: 'Mirror', location: 'mirror', kind: 'git', settings: { url: 'https://git.example/a.git' } };
+    const connected = await server.as(key).post('/v1/connectors', mirror);
     await mkdir(join(work, 'source'));
     await writeFile(join(work, 'source', 'brought.md'), 'brought in');
     known = {
@@ -95,6 +97,7 @@ describe('Any text from a caller, in any place', function () {
       for: ['1h'],
       value: ['100'],
       apply: ['x'],
+      connector: [connected.json.id],
     };
   });
 

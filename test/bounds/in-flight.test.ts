@@ -246,7 +246,7 @@ describe('A body too large for its route', function () {
       for (const key of keys) {
         const connection = await RawConnection.open(server.rest.port);
         const head = [
-          `${method} ${path}?location=a.md&id=x HTTP/1.1`,
+          `${method} ${path.replace('{id}', 'x')}?location=a.md&id=x HTTP/1.1`,
           'Host: x',
           `Authorization: Bearer ${key}`,
           'Idempotency-Key: k',

@@ -25,6 +25,60 @@ const labels = Array.from({ length: 50 }, (_, n) => `${n}`.padEnd(100, 'l'));
 const raw = { 'content-type': 'application/octet-stream' };
 const since = '1970-01-01T00:00:00Z';
 
+const settings = { url: `https://git.example/${'a'.repeat(16 * 1024)}.git` };
+const absent = '/v1/connectors/prn_absent';
+
+/** Requests about connectors. Those of one find none, after all was read and checked. */
+const connectorRequests: readonly LargeRequest[] = [
+  { route: 'GET /v1/connector-kinds', as: 'approver', target: '/v1/connector-kinds', status: 200 },
+  {
+    route: 'POST /v1/connector-tests',
+    as: 'approver',
+    target: '/v1/connector-tests',
+    body: json({ location: 'mirror', kind: 'git', settings }),
+    status: 400,
+  },
+  { route: 'GET /v1/connectors', as: 'approver', target: '/v1/connectors?limit=200', status: 200 },
+  {
+    route: 'POST /v1/connectors',
+    as: 'approver',
+    target: '/v1/connectors',
+    body: json({ name: 'Mirror', location: 'mirror', kind: 'git', settings }),
+    status: 400,
+  },
+  { route: 'GET /v1/connectors/{id}', as: 'approver', target: absent, status: 404 },
+  {
+    route: 'PATCH /v1/connectors/{id}',
+    as: 'approver',
+    target: absent,
+    body: json({ settings, secret: 's'.repeat(16 * 1024) }),
+    status: 404,
+  },
+  { route: 'DELETE /v1/connectors/{id}', as: 'approver', target: `${absent}?documents=keep`, status: 404 },
+  { route: 'POST /v1/connectors/{id}/tests', as: 'approver', target: `${absent}/tests`, status: 404 },
+  { route: 'GET /v1/connectors/{id}/runs', as: 'approver', target: `${absent}/runs?limit=200`, status: 404 },
+  { route: 'POST /v1/connectors/{id}/runs', as: 'approver', target: `${absent}/runs`, status: 404 },
+  { route: 'GET /v1/connectors/{id}/skipped', as: 'approver', target: `${absent}/skipped?limit=200`, status: 404 },
+  { route: 'PUT /v1/connectors/{id}/pause', as: 'approver', target: `${absent}/pause`, status: 404 },
+  { route: 'DELETE /v1/connectors/{id}/pause', as: 'approver', target: `${absent}/pause`, status: 404 },
+  {
+    route: 'POST /v1/connectors/{id}/approvals',
+    as: 'approver',
+    target: `${absent}/approvals`,
+    body: json({ change: 'a'.repeat(64) }),
+    status: 404,
+  },
+  {
+    route: 'PUT /v1/connectors/{id}/secret',
+    as: 'approver',
+    target: `${absent}/secret`,
+    body: json({ secret: 's'.repeat(16 * 1024) }),
+    status: 404,
+  },
+  { route: 'PUT /v1/connectors/{id}/webhook', as: 'approver', target: `${absent}/webhook`, status: 404 },
+  { route: 'DELETE /v1/connectors/{id}/webhook', as: 'approver', target: `${absent}/webhook`, status: 404 },
+];
+
 /** At least one request for each route of the table. */
 export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
   const revert = `location=many&principal_id=${writerId}&since=${since}`;
@@ -329,5 +383,6 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       body: json({ resolved: true }),
       status: 404,
     },
+    ...connectorRequests,
   ];
 }

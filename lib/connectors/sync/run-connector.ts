@@ -97,7 +97,7 @@ async function runWithin(connector: Connector, number: number, options: RunOptio
       const run = { number, outcome, fault: null, message, counts, versionId, sourceVersion };
       return { run, reached, held: held?.fingerprint ?? null };
     } finally {
-      await closeSource(source, options);
+      await settle(source.close(), options);
     }
   } catch (error) {
     return endOf(error, secret, { number, counts: progress.counts(), connector, options });
@@ -131,8 +131,9 @@ async function openSource(
   kind: SourceKind,
   secret: string | null,
   signal: AbortSignal,
-  { workspace, means, cacheFolder, limits }: RunOptions,
+  options: RunOptions,
 ): Promise<Source> {
+  const { workspace, means, cacheFolder, limits } = options;
   const { allowance, clock, randomness, log, dataFolder } = means;
   signal.throwIfAborted();
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
@@ -149,7 +150,12 @@ async function openSource(
   try {
     return await untilAborted(signal, opening);
   } catch (error) {
-    if (signal.aborted) void opening.then((source) => source.close()).catch(() => undefined);
+    // Its folder may be removed next, so it must have ended making files there.
+    if (signal.aborted)
+      await settle(
+        opening.then((source) => source.close()),
+        options,
+      );
     throw error;
   }
 }
@@ -162,12 +168,12 @@ function memoryOf({ id, generation }: Connector, { journal }: Workspace): Source
   };
 }
 
-/** A source that does not close in time is left behind. */
-async function closeSource(source: Source, { timers, means }: RunOptions): Promise<void> {
+/** Waits for the end of a source. One that does not end in time is left behind. */
+async function settle(closing: Promise<void>, { timers, means }: RunOptions): Promise<void> {
   const late = new AbortController();
   const stopTimer = timers.after(closeWithin, () => late.abort(new Error('The source did not close in time.')));
   try {
-    await untilAborted(late.signal, source.close());
+    await untilAborted(late.signal, closing);
   } catch {
     // The error can quote anything, and the run is over.
     means.log.debug({}, 'A source could not be closed');
