@@ -151,11 +151,10 @@ async function openSource(
     return await untilAborted(signal, opening);
   } catch (error) {
     // Its folder may be removed next, so it must have ended making files there.
-    if (signal.aborted)
-      await settle(
-        opening.then((source) => source.close()),
-        options,
-      );
+    if (signal.aborted) {
+      const closing = opening.then((source) => source.close());
+      await settle(closing, options);
+    }
     throw error;
   }
 }
