@@ -14,6 +14,7 @@ export type Part =
   | 'rows'
   | 'documents'
   | 'versions'
+  | 'mirrors'
   | 'search'
   | 'access'
   | 'room';
@@ -46,6 +47,7 @@ const remedies: Readonly<Record<Part, string>> = {
   audit:
     'Nothing makes a record again. An archive is put back from a backup; for anything else an export, a clone or a ' +
     'backup from before shows since when it is so.',
+  mirrors: '`cartulary rebuild` lets the next sync of each mirror read and compare everything again.',
   search: 'Nothing is lost: the service makes its index again by itself when it next starts.',
   access: 'Run this as the account that owns the data. Nothing is known to be damaged.',
   room: 'Make room where temporary files go, or set TMPDIR to a folder that has room. Nothing is known to be damaged.',

@@ -16,6 +16,7 @@ import { ContentFinder } from './content-finder.js';
 import { findCarriedRestart, verifyAuditChain } from './verify-audit.js';
 import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
+import { verifyMirrors } from './verify-mirrors.js';
 import { verifyPending } from './verify-pending.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
@@ -80,6 +81,7 @@ const maxLooks = 3;
  * - the repository's head and tree against the rows
  * - every live document's bytes
  * - every other version's bytes and all rows of content, against the history
+ * - the documents of mirrors against the rows of their connectors
  * - the search index's files
  * - the repository, by git's fsck
  *
@@ -138,6 +140,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
         ({ versions } = opened.sidecar.totals());
       });
     }
+    await attempt('mirrors', async () => verifyMirrors(opened.sidecar, report));
     await attempt('search', () => verifySearch(options, report));
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {

@@ -1,6 +1,6 @@
 -- Sources that are mirrored into folders. The id is the connector's principal. `secret` and `webhook_secret` are sealed.
 -- `memory` is what its source cannot find out again, such as where drives were mounted.
--- `stale_entries` says that its mirror_entry rows are of earlier settings.
+-- `stale_entries` says that its mirror_entry rows are not to be believed: of earlier settings, or from before a rebuild.
 -- `deleted_until` is the run up to which deletions have been approved.
 -- `held` is the fingerprint of the change that waits for approval, `approved` the one that somebody approved.
 CREATE TABLE connector (

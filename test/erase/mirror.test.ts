@@ -29,9 +29,10 @@ describe('An erase in a mirror', function () {
   };
 
   it('leaves no trace of a document that came, changed and moved, and no later run brings it back', async () => {
-    const page = { put: [entryOf('quokka-page.txt', { sourceId: 'file 7' })] };
+    const page = { put: [entryOf('quokka-page.txt', { sourceId: 'file 7' }), entryOf('other.md')] };
     await mirror.sync({ written: { 'quokka-page.txt': 'the xylographsecret', 'other.md': 'stays' }, entries: page });
-    const moved = { put: [entryOf('wombat-page.txt', { sourceId: 'file 7' })], remove: ['quokka-page.txt'] };
+    const put = [entryOf('wombat-page.txt', { sourceId: 'file 7' }), entryOf('more.md')];
+    const moved = { put, remove: ['quokka-page.txt'] };
     await mirror.sync({
       written: { 'wombat-page.txt': 'the marzipansecret', 'more.md': 'more' },
       moved: { 'quokka-page.txt': 'wombat-page.txt' },

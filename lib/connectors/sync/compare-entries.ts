@@ -1,6 +1,6 @@
 import type { SkipReason } from '../../domain/connector.js';
 import type { Steps } from '../../scheduling/in-steps.js';
-import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import type { SourceFile } from '../source.js';
 import { asSkip, idOf, isSameRow, type Filtered } from './filter-entries.js';
 
@@ -49,11 +49,6 @@ const decidedByContent: ReadonlySet<SkipReason> = new Set([
   'not_decodable',
   'not_utf8',
 ]);
-
-/** Whether a document of the mirror belongs to the row. One that could not be read keeps the version that was read. */
-export function hasDocument({ reason, version }: MirrorEntry): boolean {
-  return reason === null || (reason === 'unreadable' && version !== '');
-}
 
 /**
  * Compares what a source holds with the rows of the last run.

@@ -1,7 +1,6 @@
 import type { Steps } from '../../scheduling/in-steps.js';
-import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import type { PathMove } from './compare-entries.js';
-import { hasDocument } from './compare-entries.js';
 import type { ReadFile } from './read-files.js';
 
 /** A mirrored document's content. */

@@ -4,9 +4,9 @@ import { invalidRequest } from '../../domain/refusal.js';
 import type { FoundContent } from '../../history/projection.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
-import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { ForbiddenFile, UnreadableFile, type Source, type SourceFile } from '../source.js';
-import { hasDocument, type FileToRead } from './compare-entries.js';
+import type { FileToRead } from './compare-entries.js';
 import { entriesInStep, idOf, isSameRow, tooLarge } from './filter-entries.js';
 import { itemsUntilAborted } from './until-aborted.js';
 

@@ -4,6 +4,8 @@ import type { Scratch } from '../../sidecar/scratch.js';
 import { distrustIndex } from '../../indexing/distrust-index.js';
 import { replayHistory, type RebuildProblem, type RebuildReport } from '../../integrity/replay-history.js';
 import type { Workspace } from '../../workspace/workspace.js';
+import { compareMirrors } from '../../view/compare-mirror.js';
+import type { Tables } from '../../sidecar/tables.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
@@ -60,6 +62,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     const storedBytes = transaction.tables.content.replaceBy(scratch, commits - counted);
     transaction.state = { ...transaction.state, commits, storedBytes };
     transaction.tables.erasures.hideAgain();
+    realignMirrors(transaction.tables, transaction.now);
     distrustIndex(context.transaction, context.search);
     return report;
   },
@@ -72,7 +75,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
 /**
  * Makes the rows of documents, versions, folders, renames and moves again from the repository. They replace the present
  * rows, all at once or not at all. Labels, claims and grants stay with their documents, and the search index is rebuilt
- * from them. Admin. It waits for an erase in progress, because a rebuild changes the numbers of the rows that the erase
+ * from them. The next sync of each mirror reads everything. Admin. It waits for an erase in progress, because a rebuild changes the numbers of the rows that the erase
  * still has to remove.
  * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`,
  * `erase_under_way`
@@ -84,10 +87,21 @@ export function rebuild(workspace: Workspace, caller: Caller, options: RebuildOp
 async function rebuildNow(workspace: Workspace, caller: Caller, options: RebuildOptions): Promise<Rebuilt> {
   const scratch = workspace.journal.sidecar.openScratch();
   try {
-    return (await perform(workspace, caller, rebuildRows, { ...options, scratch })).result;
+    const { result } = await perform(workspace, caller, rebuildRows, { ...options, scratch });
+    workspace.connectors.wake();
+    return result;
   } finally {
     scratch.close();
   }
+}
+
+/** The rows of connectors name the documents that there are now, and the next run of each reads all its files. */
+function realignMirrors(tables: Tables, now: number): void {
+  for (const { connector, path, lacks } of compareMirrors(tables)) {
+    if (lacks === 'document') tables.mirrorEntries.remove(connector, path);
+    else tables.mirrorEntries.put(connector, { path, sourceId: null, version: '', reason: null, detail: null });
+  }
+  tables.connectors.distrustAll(now);
 }
 
 function notUnderstood(problems: readonly RebuildProblem[]): Error {

@@ -94,6 +94,10 @@ export class ConnectorTable extends Table {
   readonly #hasStaleEntries = this.valueStatement<[string], number>(
     'SELECT stale_entries AS stale FROM connector WHERE id = ?',
   );
+  readonly #distrustAll = this.statement(
+    `UPDATE connector SET cursor = NULL, stale_entries = 1, generation = generation + 1,
+       next_run_at = CASE WHEN state = 'active' THEN ? ELSE next_run_at END WHERE state <> 'disconnected'`,
+  );
   readonly #setHeld = this.statement('UPDATE connector SET held = ? WHERE id = ?');
   readonly #setState = this.statement('UPDATE connector SET state = ?, state_reason = ? WHERE id = ?');
   readonly #setNextRun = this.statement('UPDATE connector SET next_run_at = ?, next_trigger = ? WHERE id = ?');
@@ -191,6 +195,11 @@ export class ConnectorTable extends Table {
 
   setState(id: string, state: ConnectorState, reason: string | null): void {
     this.#setState.run(state, reason, id);
+  }
+
+  /** The rows of all mirrors are not to be believed: the next run of each reads everything, and is due. */
+  distrustAll(now: number): void {
+    this.#distrustAll.run(now);
   }
 
   setNextRun(id: string, { at, trigger }: NextRun): void {

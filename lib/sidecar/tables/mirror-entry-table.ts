@@ -14,6 +14,11 @@ export interface MirrorEntry {
   readonly detail: string | null;
 }
 
+/** Whether a document of the mirror belongs to the row. One that could not be read keeps the version that was read. */
+export function hasDocument({ reason, version }: MirrorEntry): boolean {
+  return reason === null || (reason === 'unreadable' && version !== '');
+}
+
 const columns = 'path, source_id AS sourceId, version, reason, detail';
 
 /** What sources hold, so that the next run reads only what has changed. */

@@ -95,13 +95,17 @@ export class TestMirror {
       await stage.show();
       const { result } = await perform(this.workspace, this.caller, mirrorSource, {
         connectorId: connectorId ?? this.caller.principalId,
-        generation: 1,
+        generation: this.workspace.journal.reader.connectors.byId(this.caller.principalId)?.generation ?? 1,
         sourceVersion: version ?? null,
         written: files,
         moved: Object.entries(moved).map(([from, to]) => ({ from: this.at(from), to: this.at(to) })),
         mostDeleted: Number.POSITIVE_INFINITY,
         deleted: deleted.map((path) => this.at(path)),
-        entries: { put: Object.keys(written).map((path) => entryOf(path)), remove: deleted, ...entries },
+        entries: {
+          put: [...Object.keys(written), ...Object.values(moved)].map((path) => entryOf(path)),
+          remove: [...deleted, ...Object.keys(moved)],
+          ...entries,
+        },
         cursor: 'cursor',
       });
       return result;
