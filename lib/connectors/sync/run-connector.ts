@@ -78,6 +78,8 @@ async function runWithin(connector: Connector, number: number, options: RunOptio
   try {
     requireFolder(workspace, connector);
     secret = openSecret(workspace, connector.id);
+    // A secret belongs to the settings with which it was given.
+    if (isOvertaken(connector, options)) throw new RunCancelled(false);
     const kind = await loadKind(connector, means);
     const within = AbortSignal.any([signal, tooLong.signal]);
     const source = await openSource(connector, kind, secret, within, options);
