@@ -116,7 +116,9 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
   /** Ends a run under way, and takes away what is kept of the source between runs. It can be made again. */
   async forgetCopy(connectorId: string): Promise<void> {
     await this.cancel(connectorId);
-    if (this.#caches !== null) await rm(join(this.#caches, connectorId), { recursive: true, force: true });
+    if (this.#caches === null) return;
+    // A source that was still opening can make a file there meanwhile.
+    await rm(join(this.#caches, connectorId), { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** The same, and nobody waits for it. */

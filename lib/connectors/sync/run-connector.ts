@@ -99,7 +99,7 @@ async function runWithin(connector: Connector, number: number, options: RunOptio
       const run = { number, outcome, fault: null, message, counts, versionId, sourceVersion };
       return { run, reached, held: held?.fingerprint ?? null };
     } finally {
-      await settle(source.close(), options);
+      await closeSource(source, options);
     }
   } catch (error) {
     return endOf(error, secret, { number, counts: progress.counts(), connector, options });
@@ -133,9 +133,8 @@ async function openSource(
   kind: SourceKind,
   secret: string | null,
   signal: AbortSignal,
-  options: RunOptions,
+  { workspace, means, cacheFolder, limits }: RunOptions,
 ): Promise<Source> {
-  const { workspace, means, cacheFolder, limits } = options;
   const { allowance, clock, randomness, log, dataFolder } = means;
   signal.throwIfAborted();
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
@@ -152,11 +151,7 @@ async function openSource(
   try {
     return await untilAborted(signal, opening);
   } catch (error) {
-    // Its folder may be removed next, so it must have ended making files there.
-    if (signal.aborted) {
-      const closing = opening.then((source) => source.close());
-      await settle(closing, options);
-    }
+    if (signal.aborted) void opening.then((source) => source.close()).catch(() => undefined);
     throw error;
   }
 }
@@ -169,12 +164,12 @@ function memoryOf({ id, generation }: Connector, { journal }: Workspace): Source
   };
 }
 
-/** Waits for the end of a source. One that does not end in time is left behind. */
-async function settle(closing: Promise<void>, { timers, means }: RunOptions): Promise<void> {
+/** A source that does not close in time is left behind. */
+async function closeSource(source: Source, { timers, means }: RunOptions): Promise<void> {
   const late = new AbortController();
   const stopTimer = timers.after(closeWithin, () => late.abort(new Error('The source did not close in time.')));
   try {
-    await untilAborted(late.signal, closing);
+    await untilAborted(late.signal, source.close());
   } catch {
     // The error can quote anything, and the run is over.
     means.log.debug({}, 'A source could not be closed');

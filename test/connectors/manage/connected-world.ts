@@ -111,6 +111,6 @@ export class ConnectedWorld {
     await this.test.close();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
-    await rm(this.#folder, { recursive: true });
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -200,6 +200,6 @@ export class MirrorWorld {
   async close(): Promise<void> {
     await this.#schedule?.close();
     await this.service.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
