@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
-import { BodyTooLarge } from '../egress/read-body.js';
+import { downloadListed } from '../egress/download-listed.js';
 import {
   SourceFault,
   UnreadableFile,
@@ -63,13 +63,13 @@ export class S3Source implements Source {
     if (file.size !== undefined && file.size > maxBytes) throw new UnreadableFile('too_large', `${file.size} bytes`);
     if (file.path.split('/').some((segment) => segment === '.' || segment === '..'))
       throw new UnreadableFile('bad_name', 'no request can name it');
-    const tag = file.version.split(' ', 1)[0] ?? '';
-    const headers = entityTag.test(tag) ? { 'if-match': tag } : undefined;
+    const [etag = ''] = file.version.split(' ', 1);
+    const tag = entityTag.test(etag) ? etag : undefined;
     const answer = await store.get({
       key: prefix + file.path,
       maxBytes,
       signal,
-      ...(headers === undefined ? {} : { headers }),
+      ...(tag === undefined ? {} : { headers: { 'if-match': tag } }),
     });
     if (answer.status !== 200) {
       const error = judgeRead(await readError(answer), clock.now());
@@ -79,22 +79,7 @@ export class S3Source implements Source {
         : new SourceFault('network', 'The store fails again and again. It is asked again later.', { cause: error });
     }
     this.#failures = 0;
-    if (headers !== undefined && answer.headers.etag !== undefined && answer.headers.etag !== tag) {
-      answer.discard();
-      throw new UnreadableFile('unreadable', 'it was changed meanwhile');
-    }
-    let bytes = 0;
-    try {
-      for await (const part of answer.body) {
-        bytes += part.length;
-        yield part;
-      }
-    } catch (error) {
-      if (error instanceof BodyTooLarge) throw new UnreadableFile('too_large', `more than ${maxBytes} bytes`, error);
-      throw error;
-    }
-    if (file.size !== undefined && bytes !== file.size)
-      throw new UnreadableFile('unreadable', `${bytes} bytes came instead of ${file.size}`);
+    yield* downloadListed(answer, { file, tag, maxBytes });
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.js';
-import { BodyTooLarge } from '../egress/read-body.js';
+import { downloadListed } from '../egress/download-listed.js';
 import type { HttpAnswer, HttpClient } from '../egress/http-client.js';
 import { ForbiddenFile, SourceFault, UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
 import { faultOf, isClosed } from './judge-answer.js';
@@ -100,23 +100,7 @@ export class WebdavSource implements Source {
       throw this.#unreadable(answer);
     }
     this.#failures = 0;
-    const now = answer.headers.etag;
-    if (tag !== undefined && now?.startsWith('"') === true && now !== tag) {
-      answer.discard();
-      throw new UnreadableFile('unreadable', 'it was changed meanwhile');
-    }
-    let bytes = 0;
-    try {
-      for await (const part of answer.body) {
-        bytes += part.length;
-        yield part;
-      }
-    } catch (error) {
-      if (error instanceof BodyTooLarge) throw new UnreadableFile('too_large', `more than ${maxBytes} bytes`, error);
-      throw error;
-    }
-    if (file.size !== undefined && bytes !== file.size)
-      throw new UnreadableFile('unreadable', `${bytes} bytes came instead of ${file.size}`);
+    yield* downloadListed(answer, { file, tag, maxBytes });
   }
 
   async close(): Promise<void> {
