@@ -36,6 +36,7 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
   // Where each file was last seen, and which file is there now: another one can have taken its place.
   const paths = new Map<string, string>();
   const ids = new Map<string, string>();
+  const came = new Set<string>();
   let looked = 0;
   for (const row of rows) {
     looked += 1;
@@ -62,11 +63,15 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
     if (before !== undefined && ids.get(before) === id) remove(before);
     if (id !== undefined) paths.delete(id);
     if (change.type === 'removed') {
-      if (change.path !== undefined && id === undefined) remove(change.path);
+      const { path } = change;
+      // A file of before can have had no id. One that came by this list is another file.
+      const isOfBefore = path !== undefined && before === undefined && !ids.has(path) && !came.has(path);
+      if (path !== undefined && (id === undefined || isOfBefore)) remove(path);
       continue;
     }
     remove(change.path);
     entries.set(change.path, change);
+    came.add(change.path);
     if (id === undefined) continue;
     paths.set(id, change.path);
     ids.set(change.path, id);

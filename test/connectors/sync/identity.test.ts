@@ -184,6 +184,15 @@ describe('a sync of files that take places of others', () => {
     assert.deepEqual(world.skipped(id), {});
   });
 
+  it('forgets by its path a file that had no id, when the source names it by an id as well', async () => {
+    source.listsChanges = true;
+    source.put('plain.md', 'without an id');
+    await fill();
+    source.note({ type: 'removed', id: 'id-of-now', path: 'plain.md' });
+    await world.sync(id);
+    assert.equal((await world.mirrored())['plain.md'], undefined);
+  });
+
   describe('under other settings', () => {
     async function change(): Promise<void> {
       await world.service.workspace.journal.write({
