@@ -1,7 +1,7 @@
 import type { PrincipalKind } from './principal.js';
 
 /** The face of the request; `command` is the command line. */
-export type CallerInterface = 'rest' | 'mcp' | 'console' | 'command' | 'connector';
+export type CallerInterface = 'rest' | 'mcp' | 'git' | 'console' | 'command' | 'connector';
 
 /** The authenticated principal of a request. Its live grants decide what it may do, at the moment it does it. */
 export interface Caller {

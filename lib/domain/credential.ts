@@ -1,5 +1,8 @@
-/** The faces open to a credential. MCP is the default at minting, REST is chosen deliberately (Authentication 2, 3). */
-export type Interface = 'rest' | 'mcp';
+/**
+ * The faces open to a credential. MCP is the default at minting. REST and git are chosen deliberately (Authentication 2,
+ * 3).
+ */
+export type Interface = 'rest' | 'mcp' | 'git';
 
 export interface Credential {
   readonly id: string;

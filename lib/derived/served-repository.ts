@@ -1,0 +1,11 @@
+import type { Oid } from '../git/objects/objects.js';
+
+/** A repository that is served to one principal, as it was prepared for one request. */
+export interface ServedRepository {
+  /** The bare repository's folder. */
+  readonly path: string;
+  /** What refs/heads/main names. Null while there is nothing to read. */
+  readonly head: Oid | null;
+  /** The workspace's own repository, for an approver of the root. Otherwise a derived one. */
+  readonly isOwn: boolean;
+}

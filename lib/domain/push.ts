@@ -1,0 +1,54 @@
+import type { DocumentKind } from './document.js';
+import type { Location } from './location.js';
+import type { OriginalAuthor } from './original-author.js';
+
+/** Content of a pushed file, already stored. */
+export interface PushedContent {
+  /** Git's name of the content. */
+  readonly blobOid: string;
+  /** Hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+}
+
+/** What a pushed commit does to one document. `before` is the content that the commit's parent has there. */
+export type PushedChange =
+  | { readonly type: 'create'; readonly location: Location; readonly content: PushedContent }
+  | { readonly type: 'update'; readonly location: Location; readonly before: string; readonly content: PushedContent }
+  | { readonly type: 'delete'; readonly location: Location; readonly before: string }
+  | {
+      readonly type: 'move';
+      readonly from: Location;
+      readonly to: Location;
+      readonly before: string;
+      /** Null when the content stays. */
+      readonly content: PushedContent | null;
+    };
+
+/** One commit of a push. It becomes one commit of the workspace, or none when it changes nothing. */
+export interface PushedCommit {
+  /** The client's own id of it. */
+  readonly oid: string;
+  /** As the client wrote it, well-formed and cut to what a version may have. */
+  readonly message: string | null;
+  readonly author: OriginalAuthor;
+  readonly changes: readonly PushedChange[];
+}
+
+/** Where a document stands after a push. */
+export interface PushedDocument {
+  readonly documentId: string;
+  /** Null when it was deleted. */
+  readonly location: Location | null;
+  /** Number of its last version. */
+  readonly sequence: number;
+}
+
+export interface PushResult {
+  /** The version made from each commit; null where it changed nothing. */
+  readonly commits: readonly { readonly oid: string; readonly versionId: string | null }[];
+  /** Every document that the push touched, once. */
+  readonly documents: readonly PushedDocument[];
+}
