@@ -1,4 +1,5 @@
 import type { Oid } from '../git/objects/objects.js';
+import type { Basis } from './basis.js';
 
 /** A repository that is served to one principal, as it was prepared for one request. */
 export interface ServedRepository {
@@ -8,4 +9,10 @@ export interface ServedRepository {
   readonly head: Oid | null;
   /** The workspace's own repository, for an approver of the root. Otherwise a derived one. */
   readonly isOwn: boolean;
+}
+
+/** A repository that was brought up to date for a principal, and what that was decided by. */
+export interface PreparedRepository extends ServedRepository {
+  readonly principalId: string;
+  readonly basis: Basis;
 }

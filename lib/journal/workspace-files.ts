@@ -23,12 +23,22 @@ const archivesName = 'audit';
 const searchName = 'search';
 /** Caches of connectors. */
 const sourcesName = 'sources';
+/** Git repositories of principals, which can be made again. */
+const derivedName = 'derived';
 
 /** Where a workspace's parts lie. */
 export function pathsOf(
   dataFolder: string,
   name: string,
-): { folder: string; repository: string; sidecar: string; archives: string; search: string; sources: string } {
+): {
+  folder: string;
+  repository: string;
+  sidecar: string;
+  archives: string;
+  search: string;
+  sources: string;
+  derived: string;
+} {
   const folder = join(dataFolder, name);
   return {
     folder,
@@ -37,6 +47,7 @@ export function pathsOf(
     archives: join(folder, archivesName),
     search: join(folder, searchName),
     sources: join(folder, sourcesName),
+    derived: join(folder, derivedName),
   };
 }
 

@@ -93,6 +93,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
     sourcesFolder: paths?.sources ?? null,
+    derivedFolder: paths?.derived ?? null,
   });
   try {
     await settle(workspace, paths?.archives, onFault);

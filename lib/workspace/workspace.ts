@@ -7,6 +7,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
+import { DerivedRepositories } from '../derived/derived-repositories.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import type { Repository } from '../git/repositories/repository.js';
@@ -84,6 +85,8 @@ export interface WorkspaceOptions {
   readonly sources: ConnectorSources;
   /** The folder of the caches of sources. Null in memory. */
   readonly sourcesFolder: string | null;
+  /** The folder of the repositories that principals clone. Null in memory. */
+  readonly derivedFolder: string | null;
 }
 
 /** Milliseconds. An erase must be final within a minute. */
@@ -117,6 +120,7 @@ export class Workspace {
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
+  readonly derived: DerivedRepositories;
   readonly #trees = new TreeCache(treeCacheBytes);
   readonly #packs: StagedPacks;
   readonly #housekeeper: Housekeeper;
@@ -203,6 +207,7 @@ export class Workspace {
       onFault,
       onBehind: () => this.#catchUpSearch(),
     });
+    this.derived = new DerivedRepositories(this, options.derivedFolder);
     this.eraser = new Eraser(this, options.onEraseStep);
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
@@ -330,6 +335,7 @@ export class Workspace {
     this.watchers.endAll();
     await this.connectors.close();
     await this.eraser.close();
+    await this.derived.close();
     this.maintainer.close();
     this.#housekeeper.close();
     this.search.startClosing();

@@ -35,6 +35,7 @@ export class ErasureTable extends Table {
   readonly #list = this.statement<[number, number], Erasure & { readonly number: number }>(
     `SELECT ${columns}, number FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?`,
   );
+  readonly #newest = this.valueStatement<[], number | null>('SELECT max(number) FROM erasure');
   readonly #setPhase = this.statement('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
   readonly #hinder = this.statement('UPDATE erasure SET hindrance = ? WHERE number = ?');
   readonly #setLocations = this.statement('UPDATE erasure SET locations = ? WHERE number = ?');
@@ -70,6 +71,11 @@ export class ErasureTable extends Table {
       ...row,
       locations: locations === null ? null : (JSON.parse(locations) as string[]),
     }));
+  }
+
+  /** Number of the last one requested; 0 for none. */
+  newest(): number {
+    return this.#newest.get() ?? 0;
   }
 
   find(id: string): Erasure | undefined {

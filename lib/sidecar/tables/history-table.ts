@@ -54,6 +54,13 @@ export interface RelocationDone {
   readonly to: Location;
 }
 
+/** A place that a document or folder left, by a move or a deletion. */
+export interface PlaceLeft {
+  readonly location: Location;
+  /** Null for a move. */
+  readonly documentId: string | null;
+}
+
 /** A principal's versions of a document since a time. */
 export interface Authorship {
   readonly document: number;
@@ -151,6 +158,11 @@ export class HistoryTable extends Table {
      WHERE r.number > @after AND r.author = @author AND r.at >= @since
        AND (${isIn('r.from_location')} OR ${isIn('r.to_location')}) ORDER BY r.number LIMIT @limit`,
   );
+  readonly #placesLeft = this.statement<[number, number, number], PlaceLeft>(
+    `SELECT from_location AS location, NULL AS documentId FROM relocation WHERE moment > ?
+     UNION ALL
+     SELECT x.location, d.id FROM deletion x JOIN document d ON d.number = x.document WHERE x.moment > ? LIMIT ?`,
+  );
   readonly #writtenByOthers = this.valueStatement<[number, number, string, string], number>(
     `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
        AS found`,
@@ -217,5 +229,10 @@ export class HistoryTable extends Table {
   /** Whether another principal wrote after that version, except to put `blobOid` back. */
   isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
     return this.#writtenByOthers.get(document, after, author, blobOid) === 1;
+  }
+
+  /** Places left after a moment, in no order. */
+  placesLeft(after: number, limit: number): PlaceLeft[] {
+    return this.#placesLeft.all(after, after, limit);
   }
 }
