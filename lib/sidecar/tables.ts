@@ -23,6 +23,7 @@ import { LabelTable } from './tables/label-table.js';
 import { MessageTable } from './tables/message-table.js';
 import { MetaTable } from './tables/meta-table.js';
 import { MirrorEntryTable } from './tables/mirror-entry-table.js';
+import { NarrowingTable } from './tables/narrowing-table.js';
 import { ObjectTable } from './tables/object-table.js';
 import { PrincipalTable } from './tables/principal-table.js';
 import { RelocationTable } from './tables/relocation-table.js';
@@ -63,6 +64,7 @@ export interface Tables {
   readonly connectors: ConnectorTable;
   readonly connectorRuns: ConnectorRunTable;
   readonly mirrorEntries: MirrorEntryTable;
+  readonly narrowing: NarrowingTable;
 }
 
 /** @param touched called when principals, groups or grants may have changed */
@@ -98,6 +100,7 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     connectors: new ConnectorTable(connection),
     connectorRuns: new ConnectorRunTable(connection),
     mirrorEntries: new MirrorEntryTable(connection),
+    narrowing: new NarrowingTable(connection),
   };
 }
 
