@@ -17,6 +17,12 @@ export interface StageParts {
   readonly staging: Staging;
 }
 
+/** What takes in contents: a run of a connector, or a push. The id of a push is its own alone. */
+export interface StageOwner {
+  readonly type: 'connector' | 'push';
+  readonly id: string;
+}
+
 /** The open stages of a workspace. */
 export class ContentStages {
   readonly #parts: StageParts;
@@ -26,11 +32,11 @@ export class ContentStages {
     this.#parts = parts;
   }
 
-  /** Opens a stage for one run of a connector. The caller closes it, however the run ends. */
-  open(connectorId: string): ContentStage {
+  /** Opens a stage for one run of a connector, or one push. The caller closes it, however that ends. */
+  open(owner: StageOwner): ContentStage {
     let close = (): void => undefined;
     const closed = new Promise<void>((resolve) => (close = resolve));
-    const stage = new ContentStage(this.#parts, connectorId, () => {
+    const stage = new ContentStage(this.#parts, owner, () => {
       this.#open.delete(stage);
       close();
     });
@@ -44,23 +50,24 @@ export class ContentStages {
   }
 
   /**
-   * Ends the stages of connectors: they can hold what is being erased. Resolves when nothing of them is left, or has been
-   * committed.
+   * Ends the stages of connectors, and all those of pushes: they can hold what is being erased. Resolves when nothing of
+   * them is left, or has been committed.
    */
   async breakOff(connectorIds: readonly string[]): Promise<void> {
-    const ended = [...this.#open].filter(([stage]) => connectorIds.includes(stage.connectorId));
+    const isMeant = ({ type, id }: StageOwner): boolean => type === 'push' || connectorIds.includes(id);
+    const ended = [...this.#open].filter(([stage]) => isMeant(stage.owner));
     for (const [stage] of ended) stage.breakOff();
     await Promise.all(ended.map(([, closed]) => closed));
   }
 }
 
 /**
- * Takes in the contents of one run, small and large ones, over minutes and several at once. Memory holds no more than
+ * Takes in the contents of one run or push, small and large ones, over minutes and several at once. Memory holds no more than
  * two packs of them and their names. Nothing of it can be seen before `show`, and nothing of it stays after `close`
  * unless a commit refers to it.
  */
 export class ContentStage {
-  readonly connectorId: string;
+  readonly owner: StageOwner;
   readonly #parts: StageParts;
   readonly #onClosed: () => void;
   readonly #breaking = new AbortController();
@@ -72,19 +79,19 @@ export class ContentStage {
   #writing: Promise<void> = Promise.resolve();
   #isShown = false;
 
-  constructor(parts: StageParts, connectorId: string, onClosed: () => void) {
+  constructor(parts: StageParts, owner: StageOwner, onClosed: () => void) {
     this.#parts = parts;
-    this.connectorId = connectorId;
+    this.owner = owner;
     this.#onClosed = onClosed;
   }
 
-  /** Aborts when an erase ends the run. Then the run has to begin anew, by what the rows say then. */
+  /** Aborts when an erase ends the run or push. It has to begin anew then, by what the rows say then. */
   get signal(): AbortSignal {
     return this.#breaking.signal;
   }
 
   breakOff(): void {
-    this.#breaking.abort(unavailable(new Error('An erase ended the run. It begins again.')));
+    this.#breaking.abort(unavailable(new Error('An erase ended it. It begins again.')));
   }
 
   /**
@@ -120,7 +127,7 @@ export class ContentStage {
     this.signal.throwIfAborted();
     if (this.#packs.length === 0) return;
     this.#isShown = true;
-    await this.#parts.packs.show(this.#packs, this.#oids, this.connectorId);
+    await this.#parts.packs.show(this.#packs, this.#oids, this.owner.id);
   }
 
   /** Drops what no version refers to. To be called once nothing is being added. Never throws. */

@@ -1,6 +1,7 @@
 import type { DocumentKind } from './document.js';
 import type { Location } from './location.js';
 import type { OriginalAuthor } from './original-author.js';
+import type { Reason } from './reason.js';
 
 /** Content of a pushed file, already stored. */
 export interface PushedContent {
@@ -52,3 +53,21 @@ export interface PushResult {
   /** Every document that the push touched, once. */
   readonly documents: readonly PushedDocument[];
 }
+
+/** A file of a push that was refused, and so the push as a whole. */
+export interface RefusedFile {
+  /** As it was pushed. It can be no location at all, and hold any characters. */
+  readonly location: string;
+  /** The client's id of the commit that does it. */
+  readonly commit: string;
+  readonly reason: Reason;
+  /** Why, in words fit for the caller. */
+  readonly sentence: string;
+  /** What to do, in one sentence. */
+  readonly remedy: string;
+}
+
+/** The most refused files that a refusal names. */
+export const maxRefusedFiles = 100;
+/** The most changes of files in one push, and the most commits. */
+export const maxPushed = 1000;

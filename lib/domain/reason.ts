@@ -1,7 +1,7 @@
 import type { Code } from './code.js';
 
-/** The faces that meet a reason: the REST API, agents' tools, the command line, the pages for people. */
-export type Meeting = 'rest' | 'mcp' | 'command' | 'browser';
+/** The faces that meet a reason: the REST API, agents' tools, the command line, the pages for people, git. */
+export type Meeting = 'rest' | 'mcp' | 'command' | 'browser' | 'git';
 
 interface Explained {
   readonly code: Code;
@@ -243,6 +243,11 @@ export const reasons = {
     code: 'CONFLICT',
     at: ['mcp', 'command'],
     means: 'The claim that the request relies on is not in force any more.',
+  },
+  push_refused: {
+    code: 'CONFLICT',
+    at: ['git'],
+    means: 'Some files of a push cannot be written as they are, so that none was.',
   },
   last_approver: {
     code: 'CONFLICT',

@@ -5,6 +5,7 @@ import type { Version } from './document.js';
 import type { HiddenCharacter } from './hidden-characters.js';
 import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
+import type { RefusedFile } from './push.js';
 import type { Meeting, Reason, ReasonMetAt } from './reason.js';
 
 /** Inputs of operations with another name at some face. Every face has a table of its names for them. */
@@ -133,6 +134,11 @@ interface DetailsByReason {
   claimed: { readonly claim: Pick<Claim, 'holder' | 'expiresAt' | 'section' | 'purpose'> };
   claim_lost: { readonly claimId: string };
   deleted_since: { readonly deletedAt: number; readonly deletedBy?: Author };
+  push_refused: {
+    /** The first of them. */
+    readonly refused: readonly RefusedFile[];
+    readonly count: number;
+  };
   last_approver: { readonly scope: Location };
   stopped: { readonly archivedUpTo?: number | null; readonly files?: readonly string[] };
   import_too_large: RequestPart & { readonly limit: number };

@@ -44,16 +44,17 @@ export class StagedPacks {
   /**
    * Makes held packs part of the repository. They stay there whatever an erase sweeps meanwhile, until `settle`.
    * @param oids the contents in them
+   * @param owner the id of the connector or the push
    * @throws errors of the repository or the journal
    */
-  async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, connectorId: string): Promise<void> {
+  async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, owner: string): Promise<void> {
     const { journal, repository, maintainer } = this.#options;
     this.#awaited.add(oids);
     for (const pack of packs) {
       // Not within the turn: a drop keeps the maintenance from making room, and waits for its own turn.
       await maintainer.roomForPack();
       await this.#inTurn(async () => {
-        await journal.write({ run: ({ tables }) => tables.objects.stagePack(pack.name, connectorId) });
+        await journal.write({ run: ({ tables }) => tables.objects.stagePack(pack.name, owner) });
         await repository.showHeld(pack);
       });
       maintainer.notePack();

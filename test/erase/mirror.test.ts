@@ -59,7 +59,7 @@ describe('An erase in a mirror', function () {
   it('neither loses what another document waits for, nor takes it for a part of the erased one', async () => {
     const person = new Actor(test.workspace, operator.principalId);
     await person.create('quokka-page.txt', 'the xylographsecret');
-    const stage = test.workspace.stages.open(mirror.caller.principalId);
+    const stage = test.workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
     const content = await stage.add(inOnePiece('waits for its commit'));
     await stage.show();
     const { id } = await eraseAt(test.workspace, 'quokka-page.txt');
@@ -73,7 +73,7 @@ describe('An erase in a mirror', function () {
 
   it('ends a run that may hold the document, and the run leaves nothing', async () => {
     await mirror.sync({ written: { 'quokka-page.txt': 'the xylographsecret' } });
-    const stage = test.workspace.stages.open(mirror.caller.principalId);
+    const stage = test.workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
     await stage.add(inOnePiece('the xylographsecret, in a newer version'));
     await stage.show();
     const broken = once(stage.signal, 'abort').then(() => stage.close());

@@ -19,11 +19,13 @@ for (const git of ['auto', 'never'] as const) {
 
     it('are gone after a process that ended before the commit, shown or not', async () => {
       await mirror.sync({ written: { 'a.md': 'there before' } });
-      const stage = bench.workspace.stages.open(mirror.caller.principalId);
+      const stage = bench.workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
       const shown = await stage.add(inOnePiece('shown'));
       const again = await stage.add(inOnePiece('there before'));
       await stage.show();
-      const hidden = await bench.workspace.stages.open(mirror.caller.principalId).add(inOnePiece('hidden'));
+      const hidden = await bench.workspace.stages
+        .open({ type: 'connector', id: mirror.caller.principalId })
+        .add(inOnePiece('hidden'));
       await bench.reopen();
       const { repository, journal } = bench.workspace;
       assert.equal(await repository.has(hidden.blobOid), false);
@@ -35,7 +37,7 @@ for (const git of ['auto', 'never'] as const) {
     });
 
     it('are gone where no version has any of them', async () => {
-      const stage = bench.workspace.stages.open(mirror.caller.principalId);
+      const stage = bench.workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
       const { blobOid } = await stage.add(inOnePiece('shown'));
       await stage.show();
       assert.equal(await bench.workspace.repository.has(blobOid), true);
@@ -46,7 +48,9 @@ for (const git of ['auto', 'never'] as const) {
 
     it('stay for one mirror where another with the same contents gives up', async () => {
       const other = await TestMirror.open(bench.workspace, 'other', 'prn_con00000000000000000000001');
-      const stages = [mirror, other].map(({ caller }) => bench.workspace.stages.open(caller.principalId));
+      const stages = [mirror, other].map(({ caller }) =>
+        bench.workspace.stages.open({ type: 'connector', id: caller.principalId }),
+      );
       for (const stage of stages) {
         await stage.add(inOnePiece('the same'));
         await stage.show();
@@ -77,7 +81,9 @@ for (const git of ['auto', 'never'] as const) {
       try {
         const mirror = await TestMirror.open(bench.workspace, 'docs');
         const other = await TestMirror.open(bench.workspace, 'other', 'prn_con00000000000000000000001');
-        const [first, second] = [mirror, other].map(({ caller }) => bench.workspace.stages.open(caller.principalId));
+        const [first, second] = [mirror, other].map(({ caller }) =>
+          bench.workspace.stages.open({ type: 'connector', id: caller.principalId }),
+        );
         assert.ok(first !== undefined && second !== undefined);
         for (const stage of [first, second]) await stage.add(inOnePiece('the same'));
         await first.show();

@@ -68,7 +68,7 @@ export async function syncSource(sync: Sync): Promise<Synced> {
     return { outcome: 'unchanged', message: null, counts, versionId: null };
   }
   // Before anything is compared: an erase ends the run from here on, since it may hold what is being erased.
-  const stage = workspace.stages.open(connector.id);
+  const stage = workspace.stages.open({ type: 'connector', id: connector.id });
   try {
     const staged = { ...sync, signal: AbortSignal.any([signal, stage.signal]) };
     const listing = await untilAborted(staged.signal, source.list(cursor, staged.signal));

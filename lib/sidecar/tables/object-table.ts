@@ -102,14 +102,14 @@ export class ObjectTable extends Table {
     return this.#staged.all();
   }
 
-  /** Notes a pack with contents for a connector's next commit. */
-  stagePack(name: string, connector: string): void {
-    this.#stagePack.run(name, connector);
+  /** Notes a pack with contents for the next commits of its owner: a connector, or a push. */
+  stagePack(name: string, owner: string): void {
+    this.#stagePack.run(name, owner);
   }
 
-  /** A commit needs the connector's packs from now on. */
-  unstagePacks(connector: string): void {
-    this.#unstagePacks.run(connector);
+  /** A commit needs the owner's packs from now on. */
+  unstagePacks(owner: string): void {
+    this.#unstagePacks.run(owner);
   }
 
   unstagePack(name: string): void {

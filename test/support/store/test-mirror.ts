@@ -85,7 +85,7 @@ export class TestMirror {
     connectorId,
     entries = {},
   }: SourceChange): Promise<MirrorResult> {
-    const stage = this.workspace.stages.open(this.caller.principalId);
+    const stage = this.workspace.stages.open({ type: 'connector', id: this.caller.principalId });
     try {
       const files: EventFile[] = [];
       for (const [path, text] of Object.entries(written)) {

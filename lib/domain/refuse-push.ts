@@ -1,0 +1,12 @@
+import { maxRefusedFiles, type RefusedFile } from './push.js';
+import { conflict, type Refusal } from './refusal.js';
+
+/** The refusal of a push as a whole. It names the first of the refused files, and counts them all. */
+export function refusePush(refused: readonly RefusedFile[]): Refusal {
+  const count = refused.length;
+  const what = count === 1 ? 'A file of the push' : `${count} files of the push`;
+  return conflict('push_refused', `${what} cannot be written as they are. Nothing of the push was written.`, {
+    refused: refused.slice(0, maxRefusedFiles),
+    count,
+  });
+}
