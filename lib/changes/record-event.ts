@@ -23,9 +23,9 @@ export interface Decision<Of extends Event = Event> {
   readonly event: Of;
   /** One file for each version of the event. */
   readonly files: readonly DecidedFile[];
-  /** Of a mirror: where documents are deleted. */
+  /** Of a mirror or a push: where documents are deleted. */
   readonly gone?: readonly Location[];
-  /** Of a mirror: the content that each moved document takes to its new place. */
+  /** The same: the content that each moved document takes to its new place. */
   readonly carried?: readonly { readonly location: Location; readonly blobOid: string }[];
   /** The writer's own message. */
   readonly message: string | null;
@@ -62,7 +62,12 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
   }
   const edits = editsOf(context, decision);
   yield;
-  const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event), originalAuthor };
+  const text = {
+    subject: subjectOf(event, countTouched(decision)),
+    message,
+    trailers: encodeEvent(event),
+    originalAuthor,
+  };
   const versionId = yield* writeCommit(context, edits, text);
   const { id, kind, displayName } = author;
   const recorded: RecordedEvent = {
@@ -77,6 +82,11 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
   const moment = transaction.state.commits;
   const { written, removed } = yield* project(transaction.tables, recorded, { files, gone }, moment, known);
   return { versionId, written, removed };
+}
+
+/** How many files it touches; a file that moves and changes counts once. */
+function countTouched({ files, gone = [], carried = [] }: Decision): number {
+  return new Set([...files, ...carried].map(({ location }) => location)).size + gone.length;
 }
 
 /** Makes a file's content part of the transaction: as a pending object, or as a staged one. */
@@ -109,7 +119,8 @@ function editsOf(context: WriteContext, { event, files, gone = [], carried = [] 
       return [...written, ...keep(context, event.kept)];
     case 'revert':
       return [...event.deleted.map(({ location }) => removePath(location)), ...written];
-    case 'mirror': {
+    case 'mirror':
+    case 'push': {
       const left = [...gone, ...event.moved.map(({ from }) => from)];
       const moved = carried.map(({ location, blobOid }) => putFile(location, blobOid));
       return [...left.map(removePath), ...moved, ...written];

@@ -3,7 +3,7 @@ import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
 /** The operation that made a version. */
-export type VersionOperation = 'create' | 'update' | 'undelete' | 'restore' | 'revert' | 'import' | 'mirror';
+export type VersionOperation = 'create' | 'update' | 'undelete' | 'restore' | 'revert' | 'import' | 'mirror' | 'push';
 
 /**
  * One event of a document. A location is shown only if the caller reaches it now, and is null otherwise: a former

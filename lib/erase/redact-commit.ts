@@ -130,7 +130,7 @@ function isAbout(event: Event | undefined): boolean {
 /** Whether it does something that its tree need not show: the same content again, or documents of one content that change places. */
 function isMore(event: Event | undefined): boolean {
   if (event === undefined) return false;
-  if (event.type === 'mirror') return event.moved.length > 0;
+  if ('moved' in event) return event.moved.length > 0;
   return 'restored' in event && event.restored.length > 0;
 }
 
@@ -185,13 +185,11 @@ export function redactEvent(
   if (event.type === 'revert') {
     return { ...event, restored: event.restored.filter(isKept), deleted: event.deleted.filter(isKept) };
   }
-  if (event.type !== 'import' && event.type !== 'mirror') return event;
+  if (!('mediaTypes' in event)) return event;
   const { usual, others } = event.mediaTypes;
   const kept = [...others].filter(([location]) => !locations.includes(location as Location));
   const mediaTypes = { usual, others: new Map(kept) };
-  return event.type === 'import'
-    ? { ...event, mediaTypes }
-    : { ...event, mediaTypes, moved: event.moved.filter(isKept) };
+  return 'moved' in event ? { ...event, mediaTypes, moved: event.moved.filter(isKept) } : { ...event, mediaTypes };
 }
 
 /** The message with the redacted event. The other trailers stay as they are, and the commit's first id is added. */

@@ -20,7 +20,7 @@ import { parseCommitMessage, recoveredFromTrailer, type CommitMessage, type Trai
 
 /** How one type of event is written into a commit's message, and read from it. */
 interface Codec<Of> {
-  /** The first line of the message, for people. @param files number of files with a version from the event */
+  /** The first line of the message, for people. @param files number of files that the event touches */
   subject(event: Of, files: number): string;
   encode(event: Of): readonly Trailer[];
   /** @throws InvalidEvent */
@@ -91,6 +91,9 @@ function decodeDeleted(trailers: Trailers): DeletedDocument[] {
     return { documentId, location: readLocation(location, 'Deleted') };
   });
 }
+
+const encodeMoved = (moved: readonly MovedDocument[]): Trailer[] =>
+  moved.map(({ documentId, from, to }) => ['Moved', `${documentId}\t${from}\t${to}`]);
 
 function decodeMoved(trailers: Trailers): MovedDocument[] {
   return trailers.all('Moved').map((value) => {
@@ -248,7 +251,7 @@ const codecs: { readonly [Type in Event['type']]: Codec<EventOf<Type>> } = {
       ['Folder', location],
       ...(sourceVersion === null ? [] : [['Source-Version', sourceVersion] as const]),
       ...encodeMediaTypes(mediaTypes),
-      ...moved.map(({ documentId, from, to }) => ['Moved', `${documentId}\t${from}\t${to}`] as const),
+      ...encodeMoved(moved),
     ],
     decode: (trailers) => ({
       type: 'mirror',
@@ -258,6 +261,11 @@ const codecs: { readonly [Type in Event['type']]: Codec<EventOf<Type>> } = {
       mediaTypes: decodeMediaTypes(trailers),
       moved: decodeMoved(trailers),
     }),
+  },
+  push: {
+    subject: (_, files) => `Push ${countDocuments(files)}`,
+    encode: ({ mediaTypes, moved }) => [...encodeMediaTypes(mediaTypes), ...encodeMoved(moved)],
+    decode: (trailers) => ({ type: 'push', mediaTypes: decodeMediaTypes(trailers), moved: decodeMoved(trailers) }),
   },
   erase: {
     subject: () => 'Erase everything there was',
@@ -281,7 +289,7 @@ function codecOf(event: Event): Codec<Event> {
   return codecs[event.type];
 }
 
-/** The first line of an event's commit. @param files number of files with a version from the event */
+/** The first line of an event's commit. @param files number of files that the event touches */
 export function subjectOf(event: Event, files: number): string {
   return codecOf(event).subject(event, files);
 }

@@ -53,6 +53,13 @@ export type Event =
       readonly mediaTypes: MediaTypes;
       readonly moved: readonly MovedDocument[];
     }
+  /** One commit of a push. The tree says which documents came, changed and went. */
+  | {
+      readonly type: 'push';
+      /** Of the documents with a version from the event. */
+      readonly mediaTypes: MediaTypes;
+      readonly moved: readonly MovedDocument[];
+    }
   /** The first commit of a history from which an erase removed everything. */
   | { readonly type: 'erase' }
   /** The audit chain was restarted after the commit `from`. It touches no document. */
@@ -101,7 +108,7 @@ export interface MovedDocument {
   readonly to: Location;
 }
 
-/** The media types of an import or a mirror: the most frequent one, and the others by location. */
+/** The media types of an import, a mirror or a push: the most frequent one, and the others by location. */
 export interface MediaTypes {
   readonly usual: string | undefined;
   readonly others: ReadonlyMap<string, string>;

@@ -1,12 +1,13 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
+import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findFolder } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
 import { InvalidEvent, type EventOf, type RecordedEvent } from './event.js';
 import { findFolderDeletion } from './find-folder-deletion.js';
 import { deleteRows, dropEmptyFolders, ensureFolder, rowsInStep } from './folder-rows.js';
-import { projectMirror } from './project-mirror.js';
+import { projectTreeChange } from './project-tree-change.js';
 import {
   addVersion,
   advance,
@@ -63,7 +64,10 @@ export function* project(
       yield* revert(work, event, files);
       break;
     case 'mirror':
-      yield* projectMirror(work, event, files, gone);
+      yield* projectTreeChange(work, event.moved, ensureFolder(tables, event.location).row.number, files, gone);
+      break;
+    case 'push':
+      yield* projectTreeChange(work, event.moved, rootFolderNumber, files, gone);
       break;
     case 'rename':
     case 'move':

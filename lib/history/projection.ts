@@ -28,7 +28,7 @@ export interface EventFile {
 export interface TreeChange {
   /** One for each version of the event. */
   readonly files: readonly EventFile[];
-  /** Of a mirror: where documents were deleted. */
+  /** Of a mirror or a push: where documents were deleted. */
   readonly gone?: readonly Location[];
 }
 
@@ -103,6 +103,7 @@ const versionOperations: Readonly<Partial<Record<Event['type'], VersionOperation
   import: 'import',
   revert: 'revert',
   mirror: 'mirror',
+  push: 'push',
   'undelete-folder': 'undelete',
 };
 

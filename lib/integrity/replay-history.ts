@@ -113,7 +113,8 @@ async function prepareEvent(
       return { recorded, files: await describeFiles(finder, event, added) };
     }
     case 'mirror':
-      return { recorded, ...(await readMirrored(finder, event, before?.commit.tree ?? null, tree)) };
+    case 'push':
+      return { recorded, ...(await readTreeChange(finder, event, before?.commit.tree ?? null, tree)) };
     case 'undelete-folder':
     case 'revert': {
       const files = await mapTogether(event.restored, async ({ location, mediaType }) => ({
@@ -147,12 +148,12 @@ function describeFiles(
 }
 
 /**
- * What a mirror did, by the trees before and after it. A moved document has a version where its content differs from
+ * What a mirror or a push did, by the trees before and after it. A moved document has a version where its content differs from
  * before its move. A file in a place that a document left is a new one. A document whose place another took is gone.
  */
-async function readMirrored(
+async function readTreeChange(
   finder: ContentFinder,
-  event: EventOf<'mirror'>,
+  event: EventOf<'mirror' | 'push'>,
   before: Oid | null,
   after: Oid,
 ): Promise<Pick<ReplayedEvent, 'files' | 'gone'>> {

@@ -4,7 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Location } from '../../lib/domain/location.js';
-import { InvalidEvent, type Event, type MediaTypes, type RestoredDocument } from '../../lib/history/event.js';
+import {
+  InvalidEvent,
+  type Event,
+  type MediaTypes,
+  type MovedDocument,
+  type RestoredDocument,
+} from '../../lib/history/event.js';
 import * as codec from '../../lib/history/event-codec.js';
 import { composeCommitMessage, parseCommitMessage } from '../../lib/history/trailers.js';
 import { countOf, seedOf } from '../support/counts.js';
@@ -49,6 +55,8 @@ class Events {
     location: this.#location(),
   });
 
+  readonly #moved = (): MovedDocument => ({ documentId: this.#id(), from: this.#location(), to: this.#location() });
+
   #mediaTypes(): MediaTypes {
     const others = this.#some(() => [this.#location(), this.#mediaType()] as const);
     return { usual: this.#mediaType(), others: new Map(others) };
@@ -77,6 +85,15 @@ class Events {
         deleted: this.#some(() => ({ documentId: this.#id(), location: this.#location() })),
       }),
       () => ({ type: 'import', mediaTypes: this.#mediaTypes() }),
+      () => ({
+        type: 'mirror',
+        connectorId: this.#id(),
+        location,
+        sourceVersion: this.#pick([null, 'a state']),
+        mediaTypes: this.#mediaTypes(),
+        moved: this.#some(this.#moved),
+      }),
+      () => ({ type: 'push', mediaTypes: this.#mediaTypes(), moved: this.#some(this.#moved) }),
       () => ({ type: 'erase' }),
       () => ({ type: 'recover', from: this.#oid() }),
     ])();

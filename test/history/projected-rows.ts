@@ -37,7 +37,7 @@ interface Step {
   readonly message?: string;
 }
 
-const [plan, deep, other, page, picture, last, first, second, moved, gone, follower] = [
+const [plan, deep, other, page, picture, last, first, second, moved, gone, follower, pushed] = [
   idOf(1, 'plan.md'),
   idOf(2, 'a/b/deep.md'),
   idOf(3, 'a/other.md'),
@@ -49,6 +49,7 @@ const [plan, deep, other, page, picture, last, first, second, moved, gone, follo
   idOf(28, 'keep/me/a'),
   idOf(28, 'keep/me/f/b'),
   idOf(29, 'keep/me/a'),
+  idOf(30, 'new/pushed.md'),
 ];
 
 const mirror = (documents: EventOf<'mirror'>['moved']): EventOf<'mirror'> => ({
@@ -179,6 +180,19 @@ export const scenario: readonly Step[] = [
     files: [file('keep/me/g/a', 'y', 'text/x'), file('keep/me/a', 'z', 'text/x')],
     gone: [at('keep/me/f/b')],
   },
+  {
+    event: {
+      type: 'push',
+      mediaTypes: { usual: 'text/markdown', others: new Map() },
+      moved: [
+        { documentId: plan, from: at('map.md'), to: at('top.md') },
+        { documentId: deep, from: at('top.md'), to: at('map.md') },
+      ],
+    },
+    files: [file('top.md', 'pushed'), file('new/pushed.md', 'n')],
+    gone: [at('in/x.png')],
+    message: 'From a clone',
+  },
 ];
 
 /** The rows of a projection of the scenario, one line each. Documents go by the order of their creation. */
@@ -214,7 +228,7 @@ export function projectScenario(project: typeof Project): string[] {
 }
 
 const names = new Map(
-  [plan, deep, other, page, picture, last, first, second, moved, gone, follower].map((id, index) => [
+  [plan, deep, other, page, picture, last, first, second, moved, gone, follower, pushed].map((id, index) => [
     id,
     `document ${index + 1}`,
   ]),

@@ -12,21 +12,24 @@ const expected = [
   'folder: keep 0',
   'folder: keep/me 1',
   'folder: keep/me/g 0',
+  'folder: new 0',
   'folder: two 0',
-  'document: document 1  map.md 1000 3 - - - -',
-  'document: document 2  top.md 2000 3 - - - -',
+  'document: document 1  top.md 1000 4 - - - -',
+  'document: document 2  map.md 2000 3 - - - -',
   'document: document 3 - other.md 3000 2 20000 bob #14 in/deeper/a/other.md',
   'document: document 4 in page.md 4000 4 - - - -',
-  'document: document 5 in x.png 4000 2 - - - -',
+  'document: document 5 - x.png 4000 2 30000 bob #1e in/x.png',
   'document: document 6 - last.md 15000 1 17000 ada #11 in/last.md',
   'document: document 7 two a.md 22000 2 - - - -',
   'document: document 8 - b.md 23000 1 24000 bob #18 two/b.md',
   'document: document 9 keep/me/g a 28000 2 - - - -',
   'document: document 10 - b 28000 1 29000 ada #1d keep/me/f/b',
   'document: document 11 keep/me a 29000 1 - - - -',
+  'document: document 12 new pushed.md 30000 1 - - - -',
   'version: document 1 1 #1 #1 #one #oneone 3 text text/markdown plan.md ada 1000 create First 1',
   'version: document 1 2 #5 #5 #two #twotwo 3 text text/plain plan.md ada 5000 update Second 5',
   'version: document 1 3 #6 #6 #one #oneone 3 text text/markdown plan.md bob 6000 restore - 6',
+  'version: document 1 4 #1e #1e #pushed #pushedpushed 6 text text/markdown top.md bob 30000 push From a clone 30',
   'version: document 2 1 #2 #2 #d #dd 1 text text/x a/b/deep.md bob 2000 create - 2',
   'version: document 2 2 #d #d #d #dd 1 text text/x in/deeper/a/b/deep.md ada 13000 undelete - 13',
   'version: document 2 3 #11 #11 #d #dd 1 text text/x in/deeper/a/b/deep.md ada 17000 revert Taken back 17',
@@ -46,10 +49,13 @@ const expected = [
   'version: document 9 2 #1d #1d #y #yy 1 text text/x keep/me/g/a ada 29000 mirror - 29',
   'version: document 10 1 #1c #1c #b #bb 1 text text/x keep/me/f/b bob 28000 mirror - 28',
   'version: document 11 1 #1d #1d #z #zz 1 text text/x keep/me/a ada 29000 mirror - 29',
+  'version: document 12 1 #1e #1e #n #nn 1 text text/markdown new/pushed.md bob 30000 push From a clone 30',
   'relocation: document 1 #7 rename plan.md map.md ada 7000 7',
   'relocation: - #9 move a in/deeper/a ada 9000 9',
   'relocation: document 2 #1a move in/deeper/a/b/deep.md top.md bob 26000 26',
   'relocation: document 9 #1d move keep/me/a keep/me/g/a ada 29000 29',
+  'relocation: document 1 #1e rename map.md top.md bob 30000 30',
+  'relocation: document 2 #1e rename top.md map.md bob 30000 30',
   'deletion: document 4 10 #a in/page.md - bob 10000',
   'deletion: document 2 12 #c in/deeper/a/b/deep.md in bob 12000',
   'deletion: document 3 12 #c in/deeper/a/other.md in bob 12000',
@@ -61,6 +67,7 @@ const expected = [
   'deletion: document 7 24 #18 two/a.md two bob 24000',
   'deletion: document 8 24 #18 two/b.md two bob 24000',
   'deletion: document 10 29 #1d keep/me/f/b - ada 29000',
+  'deletion: document 5 30 #1e in/x.png - bob 30000',
   'folder deletion: 19 #13 in/deeper/a/empty ["in/deeper/a/empty/kept"] ada 19000',
   'folder deletion: 24 #18 two [] bob 24000',
 ];
@@ -77,7 +84,7 @@ const inFile =
   (file: string) =>
   (fault: string, text: string, instead: string): Mutant => ({ fault, file, text, instead });
 const inProject = inFile('project.js');
-const inMirror = inFile('project-mirror.js');
+const inTree = inFile('project-tree-change.js');
 const inRows = inFile('projection.js');
 
 /** The cases of the projection that write rows: each is taken out once. */
@@ -95,6 +102,7 @@ const cases = [
   "case 'move':",
   "case 'create-folder':",
   "case 'mirror':",
+  "case 'push':",
 ];
 /** The members of the rows: each gets another value once. */
 const members = [
@@ -148,11 +156,11 @@ const mutants: readonly Mutant[] = [
     'advance(number, sequence);',
   ),
   inProject('records no deletion', 'tables.deletions.insert(number, location, deletion);', ''),
-  inMirror('deletes nothing from a mirror', 'tables.deletions.deleteAll(documents, null, deletionOf(work));', ''),
-  inMirror('leaves empty folders in a mirror', 'dropEmptyFolders(tables, folder);', ''),
-  inMirror('takes a new document for the one that left its place', 'if (row !== undefined)', 'if (row === undefined)'),
-  inMirror('records no move in a mirror', 'tables.relocations.insertAll(relocations', 'void (relocations'),
-  inMirror('calls every move in a mirror a rename', "'rename' : 'move'", "'rename' : 'rename'"),
+  inTree('deletes nothing from a mirror', 'tables.deletions.deleteAll(documents, null, deletionOf(work));', ''),
+  inTree('leaves empty folders in a mirror', 'dropEmptyFolders(tables, folder);', ''),
+  inTree('takes a new document for the one that left its place', 'if (row !== undefined)', 'if (row === undefined)'),
+  inTree('records no move in a mirror', 'tables.relocations.insertAll(relocations', 'void (relocations'),
+  inTree('calls every move in a mirror a rename', "'rename' : 'move'", "'rename' : 'rename'"),
   {
     fault: 'names a document by its commit alone',
     file: 'document-id.js',
@@ -170,7 +178,7 @@ const mutants: readonly Mutant[] = [
 describe('The rows that events are projected into', () => {
   it('include every type of event among the tested ones', () => {
     const types = new Set(scenario.map(({ event }) => event.type));
-    assert.equal(types.size, 15);
+    assert.equal(types.size, 16);
   });
 
   it('are those of each event', () => {

@@ -4,6 +4,7 @@ import {
   FilePlus2,
   FolderInput,
   FolderPen,
+  GitCommitHorizontal,
   History,
   Import,
   RefreshCw,
@@ -29,6 +30,7 @@ const versions: Readonly<Record<HistoryVersion['operation'], Description>> = {
   revert: { icon: Undo2, title: 'Undid changes' },
   import: { icon: Import, title: 'Imported' },
   mirror: { icon: RefreshCw, title: 'Mirrored' },
+  push: { icon: GitCommitHorizontal, title: 'Pushed' },
 };
 
 /** What an entry of the timeline says. */

@@ -3,8 +3,8 @@ import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findDocument } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
-import { InvalidEvent, type EventOf } from './event.js';
-import { dropEmptyFolders, ensureFolder } from './folder-rows.js';
+import { InvalidEvent, type MovedDocument } from './event.js';
+import { dropEmptyFolders } from './folder-rows.js';
 import { addVersion, advance, deletionOf, findLive, folderOf, type EventFile, type Work } from './projection.js';
 
 /** Segments of the places in one step: each is a row to look up or to make, and a document's has several indexes. */
@@ -13,12 +13,14 @@ const segmentsInStep = 800;
 const leastSegments = 4;
 
 /**
- * The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
- * two can change places. So the moving documents first wait in the mirror's folder, under names that no document has.
+ * What a mirror or a push did, by its tree. The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
+ * two can change places. So the moving documents first wait in one folder, under names that no document has.
+ * @param waiting number of that folder, which stays
  */
-export function* projectMirror(
+export function* projectTreeChange(
   work: Work,
-  event: EventOf<'mirror'>,
+  moved: readonly MovedDocument[],
+  waiting: number,
   files: readonly EventFile[],
   gone: readonly Location[],
 ): Steps<void> {
@@ -31,11 +33,10 @@ export function* projectMirror(
     yield;
   }
   for (const location of gone) work.removed.push(location);
-  const root = ensureFolder(tables, event.location).row.number;
   const moving: { readonly number: number; readonly from: Location; readonly to: Location }[] = [];
-  for (const some of inParts(event.moved, segmentsInStep, ({ from }) => weightOf(from))) {
+  for (const some of inParts(moved, segmentsInStep, ({ from }) => weightOf(from))) {
     const rows = some.map(({ documentId, from, to }) => ({ ...findLive(work, documentId, from), from, to }));
-    tables.documents.placeAll(rows.map(({ number }) => ({ number, folder: root, name: `/${number}` })));
+    tables.documents.placeAll(rows.map(({ number }) => ({ number, folder: waiting, name: `/${number}` })));
     for (const { number, from, to } of rows) moving.push({ number, from, to });
     for (const { from } of some) left.add(parentOf(from));
     yield;
@@ -60,7 +61,7 @@ export function* projectMirror(
     yield;
   }
   for (const some of inParts(files, segmentsInStep, ({ location }) => weightOf(location))) {
-    for (const file of some) writeMirrored(work, file);
+    for (const file of some) writeFile(work, file);
     yield;
   }
 }
@@ -75,7 +76,7 @@ function findThere(tables: Tables, location: Location): number {
 }
 
 /** A version of the document there, or a new document. */
-function writeMirrored(work: Work, file: EventFile): void {
+function writeFile(work: Work, file: EventFile): void {
   const { tables, recorded } = work;
   const folder = folderOf(work, parentOf(file.location));
   const name = nameOf(file.location);
