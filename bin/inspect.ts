@@ -116,6 +116,8 @@ async function showStatus(config: Config): Promise<Inspection> {
   const { reportStatus } = await import('../lib/socket/inspect.js');
   const { describeSearch } = await import('../lib/socket/report-search.js');
   const { describeWaiting } = await import('../lib/socket/report-health.js');
+  const { judgeGit } = await import('../lib/socket/judge-git.js');
+  const git = await judgeGit(config.git);
   const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
   const server = answer !== undefined && 'result' in answer ? (answer.result as { url: string; pid: number }) : null;
   const reports = server === null ? [] : await askForSearch(config.data);
@@ -140,8 +142,13 @@ async function showStatus(config: Config): Promise<Inspection> {
       .map((waiting) => `  warning: ${describeWaiting(waiting, Date.now())}`),
     ...reports.filter(({ workspace }) => workspace === name).flatMap(describeSearch),
   ]);
-  const result = { data: config.data, server, health, workspaces };
-  return { result, lines: [config.data, running, ...state, ...lines], isWell: true };
+  const clones =
+    git.refused !== null
+      ? [`It refuses git clients: ${git.refused}.`]
+      : [`Git clients find a workspace at ${server?.url}/git/NAME.`];
+  const result = { data: config.data, server, git, health, workspaces };
+  const atServer = server === null ? [] : clones;
+  return { result, lines: [config.data, running, ...atServer, ...state, ...lines], isWell: true };
 }
 
 /** `It is not ready: disk low, repository behind.` */

@@ -154,12 +154,14 @@ const table: readonly Managing[] = [
   },
   {
     words: 'key mint',
-    description: 'Create a key for a person or an agent and print it, once. It opens MCP, unless you pass --rest.',
+    description:
+      'Create a key for a person or an agent and print it, once. It opens MCP, unless you name what it opens.',
     example: 'cartulary key mint --principal ada@example.org --rest --expires 30d',
     required: { '--principal <principal>': `the person or agent: ${who}` },
     optional: {
       '--rest': 'opens the REST API',
-      '--mcp': 'opens MCP, also together with --rest',
+      '--mcp': 'opens MCP; the three can be given together',
+      '--git': 'opens /git, as the password of a git client',
       '--name <name>': 'a name for lists',
       '--expires <time>': 'when it expires: RFC 3339, a duration such as 30d, or never (default: the policy)',
       '--rate-limit <requests>': 'requests a minute for this key alone',

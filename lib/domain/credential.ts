@@ -1,8 +1,10 @@
 /**
- * The faces open to a credential. MCP is the default at minting. REST and git are chosen deliberately (Authentication 2,
- * 3).
+ * The faces that a credential can open. MCP is the default at minting. REST and git are chosen deliberately
+ * (Authentication 2, 3).
  */
-export type Interface = 'rest' | 'mcp' | 'git';
+export const interfaces = ['rest', 'mcp', 'git'] as const;
+
+export type Interface = (typeof interfaces)[number];
 
 export interface Credential {
   readonly id: string;

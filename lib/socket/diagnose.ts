@@ -7,9 +7,9 @@ import { explainClosedFolder, runAs, type Explained } from '../disk/explain-obst
 import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { describeError } from '../domain/describe-error.js';
-import { findGit, isUsableGit } from '../git/program/git-program.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
 import type { ServerFacts } from './command.js';
+import { judgeGit } from './judge-git.js';
 import { probePort } from './probe-port.js';
 import { describeWaiting, type HealthReport } from './report-health.js';
 import { sendCommand } from './send-command.js';
@@ -104,12 +104,12 @@ function checkNode({ oldestNode }: DiagnoseOptions): Finding {
 }
 
 async function checkGit({ git }: Surroundings): Promise<Finding> {
-  if (git === 'never') return well('git', 'not used, as configured');
-  const program = await findGit();
-  const remedy = 'Install git 2.34 or newer. Until then everything works, but slower and without maintenance.';
-  if (program === null) return ill('git', 'there is no git program', remedy);
-  if (!isUsableGit(program)) return ill('git', `git ${program.version} is too old`, remedy);
-  return well('git', `git ${program.version}`);
+  const { version, refused } = await judgeGit(git);
+  if (refused === null) return well('git', `git ${version}; /git serves clones and takes pushes`);
+  if (git === 'never') return well('git', 'not used, as configured; /git refuses clones and pushes');
+  const remedy =
+    'Install git 2.34 or newer. Until then /git refuses clones and pushes. All else works, but slower and without maintenance.';
+  return ill('git', version === null ? refused : `git ${version} is too old`, remedy);
 }
 
 /** The data folder, or the nearest existing folder above it. */

@@ -1,6 +1,6 @@
 import { rootLocation } from '../domain/location.js';
 import { roles } from '../domain/role.js';
-import type { Interface } from '../domain/credential.js';
+import { interfaces, type Interface } from '../domain/credential.js';
 import { createGrant, revokeGrant, type GrantInput } from '../operations/grants/change-grant.js';
 import {
   listCredentials,
@@ -81,9 +81,20 @@ async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise
   };
 }
 
+/**
+ * Where git clients find a workspace. Its name stands as the user name too: credential helpers keep one password for each
+ * user of a host, and each workspace has keys of its own.
+ * @param address the service's, without a slash at the end
+ */
+export function formatRemote(address: string, workspace: string): string {
+  const remote = new URL(`${address}/git/${workspace}`);
+  remote.username = workspace;
+  return remote.href;
+}
+
 /** The faces a new key opens: MCP unless they are named. */
 function readInterfaces(fields: Fields): Interface[] {
-  const chosen = (['rest', 'mcp'] as const).filter((face) => fields.flag(face));
+  const chosen = interfaces.filter((face) => fields.flag(face));
   return chosen.length === 0 ? ['mcp'] : chosen;
 }
 
@@ -108,7 +119,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   ),
   'grant.list': inWorkspace(listAllGrants, 'There is no such document, or no such principal or group.'),
   'key.mint': inWorkspace(async (context, fields) => {
-    const { perform, host } = context;
+    const { perform, host, address, workspace } = context;
     const { credential, secret } = await perform(mintCredential, {
       principalId: await readPrincipal(context, fields, 'principal'),
       name: parseDisplayName(fields.optionalText('name') ?? 'Minted by the command line'),
@@ -116,7 +127,8 @@ export const accessCommands: Readonly<Record<string, Command>> = {
       expiresAt: readExpiry(fields, host.clock.now()),
       requestsPerMinute: fields.optionalCount('rate_limit') ?? null,
     });
-    return { ...presentCredential(credential), key: secret };
+    const remote = credential.interfaces.includes('git') && { git_address: formatRemote(address, workspace.name) };
+    return { ...presentCredential(credential), key: secret, ...remote };
   }, 'There is no such person or agent. `cartulary principal list` shows those there are.'),
   'key.list': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipalOrNone(context, fields, 'principal');

@@ -151,6 +151,19 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.deepEqual(past.details, { reason: 'bad_field', field: 'expires' });
     });
 
+    it('mints keys for git, alone or with others, and prints where a client finds the workspace', async () => {
+      const mint = (...more: string[]): Promise<Shown> =>
+        ask<Shown>(...at('key mint', '--principal', made.admin.id, ...more));
+      const alone = await mint('--git', '--name', 'Laptop');
+      assert.deepEqual(alone['interfaces'], ['git']);
+      assert.match(String(alone['git_address']), /^http:\/\/acme@127\.0\.0\.1:\d+\/git\/acme$/);
+      const all = await mint('--git', '--mcp', '--rest');
+      assert.deepEqual(all['interfaces'], ['rest', 'mcp', 'git']);
+      assert.equal('git_address' in (await mint('--rest')), false);
+      const { items } = await ask<{ items: Shown[] }>(...at('key list', '--principal', made.admin.id));
+      assert.deepEqual(items.find(({ id }) => id === alone.id)?.['interfaces'], ['git']);
+    });
+
     it('shows the policy and changes one setting of it', async () => {
       const changed = await ask<Record<string, unknown>>(...at('policy set', 'storage_quota', '2GiB'));
       assert.deepEqual(changed, { name: 'storage_quota', before: 1000 * 1000 ** 3, after: 2 * 1024 ** 3 });

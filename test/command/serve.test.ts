@@ -48,10 +48,12 @@ describe('the command line serves', function () {
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
     interface Status {
       readonly server: { readonly url: string; readonly pid: number };
+      readonly git: { readonly refused: string | null };
       readonly workspaces: readonly { readonly name: string; readonly search: unknown }[];
     }
     const present = await ask<Status>('status', '--data', data);
     assert.deepEqual([present.server.url, present.server.pid], [server.url, server.pid]);
+    assert.equal(present.git.refused, null);
     assert.deepEqual(
       present.workspaces.map(({ name }) => name),
       ['acme'],

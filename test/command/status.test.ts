@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
-import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
+import { ask, makeFolder, serve, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 describe('cartulary status', function () {
   this.timeout(timeout);
@@ -20,6 +20,18 @@ describe('cartulary status', function () {
       stdout,
       /^ {2}beside them: comments [\d.]+ k?B, messages [\d.]+ k?B, audit log [\d.]+ kB, stored answers [\d.]+ k?B$/m,
     );
+  });
+
+  it('says where git clients find a workspace, or why they are refused; and doctor says it too', async () => {
+    const data = join(await makeFolder(), 'data');
+    const server = await serve(data);
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const printed = async (command: string, git: string): Promise<string> =>
+      (await runProgram([command, '--data', data], { environment: { CARTULARY_GIT: git } })).stdout;
+    assert.ok((await printed('status', 'auto')).includes(`Git clients find a workspace at ${server.url}/git/NAME.`));
+    assert.match(await printed('status', 'never'), /^It refuses git clients: as configured\.$/m);
+    assert.match(await printed('doctor', 'auto'), /^ok +git +git [\d.]+; \/git serves clones and takes pushes$/m);
+    assert.match(await printed('doctor', 'never'), /not used, as configured; \/git refuses clones and pushes$/m);
   });
 
   it('counts each in its place', async () => {

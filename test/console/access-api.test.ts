@@ -72,6 +72,9 @@ describe('the console’s API for access', () => {
     const mcp = (await mint(agent, ['mcp'])).json;
     assert.equal(await statusOnRest(rest.key), 200);
     assert.equal(await statusOnRest(mcp.key), 401);
+    const git = (await mint(agent, ['git'])).json;
+    assert.deepEqual(git.token.interfaces, ['git']);
+    assert.equal(await statusOnRest(git.key), 401);
     const rotated = (await ada.post('/token-rotations', { token: rest.token.id })).json;
     assert.equal(await statusOnRest(rest.key), 401);
     assert.equal(await statusOnRest(rotated.key), 200);
@@ -92,9 +95,12 @@ describe('the console’s API for access', () => {
       new Map([
         [short.token.id, 'expired'],
         [mcp.token.id, 'active'],
+        [git.token.id, 'active'],
         [rest.token.id, 'revoked'],
       ]),
     );
+    assert.equal((await mint(agent, ['svn'])).refusal, 'INVALID_REQUEST bad_field');
+    assert.equal((await mint(agent, ['git', 'git'])).refusal, 'INVALID_REQUEST bad_field');
     const past = await mint(agent, ['rest'], { expires_at: new Date(test.host.clock.now()).toISOString() });
     assert.equal(past.refusal, 'INVALID_REQUEST bad_field');
     assert.equal(past.json.error.details.field, 'expires_at');

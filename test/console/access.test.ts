@@ -49,10 +49,11 @@ describe('The Access screens of the console', function () {
   async function mint(
     look: WatchedPage,
     name: string,
-    { isForRest }: { readonly isForRest: boolean },
+    { isForRest = false, isForGit = false }: { readonly isForRest?: boolean; readonly isForGit?: boolean } = {},
   ): Promise<string> {
     await look.page.getByLabel('Name', { exact: true }).fill(name);
     if (isForRest) await look.page.getByLabel('REST API').check();
+    if (isForGit) await look.page.getByRole('checkbox', { name: 'Git' }).check();
     await look.page.getByRole('dialog').getByRole('button', { name: 'Mint token' }).click();
     await look.get('heading', 'Store the key now').waitFor();
     return textOf(look, 'Key');
@@ -93,7 +94,7 @@ describe('The Access screens of the console', function () {
     await look.page.getByText(`…${key.slice(-4)}`).waitFor();
 
     await look.get('button', 'Mint token').click();
-    const forMcp = await mint(look, 'Agent', { isForRest: false });
+    const forMcp = await mint(look, 'Agent');
     await confirmStored(look);
     assert.equal(await statusOnRest(forMcp), 401);
 
@@ -115,6 +116,21 @@ describe('The Access screens of the console', function () {
       const { principal, interface: face } = records.findLast((record) => record.action === action) ?? ({} as never);
       assert.deepEqual([principal, face], [admin.id, 'console']);
     }
+  });
+
+  it('mints a key for git, with the command that clones: it has the workspace’s address and no key', async () => {
+    const agent = await test.server.host.principal('Backup', 'agent');
+    const look = await open(principalPage(agent));
+    await look.get('button', 'Mint token').click();
+    await look.page.getByLabel('MCP').uncheck();
+    const key = await mint(look, 'Nightly clone', { isForGit: true });
+    const { host } = new URL(test.addressOf('~/'));
+    assert.equal(await textOf(look, 'Clone'), `git clone http://acme@${host}/git/acme`);
+    assert.equal(await look.page.getByLabel('Try it').count(), 0);
+    await look.judge('the key of git, shown once');
+    await confirmStored(look);
+    await look.page.getByRole('list', { name: 'Tokens' }).getByText('Git', { exact: true }).waitFor();
+    assert.equal(await statusOnRest(key), 401);
   });
 
   it('mints once when the answer is lost: the retry says so, and a rotation gives the key', async () => {
@@ -155,7 +171,7 @@ describe('The Access screens of the console', function () {
     const { keyboard } = look.page;
     await keyboard.press('Enter');
     await keyboard.type('By hand');
-    for (const key of ['Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await keyboard.press(key);
+    for (const key of ['Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await keyboard.press(key);
     await look.get('heading', 'Store the key now').waitFor();
     const key = await textOf(look, 'Key');
     const stored = look.page.getByLabel('I stored it');
@@ -190,7 +206,7 @@ describe('The Access screens of the console', function () {
     await look.page.getByLabel('MCP').check();
     await look.page.getByLabel('Expires').selectOption('never');
     await look.page.getByLabel('Requests a minute (optional)').fill('30');
-    await mint(look, 'For ever', { isForRest: false });
+    await mint(look, 'For ever');
     await confirmStored(look);
     await look.page.getByText('Never expires').waitFor();
     await look.page.getByText('30 requests a minute').waitFor();

@@ -84,6 +84,7 @@ describe('authentication over REST', () => {
       'with a wrong checksum': `${ada.key.slice(0, -1)}${ada.key.endsWith('0') ? '1' : '0'}`,
       'of another workspace': ada.key.replace('ck_acme_', 'ck_other_'),
       'for agents': await host.key(ada.id, ['mcp']),
+      'for git': await host.key(ada.id, ['git']),
       revoked,
       expired,
       'of someone disabled': gone.key,

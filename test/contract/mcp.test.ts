@@ -40,7 +40,10 @@ describe('MCP beside REST', () => {
     assert.equal((await server.as(key).get('/v1/folders')).refusal, 'UNAUTHENTICATED');
     const rest = await server.host.key(id, ['rest']);
     assert.equal((await server.as(rest).get('/v1/folders')).status, 200);
-    assert.equal((await server.client(rest).request('tools/list')).status, 401);
+    const git = await server.host.key(id, ['git']);
+    const [forRest, forGit] = await Promise.all([rest, git].map((other) => server.client(other).request('tools/list')));
+    assert.deepEqual([forRest?.status, forGit?.status], [401, 401]);
+    assert.deepEqual(forRest?.json.error.message, forGit?.json.error.message);
   });
 
   it('Audit: a tool that is called leaves one record, done or refused, of the same chain as REST', async () => {

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Choice } from '../../design/field.tsx';
@@ -6,6 +7,13 @@ import { Notice } from '../../design/notice.tsx';
 import { base } from '../../shell/addresses.ts';
 import type { MintedToken } from './queries.ts';
 import { Secret } from './secret.tsx';
+
+/** Credential helpers keep one password for each user of a host, and each workspace has keys of its own. */
+function remoteOf(service: string, workspace: string): string {
+  const remote = new URL(`${service}/git/${workspace}`);
+  remote.username = workspace;
+  return remote.href;
+}
 
 /** Shows a token's key, this once; or says that it was lost on its way. */
 export function KeyDialog({
@@ -19,6 +27,7 @@ export function KeyDialog({
   onRotate: () => void;
   onClose: () => void;
 }): ReactNode {
+  const { name: workspace } = useWorkspace();
   const [isStored, setStored] = useState(false);
   const { key, token } = minted;
   if (key === null) {
@@ -42,7 +51,7 @@ export function KeyDialog({
       </Dialog>
     );
   }
-  const isForRest = token.interfaces.includes('rest');
+  const opens = (face: MintedToken['token']['interfaces'][number]): boolean => token.interfaces.includes(face);
   const service = `${window.location.origin}${base}`;
   return (
     <Dialog
@@ -62,9 +71,14 @@ export function KeyDialog({
         </p>
       </Notice>
       <Secret label="Key" text={key} />
-      {isForRest ? (
-        <Secret label="Try it" text={`curl -H "Authorization: Bearer ${key}" ${service}/v1/folders`} />
-      ) : (
+      {opens('git') && (
+        <>
+          <Secret label="Clone" text={`git clone ${remoteOf(service, workspace)}`} />
+          <p className="soft small">git asks for a password: paste the key there, so that no command contains it.</p>
+        </>
+      )}
+      {opens('rest') && <Secret label="Try it" text={`curl -H "Authorization: Bearer ${key}" ${service}/v1/folders`} />}
+      {opens('mcp') && !opens('rest') && (
         <p className="soft small">
           Give it to the agent with the address <code>{service}/mcp</code>. It is refused on /v1, because the REST API
           was not chosen.

@@ -45,6 +45,7 @@ export function MintDialog({
   const [name, setName] = useState('');
   const [isForMcp, setForMcp] = useState(true);
   const [isForRest, setForRest] = useState(false);
+  const [isForGit, setForGit] = useState(false);
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [date, setDate] = useState('');
   const [rate, setRate] = useState('');
@@ -60,7 +61,7 @@ export function MintDialog({
   const requests = rate.trim() === '' ? null : Number(rate);
   const faults = {
     name: name.trim() === '' ? 'Enter a name, so that you know later what it is for.' : undefined,
-    interfaces: isForMcp || isForRest ? undefined : 'Choose at least one.',
+    interfaces: isForMcp || isForRest || isForGit ? undefined : 'Choose at least one.',
     date: lifetime === 'custom' && endOfDay(date) === undefined ? 'Choose a day from today on.' : undefined,
     rate:
       requests === null || (Number.isInteger(requests) && requests >= 1 && requests <= 1_000_000)
@@ -78,7 +79,11 @@ export function MintDialog({
     const asked = {
       principal,
       name: name.trim(),
-      interfaces: [...(isForMcp ? ['mcp' as const] : []), ...(isForRest ? ['rest' as const] : [])],
+      interfaces: [
+        ...(isForMcp ? ['mcp' as const] : []),
+        ...(isForRest ? ['rest' as const] : []),
+        ...(isForGit ? ['git' as const] : []),
+      ],
       requests_per_minute: requests,
     };
     // The moment of expiry moves with the clock. So a retry sends the first attempt as it was, under its key.
@@ -125,6 +130,12 @@ export function MintDialog({
           hint="Scripts call /v1 with it. A program with the key can do everything that this principal may do."
           checked={isForRest}
           onChange={(event) => setForRest(event.target.checked)}
+        />
+        <Choice
+          label="Git"
+          hint="Git clients clone, pull and push with it. A clone holds all that this principal may read, and stays with whoever made it."
+          checked={isForGit}
+          onChange={(event) => setForGit(event.target.checked)}
         />
         {shown.interfaces !== undefined && (
           <span className="field-error" role="alert">

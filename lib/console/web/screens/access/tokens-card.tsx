@@ -36,7 +36,7 @@ export function TokensCard({ principal }: { principal: PrincipalDetails }): Reac
         label="Tokens"
         empty={
           <State icon={KeyRound} title="No tokens">
-            <p>Mint a token for a script, or for an agent that connects by MCP. Its key is shown once.</p>
+            <p>Mint a token for a script, a git client, or an agent that connects by MCP. Its key is shown once.</p>
           </State>
         }
       >
@@ -77,6 +77,8 @@ export function TokensCard({ principal }: { principal: PrincipalDetails }): Reac
   );
 }
 
+const nameOf: Readonly<Record<Token['interfaces'][number], string>> = { mcp: 'MCP', rest: 'REST API', git: 'Git' };
+
 const week = 7 * 24 * 60 * 60 * 1000;
 
 function StateBadge({ token }: { token: Token }): ReactNode {
@@ -108,7 +110,7 @@ function TokenRow({
           <StateBadge token={token} />
           {token.interfaces.map((each) => (
             <Badge key={each} tone="label">
-              {each === 'rest' ? 'REST API' : 'MCP'}
+              {nameOf[each]}
             </Badge>
           ))}
         </span>
