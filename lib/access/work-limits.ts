@@ -3,7 +3,16 @@ import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
 /** The kinds of work limited while under way. */
 export type WorkKind =
-  'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports' | 'streams' | 'hooks' | 'probes';
+  | 'requests'
+  | 'bodies'
+  | 'uploads'
+  | 'computations'
+  | 'downloads'
+  | 'exports'
+  | 'clones'
+  | 'streams'
+  | 'hooks'
+  | 'probes';
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
@@ -24,6 +33,8 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
+  /** Clones and fetches by git: each holds processes of git. */
+  clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 3 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
@@ -44,6 +55,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     computations: make('computations'),
     downloads: make('downloads'),
     exports: make('exports'),
+    clones: make('clones'),
     streams: make('streams'),
     hooks: make('hooks'),
     probes: make('probes'),

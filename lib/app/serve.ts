@@ -68,6 +68,8 @@ export async function startService(
     const { readAccessToken } = oauth;
     const { version } = build;
     server.mount(mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }));
+    const { mountRemote } = await import('../remote/mount.js');
+    server.mount(mountRemote(service, { log, later, addressOf }));
     const started = formatTime(service.clock.now());
     const facts: ServerFacts = { url, pid: process.pid, version, started_at: started, is_temporary: isTemporary };
     const { dataFolder } = service;

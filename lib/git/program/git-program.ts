@@ -103,6 +103,30 @@ export function spawnGit(
   return requirePipes(child);
 }
 
+/**
+ * Starts a service of git, such as upload-pack, cut off in the same way. It can have children of its own, which end with
+ * it by `killWithChildren`.
+ * @param protocol the version that the client asked for, as git has it
+ */
+export function spawnService(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+  protocol: string | undefined,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(program.file, [...ownSettings, ...parameters], {
+    cwd: repository,
+    env: {
+      ...gitEnvironment(program),
+      GIT_ALLOC_LIMIT: allocationLimit,
+      ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
+    },
+    windowsHide: true,
+    detached: true,
+  });
+  return requirePipes(child);
+}
+
 /** How a git may talk to a remote. It may speak http alone: what it talks to is a port of this process. */
 export interface RemoteAccess {
   /** More of its configuration. It stands in git's environment, which other accounts of this machine cannot read. */
@@ -173,7 +197,8 @@ export async function runGit(
   return outcomeOf(child, options.input, options.signal, kill);
 }
 
-function killWithChildren(child: ChildProcess): void {
+/** Ends a git that has children of its own, and them. Does nothing when it has ended. */
+export function killWithChildren(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
   } catch {

@@ -1,0 +1,48 @@
+import type { Oid } from '../../git/objects/objects.js';
+import type { Caller } from '../../domain/caller.js';
+import type { Workspace } from '../../workspace/workspace.js';
+
+/** The audit log's action for the end of a fetch, however it ended. */
+const action = 'repository.fetched';
+
+/** Counts the bytes of a fetch, and records them at its end. Its own record was written at its beginning. */
+export class FetchTally {
+  readonly #workspace: Workspace;
+  readonly #caller: Caller;
+  readonly #head: Oid | null;
+  #bytes = 0;
+  #hasEnded = false;
+
+  constructor(workspace: Workspace, caller: Caller, head: Oid | null) {
+    this.#workspace = workspace;
+    this.#caller = caller;
+    this.#head = head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** May be called twice. @param isComplete whether everything was sent that git had to say */
+  end(isComplete: boolean): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const counts = { head: this.#head, bytes: this.#bytes };
+    const event = {
+      principal: this.#caller.principalId,
+      credential: this.#caller.credentialId,
+      interface: this.#caller.interface,
+      action,
+      outcome: 'done' as const,
+      requestId: this.#caller.requestId,
+      detail: isComplete ? counts : { ...counts, broken_off: true },
+    };
+    this.#workspace.journal
+      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
+      .catch((cause: unknown) => this.#workspace.onFault('The end of a fetch could not be recorded', cause));
+  }
+}

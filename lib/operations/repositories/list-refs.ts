@@ -1,0 +1,24 @@
+import type { Readable } from 'node:stream';
+import { startAdvertisement, startUploadPack } from '../../git/serving/upload-pack.js';
+import { makeRepositoryOperation } from './prepare-repository.js';
+import { serveRepository, type Asked } from './serve-repository.js';
+import { describeUploadPack } from './fetch-repository.js';
+
+/** Names the branch of the caller's repository and its head. Reader somewhere. */
+export const listRefs = makeRepositoryOperation('repository.list_refs');
+
+/** Answers a client that begins: the branch, or in version 2 what can be asked. @throws Refusal, recorded */
+export function advertiseRepository(asked: Asked): Promise<Readable> {
+  return serveRepository(asked, listRefs, (program, open) =>
+    startAdvertisement(program, describeUploadPack(open, asked.version)),
+  );
+}
+
+/** Answers the command `ls-refs` of version 2. @throws Refusal, recorded */
+export function answerRefs(asked: Asked, request: Buffer): Promise<Readable> {
+  return serveRepository(asked, listRefs, (program, open) => {
+    const git = startUploadPack(program, describeUploadPack(open, asked.version));
+    git.stdin.end(request);
+    return git;
+  });
+}

@@ -1,0 +1,82 @@
+import type { Hold } from '../../derived/derived-repositories.js';
+import type { PreparedRepository } from '../../derived/served-repository.js';
+import { notFound, unavailable } from '../../domain/refusal.js';
+import type { Oid } from '../../git/objects/objects.js';
+import type { ProtocolVersion } from '../../git/serving/start-service.js';
+import type { Tables } from '../../sidecar/tables.js';
+import type { PrepareContext, WriteOperation } from '../operation.js';
+import { RepositoryWatch } from './watch-repository.js';
+
+/** A request of a git client for its repository. */
+export interface RepositoryInput {
+  /** Whether the address names the workspace of the caller. */
+  readonly isHere: boolean;
+  readonly version: ProtocolVersion;
+  /** Takes what each preparation holds on to. The asker releases it when the answer has left. */
+  readonly held: OpenRepository[];
+  /** Aborted when the client is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was served. */
+interface ServedHead {
+  readonly head: Oid | null;
+  readonly version: ProtocolVersion;
+}
+
+/** A caller's repository, kept while it is read. */
+export interface OpenRepository {
+  readonly repository: PreparedRepository;
+  readonly hold: Hold;
+  readonly watch: RepositoryWatch;
+  /** Whether nothing was taken away from its principal since it was prepared. For the transaction of the record. */
+  isCurrent(this: void, tables: Tables): boolean;
+}
+
+/**
+ * Brings the caller's repository up to date. Another workspace's address takes the same steps as an empty reach.
+ * @throws Refusal NOT_FOUND, UNAVAILABLE; INVALID_REQUEST `git_missing`
+ */
+export async function prepareRepository(
+  { workspace, caller, view }: PrepareContext,
+  { isHere, held, signal }: RepositoryInput,
+): Promise<OpenRepository> {
+  if (view.reach.isEmpty || !isHere) throw notFound();
+  const repository = await workspace.derived.prepare(caller.principalId, { signal });
+  const hold = workspace.derived.hold(repository);
+  try {
+    const open = {
+      repository,
+      hold,
+      watch: new RepositoryWatch(workspace, caller),
+      isCurrent: (tables: Tables) => workspace.derived.isCurrent(tables, repository),
+    };
+    held.push(open);
+    return open;
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+/**
+ * An operation that prepares the caller's repository and records what is served. The repository can be narrower at the
+ * transaction than it was prepared: then it is prepared again.
+ */
+export function makeRepositoryOperation(name: string): WriteOperation<RepositoryInput, ServedHead, OpenRepository> {
+  return {
+    kind: 'write',
+    name,
+    worksWhenLow: true,
+    isHeavy: true,
+    needs: () => [],
+    note: ({ version }) => ({ detail: { protocol: version } }),
+    prepare: prepareRepository,
+    isOvertaken: ({ transaction }, _, { isCurrent }) => !isCurrent(transaction.tables),
+    run({ transaction }, { version }, { repository, isCurrent }) {
+      if (!isCurrent(transaction.tables)) throw unavailable();
+      return { head: repository.head, version };
+    },
+    noteResult: ({ head, version }) => ({ detail: { head, protocol: version } }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Refusal } from '../domain/refusal.js';
+import { statusOf } from '../http/status-of.js';
+import { UnservedRequest } from './unserved-request.js';
+
+/** A refusal as git shows it: git prints the lines of a plain text behind `remote:`. */
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Makes git ask the person, or its credential helper. */
+const challenge = 'Basic realm="Cartulary", charset="UTF-8"';
+const keyRequired = 'A valid key for git is required. Give it as the password, with any user name.';
+
+const statusOfReason: Readonly<Record<string, number>> = { body_too_large: 413, unsupported_media_type: 415 };
+
+export function presentProblem(error: Refusal | UnservedRequest): Problem {
+  if (error instanceof UnservedRequest) {
+    const { message, allowed } = error;
+    if (allowed === undefined) return { status: 403, headers: {}, text: message };
+    return { status: 405, headers: { Allow: allowed }, text: message };
+  }
+  const { code, message, details, retryAfter } = error;
+  if (code === 'UNAUTHENTICATED') {
+    return { status: statusOf(error), headers: { 'WWW-Authenticate': challenge }, text: keyRequired };
+  }
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+  return { status: statusOfReason[details?.reason ?? ''] ?? statusOf(error), headers, text: message };
+}
