@@ -18,6 +18,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Bytes of the data folder's disk that stay free. */
   readonly diskReserve: number;
+  /** Bytes that a workspace's derived repositories may take. */
+  readonly derivedBudget: number;
   readonly git: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
@@ -370,6 +372,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     trustProxy: values['trust_proxy'],
     corsOrigins: values['cors_origins'],
     diskReserve: (values['disk_reserve'] as number) * 1024 ** 2,
+    derivedBudget: (values['derived_budget'] as number) * 1024 ** 2,
     git: values['git'],
     logLevel: values['log_level'],
     validateResponses: values['validate_responses'],

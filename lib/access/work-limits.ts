@@ -10,6 +10,8 @@ export type WorkKind =
   | 'downloads'
   | 'exports'
   | 'clones'
+  | 'pushes'
+  | 'derivations'
   | 'streams'
   | 'hooks'
   | 'probes';
@@ -35,6 +37,10 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
   /** Clones and fetches by git: each holds processes of git. */
   clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 3 * tenSeconds },
+  /** Pushes by git that come in, each with a folder for what it sends. One source is a principal. */
+  pushes: { perSource: 2, inAll: 8, waiting: 16, timeout: 3 * tenSeconds },
+  /** Derived repositories being made, each by a worker with a git process. One source is a repository. */
+  derivations: { perSource: 1, inAll: 2, waiting: 8, timeout: 60 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
@@ -56,6 +62,8 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     downloads: make('downloads'),
     exports: make('exports'),
     clones: make('clones'),
+    pushes: make('pushes'),
+    derivations: make('derivations'),
     streams: make('streams'),
     hooks: make('hooks'),
     probes: make('probes'),

@@ -5,7 +5,8 @@ import { makeSystemRandomness, systemClock } from './real-world.js';
 import { Service, type ServiceOptions } from './service.js';
 
 /** The settings with which a data folder is opened. */
-export type OpeningSetting = 'git' | 'diskReserve' | 'connectorHosts' | 'connectorFolders' | 'connectorPrograms';
+export type OpeningSetting =
+  'git' | 'diskReserve' | 'derivedBudget' | 'connectorHosts' | 'connectorFolders' | 'connectorPrograms';
 
 /**
  * Opens the data folder as configured.
@@ -21,6 +22,7 @@ export function openService(
     dataFolder: config.data,
     git: config.git,
     diskReserve: config.diskReserve,
+    derivedBudget: config.derivedBudget,
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,

@@ -43,6 +43,8 @@ export interface ServiceOptions {
   readonly onNews?: WorkspaceFiles['onNews'];
   /** Bytes of the disk that stay free. Left out: the usual ones. */
   readonly diskReserve?: number | undefined;
+  /** Bytes that a workspace's derived repositories may take. Left out: the usual ones. */
+  readonly derivedBudget?: number | undefined;
   /** Measures the disk; lets a test's disk fill. */
   readonly measureDisk?: DiskRoomOptions['measure'];
   /** The program's release, for records about it. */

@@ -1,20 +1,24 @@
 import { readReach } from '../access/reach.js';
 import { rootLocation } from '../domain/location.js';
-import { invalidRequest } from '../domain/refusal.js';
+import { goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
-import { findGit, isUsableGit } from '../git/program/git-program.js';
+import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
+import { isFull } from '../sidecar/fault.js';
 import type { Tables } from '../sidecar/tables.js';
-import { isStillTrue, readBasis } from './basis.js';
-import type { DerivedWorkspace } from './derived-workspace.js';
+import { isStillTrue, readBasis, type Basis } from './basis.js';
+import { Derivations } from './derivations.js';
+import type { Derived } from './derive.js';
+import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
+import { DerivedFolders } from './folders.js';
+import { Holds, type Hold } from './holds.js';
+import { PushFolders, type PushIntent } from './pushes.js';
 import type { PreparedRepository } from './served-repository.js';
+import { stateHolds } from './state.js';
+import { sweepDerived } from './sweep.js';
+import { Turns } from './turns.js';
+import { waitWithin } from './wait-within.js';
 
-/** Keeps a repository's folder while it is read. */
-export interface Hold {
-  /** Aborted with a Refusal when the reading has to end: an erase destroys what it reads, or the service stops. */
-  readonly signal: AbortSignal;
-  /** May be called twice. */
-  release(): void;
-}
+export type { Hold } from './holds.js';
 
 /** A folder for what one push sends. Nobody else sees it. */
 export interface Quarantine {
@@ -22,7 +26,7 @@ export interface Quarantine {
   readonly folder: string;
   /** Aborted with a Refusal when the push has to end. */
   readonly signal: AbortSignal;
-  /** Removes it. Does nothing after it was announced. May be called twice. */
+  /** To be called at any end of the push, when no process works in the folder. May be called twice. */
   drop(): Promise<void>;
 }
 
@@ -36,99 +40,355 @@ export interface AnnouncedPush {
   settle(): Promise<Oid | null>;
 }
 
-/** Keeps the repositories that principals clone. */
+/** What is remembered of a principal's derived repository. */
+interface Kept {
+  readonly turns: Turns;
+  /** Work that has not begun. Requests that come now share it. */
+  next: Promise<PreparedRepository> | undefined;
+  head: Oid | null;
+  /** Changes when the repository is destroyed or made anew. */
+  life: number;
+  /** When its use was last noted, in milliseconds since 1970. */
+  notedAt: number;
+}
+
+/** Milliseconds between two notes of the use of a repository. */
+const noteEvery = 60 * 60 * 1000;
+/** Milliseconds that an erase lets a repository be finished. */
+const patience = 5000;
+/** Milliseconds between two looks at all repositories. */
+const sweepEvery = 10 * 60 * 1000;
+/** The name of the operation that records a push. */
+const pushOperation = 'repository.push';
+
+/** Keeps the repositories that principals clone: one piece of work at a time for each. */
 export class DerivedRepositories {
   readonly #workspace: DerivedWorkspace;
-  readonly #folder: string | null;
+  readonly #files: DerivedFiles | null;
+  readonly #folders: DerivedFolders;
+  readonly #pushes: PushFolders;
+  readonly #derivations: Derivations;
+  readonly #holds = new Holds();
+  readonly #kept = new Map<string, Kept>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
 
-  /** @param folder null in memory */
-  constructor(workspace: DerivedWorkspace, folder: string | null) {
+  /** @param files null in memory */
+  constructor(workspace: DerivedWorkspace, files: DerivedFiles | null) {
     this.#workspace = workspace;
-    this.#folder = folder;
+    this.#files = files;
+    const { clock, journal, randomness, workLimits } = workspace;
+    this.#folders = new DerivedFolders(files?.folder ?? '', randomness);
+    this.#derivations = new Derivations(workLimits);
+    this.#pushes = new PushFolders({
+      folder: this.#folders.pushes,
+      randomness,
+      now: () => clock.now(),
+      findAnswer: (principalId, head) => journal.reader.idempotency.find(principalId, pushOperation, head),
+      folderOf: (principalId) => this.#folders.of(principalId),
+    });
   }
 
   /**
    * Brings the principal's repository up to date. Requests that wait for the same one share the work, and it goes on
    * when they are gone.
-   * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; the signal's reason
+   * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; INTERNAL; the signal's
+   * reason
    */
   async prepare(
     principalId: string,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
-    const { checkpointer, journal, repository } = this.#workspace;
-    const place = await this.#requirePlace();
+    const { checkpointer, disk, journal, repository } = this.#workspace;
+    const { content, git, files } = await this.#requireFiles();
     signal?.throwIfAborted();
-    const basis = readBasis(journal.reader, principalId);
-    if (!readReach(journal.reader, principalId).holds('approver', rootLocation)) {
-      throw invalidRequest('git_missing', 'This service serves no part of a workspace by git yet.');
+    if (this.#isOwn(principalId)) {
+      const basis = readBasis(journal.reader, principalId);
+      await checkpointer.run();
+      return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
     }
-    await checkpointer.run();
-    return { path: place, head: await repository.head(), isOwn: true, principalId, basis };
+    if ((await disk?.look()) !== undefined && disk?.isLow === true) throw storageFull();
+    const kept = this.#keptOf(principalId);
+    if (kept.next === undefined) {
+      const next = kept.turns.run(() => {
+        kept.next = undefined;
+        return this.#bring(principalId, kept, { content, git, files });
+      });
+      next.catch(() => undefined);
+      kept.next = next;
+    }
+    return waitWithin(kept.next, signal);
   }
 
   /**
    * Whether nothing that it holds was taken away from its principal since it was prepared. Writes that it lacks do not
    * count. For the transaction of the record.
    */
-  isCurrent(tables: Tables, { principalId, basis }: PreparedRepository): boolean {
-    return isStillTrue(tables, principalId, basis);
+  isCurrent(tables: Tables, { principalId, basis, isOwn, life }: PreparedRepository): boolean {
+    return (isOwn || this.#kept.get(principalId)?.life === life) && isStillTrue(tables, principalId, basis);
   }
 
-  /** To be called in the turn in which `prepare` resolves or `isCurrent` holds, and released at any end of the reading. */
-  hold(_prepared: PreparedRepository): Hold {
-    return { signal: new AbortController().signal, release: () => undefined };
+  /** To be called in the turn in which `prepare` resolves, and released at any end of the reading. */
+  hold(prepared: PreparedRepository): Hold {
+    const hold = this.#holds.add(prepared);
+    const isGone = !prepared.isOwn && this.#kept.get(prepared.principalId)?.life !== prepared.life;
+    if (this.#isClosed || isGone) this.#holds.tellToEnd((each) => each === prepared, madeAnew());
+    return hold;
   }
 
   /**
    * A folder for what a push to the prepared repository sends.
-   * @throws Refusal UNAVAILABLE when too much is being pushed, or the disk has no room
+   * @throws Refusal UNAVAILABLE or RATE_LIMITED when too much is being pushed; `storage_full`
    */
-  openQuarantine(_prepared: PreparedRepository): Promise<Quarantine> {
-    return Promise.reject(invalidRequest('git_missing', 'This service takes no pushes yet.'));
+  async openQuarantine(prepared: PreparedRepository): Promise<Quarantine> {
+    const { disk, name, workLimits } = this.#workspace;
+    await disk?.look();
+    if (disk?.isLow === true) throw storageFull();
+    const release = await workLimits.pushes.take(`${name}/${prepared.principalId}`);
+    const hold = this.hold(prepared);
+    const end = (): void => {
+      hold.release();
+      release();
+    };
+    try {
+      await this.#folders.make();
+      const folder = await this.#pushes.open();
+      const drop = async (): Promise<void> => {
+        try {
+          if (!this.#pushes.isAnnounced(folder)) await this.#pushes.drop(folder);
+        } finally {
+          end();
+        }
+      };
+      return { folder, signal: hold.signal, drop };
+    } catch (error) {
+      end();
+      throw isFull(error) ? storageFull(error) : internal(error);
+    }
   }
 
   /**
    * Keeps what a push sent until its transaction has ended, also across a crash. Waits for work on the same repository.
-   * @param push the new head, and the name of the file of its pack in the folder without its ending
-   * @returns null when the repository has another head by now: then the push is not a fast-forward any more
-   * @throws Refusal UNAVAILABLE; the signal's reason
+   * @param push the new head, and names of the packs in `objects/pack` of the quarantine
+   * @returns null when the repository has another head by now: then the push is no fast-forward any more
+   * @throws Refusal UNAVAILABLE, `storage_full`; INTERNAL
    */
-  announce(
-    _prepared: PreparedRepository,
-    _quarantine: Quarantine,
-    _push: { readonly head: Oid; readonly packs: readonly string[] },
+  async announce(
+    prepared: PreparedRepository,
+    quarantine: Quarantine,
+    push: { readonly head: Oid; readonly packs: readonly string[] },
   ): Promise<AnnouncedPush | null> {
-    return Promise.resolve(null);
+    if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
+    const { principalId, head: onto, life } = prepared;
+    const kept = this.#keptOf(principalId);
+    const turn = kept.turns.take();
+    try {
+      await waitWithin(turn.begun, quarantine.signal);
+      if (kept.life !== life || kept.head !== onto) {
+        turn.end();
+        return null;
+      }
+      const packs = push.packs.length === 0 ? null : 'objects/pack';
+      const intent = { principalId, onto, head: push.head, packs, at: this.#workspace.clock.now() };
+      await this.#pushes.announce(quarantine.folder, intent);
+      return { settle: () => this.#settle(kept, quarantine.folder, intent).finally(turn.end) };
+    } catch (error) {
+      turn.end();
+      if (error instanceof Refusal) throw error;
+      throw isFull(error) ? storageFull(error) : internal(error);
+    }
+  }
+
+  async #settle(kept: Kept, folder: string, intent: PushIntent): Promise<Oid | null> {
+    try {
+      if (await this.#pushes.conclude(folder, intent)) {
+        kept.head = intent.head;
+        await this.#noteUse(intent.principalId, kept, true);
+      }
+    } catch (error) {
+      this.#workspace.onFault('Pushed commits could not be taken over; the next fetch tries again', error);
+      await this.#pushes.leave(folder, intent);
+    }
+    return kept.head;
+  }
+
+  async #headOfOwn(): Promise<Oid | null> {
+    await this.#workspace.checkpointer.run();
+    return this.#workspace.repository.head();
   }
 
   /**
-   * Ends everything that reads or makes one of these documents, and destroys the repositories that hold one. To be
-   * called when no state shows them any more.
+   * Ends everything that reads or makes a derived repository with one of these documents, and destroys those
+   * repositories. To be called when no new snapshot shows the documents. May be repeated.
+   * @throws the obstacle; then it is to be called again
    */
-  async forget(_documentIds: readonly string[]): Promise<void> {}
-
-  /** Removes what was not used for long, and what nobody may read any more. */
-  async sweep(): Promise<void> {}
-
-  /** Ends all work. */
-  async close(): Promise<void> {}
-
-  /** The folder of the workspace's own repository. @throws Refusal INVALID_REQUEST `git_missing` */
-  async #requirePlace(): Promise<string> {
-    const { place } = this.#workspace.repository;
-    if (place === null || this.#folder === null) {
-      throw invalidRequest(
-        'git_missing',
-        'This workspace is kept in memory, so git cannot clone it. Use a data folder.',
-      );
+  async forget(documentIds: readonly string[]): Promise<void> {
+    if (this.#files === null || documentIds.length === 0) return;
+    const ids = new Set(documentIds);
+    await this.#derivations.letGo(patience);
+    await this.#folders.finishRemovals();
+    await this.#pushes.sweep();
+    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.keys()])) {
+      const kept = this.#keptOf(principalId);
+      await kept.turns.run(async () => {
+        await this.#pushes.concludeLeft(principalId);
+        if (!(await stateHolds(this.#folders.of(principalId), ids))) return;
+        await this.#destroy(principalId, kept, brokenOff());
+      });
     }
-    const program = place.git === 'never' ? null : await findGit();
-    if (program === null || !isUsableGit(program)) {
+    await this.#holds.end(() => false, { reason: brokenOff() });
+  }
+
+  /**
+   * Resolves when no process has a file of the workspace's own repository open that was removed before the call. Those
+   * that still do after a while are ended.
+   */
+  async letGo({ within: grace, reason }: { readonly within: number; readonly reason: Error }): Promise<void> {
+    if (this.#files === null) return;
+    const here = this.#derivations.letGo(grace);
+    await this.#holds.end(({ isOwn }) => isOwn, { reason, within: grace });
+    await here;
+  }
+
+  /** Runs work while no repository is being made, and so no snapshot of the workspace is held for one. */
+  keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#derivations.keepOut(patience, work);
+  }
+
+  /**
+   * Removes what was not used for long, what takes more than may be taken, and what nobody may read any more. It does
+   * so at most every ten minutes.
+   */
+  async sweep(): Promise<void> {
+    const { clock, journal } = this.#workspace;
+    if (this.#files === null || this.#isClosed || clock.elapsed() - this.#sweptAt < sweepEvery) return;
+    this.#sweptAt = clock.elapsed();
+    await this.#folders.finishRemovals();
+    await this.#pushes.sweep();
+    await sweepDerived({
+      folders: this.#folders,
+      budget: this.#files.budget,
+      now: clock.now(),
+      mayRead: (principalId) => !readReach(journal.reader, principalId).isEmpty && !this.#isOwn(principalId),
+      isHeld: (principalId) => this.#holds.isHeld(principalId),
+      destroy: (principalId) => {
+        const kept = this.#keptOf(principalId);
+        return kept.turns.run(() => this.#destroy(principalId, kept, madeAnew()));
+      },
+    });
+  }
+
+  /** Ends all work, and everything that reads a repository. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const reason = goesOn('The service stops. Try again soon.');
+    await this.#derivations.close();
+    await this.#holds
+      .end(() => true, { reason })
+      .catch((error: unknown) => this.#workspace.onFault('What read a repository did not end', error));
+    await Promise.all([...this.#kept.values()].map(({ turns }) => turns.done()));
+  }
+
+  #keptOf(principalId: string): Kept {
+    let kept = this.#kept.get(principalId);
+    if (kept === undefined) {
+      kept = { turns: new Turns(), next: undefined, head: null, life: 0, notedAt: Number.NEGATIVE_INFINITY };
+      this.#kept.set(principalId, kept);
+    }
+    return kept;
+  }
+
+  async #bring(
+    principalId: string,
+    kept: Kept,
+    { content, git, files }: { readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles },
+  ): Promise<PreparedRepository> {
+    const { journal, name } = this.#workspace;
+    const order = {
+      workspace: name,
+      principalId,
+      sidecar: files.sidecar,
+      content,
+      folder: this.#folders.of(principalId),
+      git,
+    };
+    let basis: Basis | undefined;
+    try {
+      await this.#folders.make();
+      await this.#pushes.concludeLeft(principalId);
+      const derive = (): Promise<Derived> =>
+        this.#derivations.derive(order, () => {
+          basis = readBasis(journal.reader, principalId);
+        });
+      const derived = await derive().catch(async (error: unknown) => {
+        if (this.#isClosed || error instanceof Refusal || isFull(error)) throw error;
+        this.#workspace.onFault('A derived repository could not be extended; it is made anew', error);
+        await this.#destroy(principalId, kept, madeAnew());
+        return derive();
+      });
+      if (basis === undefined) throw new Error('Nothing was made.');
+      await this.#noteDerived(principalId, kept, derived);
+      return { path: derived.repository, head: derived.head, isOwn: false, principalId, basis, life: kept.life };
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      throw isFull(error) ? storageFull(error) : internal(error);
+    }
+  }
+
+  async #noteDerived(principalId: string, kept: Kept, { head, madeAnew: why, commits }: Derived): Promise<void> {
+    kept.head = head;
+    if (why !== null) {
+      kept.life += 1;
+      this.#holds.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
+    }
+    if (why === 'damaged') {
+      this.#workspace.onFault(`The derived repository of ${principalId} was damaged; it was made anew`, undefined);
+    }
+    await this.#noteUse(principalId, kept, why !== null || commits > 0);
+  }
+
+  async #noteUse(principalId: string, kept: Kept, isChanged: boolean): Promise<void> {
+    const now = this.#workspace.clock.now();
+    if (!isChanged && now - kept.notedAt < noteEvery) return;
+    kept.notedAt = now;
+    await this.#folders.noteUse(principalId, now);
+  }
+
+  /** Ends what reads the repository, and destroys it. In its turn. */
+  async #destroy(principalId: string, kept: Kept, reason: Error): Promise<void> {
+    kept.life += 1;
+    kept.head = null;
+    await this.#holds.end((each) => !each.isOwn && each.principalId === principalId, { reason });
+    await this.#folders.destroy(principalId);
+  }
+
+  #isOwn(principalId: string): boolean {
+    return readReach(this.#workspace.journal.reader, principalId).holds('approver', rootLocation);
+  }
+
+  /** @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE when the service stops */
+  async #requireFiles(): Promise<{ readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles }> {
+    if (this.#isClosed) throw goesOn('The service stops. Try again soon.');
+    const { place } = this.#workspace.repository;
+    if (place === null || this.#files === null) {
+      const message =
+        'This workspace is kept in memory, so git cannot clone it. Its operator can give it a data folder.';
+      throw invalidRequest('git_missing', message);
+    }
+    const git = place.git === 'never' ? null : await findGit();
+    if (git === null || !isUsableGit(git)) {
       const message =
         'This service runs without the git program, so nothing can be cloned. Its operator can install git.';
       throw invalidRequest('git_missing', message);
     }
-    return place.path;
+    return { content: place.path, git, files: this.#files };
   }
+}
+
+function brokenOff(): Refusal {
+  return goesOn('The transfer was broken off, since an erase removes what it read. Fetch again.');
+}
+
+function madeAnew(): Refusal {
+  return goesOn('The transfer was broken off, since your repository was made anew. Fetch again.');
 }

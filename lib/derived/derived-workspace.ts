@@ -18,3 +18,13 @@ export interface DerivedWorkspace {
   /** Receives each fault that the service survives, for the log. */
   onFault(this: void, what: string, cause: unknown): void;
 }
+
+/** Where derived repositories lie, and what they are made from. */
+export interface DerivedFiles {
+  /** The folder that holds them. */
+  readonly folder: string;
+  /** The workspace's sidecar. */
+  readonly sidecar: string;
+  /** Bytes that all of them may take. Beyond, those go that were not used for longest. */
+  readonly budget: number;
+}

@@ -6,7 +6,7 @@ import type { Maintainer } from '../journal/maintain.js';
 import type { Snapshots } from '../journal/snapshots.js';
 import type { Staging } from '../journal/staging.js';
 import type { Uploads } from '../journal/uploads.js';
-import type { Repository } from '../git/repositories/repository.js';
+import type { LetGoOptions, Repository } from '../git/repositories/repository.js';
 
 /** The parts of a workspace from which an erase removes a document. */
 export interface ErasedWorkspace {
@@ -24,6 +24,15 @@ export interface ErasedWorkspace {
     forgetCopy(connectorId: string): Promise<void>;
     /** Runs work during which no run of these connectors begins. */
     withoutRuns(connectorIds: readonly string[], work: () => Promise<void>): Promise<void>;
+  };
+  /** What git clients read. */
+  readonly derived: {
+    /** Ends what reads or makes a derived repository with one of these documents, and destroys those repositories. */
+    forget(documentIds: readonly string[]): Promise<void>;
+    /** Resolves when nothing that git clients began reads a removed file of the repository any more. */
+    letGo(options: LetGoOptions): Promise<void>;
+    /** Runs work while no snapshot is held for a derived repository. */
+    keepOut<Result>(work: () => Promise<Result>): Promise<Result>;
   };
   readonly search: SearchKeeper;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */

@@ -50,9 +50,11 @@ export class Purger {
 
   /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
-    const { connectors, uploads } = this.#workspace;
+    const { connectors, derived, uploads } = this.#workspace;
+    const documentIds = this.#open().flatMap(({ documentId }) => documentId ?? []);
     // This comes before the search of texts, because the end of an upload is recorded with its name.
-    await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
+    await uploads.breakOff(documentIds);
+    await unlessStopped(derived.forget(documentIds), this.#progress.signal);
     const mirrors = this.#mirrors();
     // A run could bring the bytes back from its source before the receipt says that they are gone.
     await connectors.withoutRuns(mirrors, () => this.#destroyAll(mirrors));
@@ -80,7 +82,8 @@ export class Purger {
     await reach('dropped');
     await this.#sweep();
     await reach('swept');
-    await this.#workspace.snapshots.keepOut(() => this.#overwrite());
+    const { derived, snapshots } = this.#workspace;
+    await derived.keepOut(() => snapshots.keepOut(() => this.#overwrite()));
     await reach('overwritten');
     await this.#finish();
     await reach('final');
@@ -203,7 +206,7 @@ export class Purger {
   }
 
   async #sweep(): Promise<void> {
-    const { repository, checkpointer, journal, staging, stages, maintainer, readersGrace } = this.#workspace;
+    const { repository, checkpointer, derived, journal, staging, stages, maintainer, readersGrace } = this.#workspace;
     await checkpointer.run();
     const loose = await maintainer.stoodAside((goOn) =>
       repository.sweep({
@@ -225,7 +228,8 @@ export class Purger {
     const reason = goesOn(
       'The download was broken off, since an erase removes the file that it read from. Ask for the rest.',
     );
-    await unlessStopped(repository.letGo({ within: readersGrace, reason }), this.#progress.signal);
+    const options = { within: readersGrace, reason };
+    await unlessStopped(Promise.all([repository.letGo(options), derived.letGo(options)]), this.#progress.signal);
   }
 
   async #overwrite(): Promise<void> {

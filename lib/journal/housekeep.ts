@@ -5,6 +5,8 @@ import type { Journal } from './journal.js';
 export interface HousekeeperOptions {
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Sweeps files beside the sidecar. */
+  readonly sweepFiles: () => Promise<void>;
   /** Called with the cause when a sweep failed; the next one comes anyway. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -19,7 +21,7 @@ const rowsAtOnce = 500;
 const pagesKept = 4096;
 const pagesAtOnce = 512;
 
-/** Sweeps expired rows out of a workspace's sidecar, a few at a time. */
+/** Sweeps expired rows out of a workspace's sidecar, a few at a time, and what lies unused beside it. */
 export class Housekeeper {
   readonly #options: HousekeeperOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -42,7 +44,7 @@ export class Housekeeper {
 
   /** @throws errors of the journal */
   async sweep(): Promise<void> {
-    const { journal, clock } = this.#options;
+    const { journal, clock, sweepFiles } = this.#options;
     const upTo = clock.now() - answersKeptFor;
     for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
       swept = await journal.write({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
@@ -51,6 +53,7 @@ export class Housekeeper {
     for (let unused = Number.POSITIVE_INFINITY; unused > pagesKept && !this.#isClosed;) {
       unused = await journal.write({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
     }
+    if (!this.#isClosed) await sweepFiles();
   }
 
   async #trySweep(): Promise<void> {

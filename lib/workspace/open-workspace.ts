@@ -17,6 +17,9 @@ import { WorkspaceUnsound } from '../journal/recover.js';
 import { noSources, type ConnectorSources } from './connectors.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
+/** Bytes of the derived repositories of a workspace. */
+const usualBudget = 10 * 1024 ** 3;
+
 export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -35,6 +38,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly sources?: ConnectorSources;
   /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
+  /** Bytes that the derived repositories of a workspace may take. Left out: the usual ones. */
+  readonly derivedBudget?: number | undefined;
   /** Milliseconds for which a slow reader may keep removed files open, for tests. */
   readonly readersGrace?: number | undefined;
   /** Called at each step of an erase, so that a test can end the process there. */
@@ -93,7 +98,10 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
     sourcesFolder: paths?.sources ?? null,
-    derivedFolder: paths?.derived ?? null,
+    derivedFiles:
+      paths === undefined
+        ? null
+        : { folder: paths.derived, sidecar: paths.sidecar, budget: files.derivedBudget ?? usualBudget },
   });
   try {
     await settle(workspace, paths?.archives, onFault);

@@ -8,6 +8,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
 import { DerivedRepositories } from '../derived/derived-repositories.js';
+import type { DerivedFiles } from '../derived/derived-workspace.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import type { Repository } from '../git/repositories/repository.js';
@@ -85,8 +86,8 @@ export interface WorkspaceOptions {
   readonly sources: ConnectorSources;
   /** The folder of the caches of sources. Null in memory. */
   readonly sourcesFolder: string | null;
-  /** The folder of the repositories that principals clone. Null in memory. */
-  readonly derivedFolder: string | null;
+  /** Where the repositories that principals clone lie. Null in memory. */
+  readonly derivedFiles: DerivedFiles | null;
 }
 
 /** Milliseconds. An erase must be final within a minute. */
@@ -207,11 +208,12 @@ export class Workspace {
       onFault,
       onBehind: () => this.#catchUpSearch(),
     });
-    this.derived = new DerivedRepositories(this, options.derivedFolder);
+    this.derived = new DerivedRepositories(this, options.derivedFiles);
     this.eraser = new Eraser(this, options.onEraseStep);
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
       clock: options.clock,
+      sweepFiles: () => this.derived.sweep(),
       onFault: (cause) => onFault('What has run out could not be swept', cause),
     });
   }

@@ -1,0 +1,180 @@
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Randomness } from '../domain/clock.js';
+import type { PushResult } from '../domain/push.js';
+import { syncPath } from '../disk/sync-path.js';
+import type { Oid } from '../git/objects/objects.js';
+import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
+import { adoptCommits } from './adopt-commits.js';
+import { namesIn } from './folders.js';
+
+const intentName = 'intent.json';
+const oidPattern = /^[0-9a-f]{40}$/;
+/** Milliseconds after which an intent is of no use: its answer is not kept either. */
+const intentsKeptFor = 24 * 60 * 60 * 1000;
+
+/** A push whose transaction was about to run. */
+export interface PushIntent {
+  readonly principalId: string;
+  /** The head on which it was pushed. */
+  readonly onto: Oid | null;
+  readonly head: Oid;
+  /** Name of the folder with its packs, in the push's folder. Null when there are none. */
+  readonly packs: string | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface PushFolderOptions {
+  /** The folder of all pushes. It need not exist. */
+  readonly folder: string;
+  readonly randomness: Randomness;
+  readonly now: () => number;
+  /** The stored answer of a push, if it was recorded. */
+  readonly findAnswer: (principalId: string, head: Oid) => StoredAnswer | undefined;
+  /** The folder of a principal's derived repository. */
+  readonly folderOf: (principalId: string) => string;
+}
+
+/**
+ * The folders of what pushes send. A push is announced by a file in its folder before its transaction. When a process
+ * ends before it took the commits over, the next one finds the file, and the answer that the transaction stored.
+ */
+export class PushFolders {
+  readonly #options: PushFolderOptions;
+  readonly #live = new Set<string>();
+  readonly #announced = new Set<string>();
+  /** Folders that an earlier process left, by their principal. */
+  #left: Promise<Map<string, string[]>> | undefined;
+
+  constructor(options: PushFolderOptions) {
+    this.#options = options;
+  }
+
+  /** @returns a new folder, closed to other accounts */
+  async open(): Promise<string> {
+    const { folder, randomness } = this.#options;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, Buffer.from(randomness.bytes(12)).toString('hex'));
+    this.#live.add(path);
+    await mkdir(path, { mode: 0o700 });
+    return path;
+  }
+
+  /** Whether it is kept for a transaction's end. */
+  isAnnounced(path: string): boolean {
+    return this.#announced.has(path);
+  }
+
+  async drop(path: string): Promise<void> {
+    this.#announced.delete(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    this.#live.delete(path);
+  }
+
+  /** Writes the intent, durably. */
+  async announce(path: string, intent: PushIntent): Promise<void> {
+    this.#announced.add(path);
+    const file = await open(join(path, intentName), 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(intent));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncPath(path);
+    await syncPath(this.#options.folder);
+  }
+
+  /**
+   * Makes the commits of a recorded push the head of the principal's repository, and removes the folder.
+   * @returns whether they are its head
+   */
+  async conclude(path: string, intent: PushIntent): Promise<boolean> {
+    const { findAnswer, folderOf } = this.#options;
+    const { principalId, onto, head, packs } = intent;
+    const answer = findAnswer(principalId, head);
+    try {
+      // The answer of a push with an erased document is empty: the repository then tells its commits in its own words.
+      if (answer === undefined || answer.result === '') return false;
+      const { documents } = JSON.parse(answer.result) as PushResult;
+      return await adoptCommits({
+        folder: folderOf(principalId),
+        onto,
+        head,
+        packs: packs === null ? null : join(path, packs),
+        documents,
+      });
+    } finally {
+      await this.drop(path);
+    }
+  }
+
+  /** Concludes the pushes that an earlier process announced for the principal. */
+  async concludeLeft(principalId: string): Promise<void> {
+    const left = await this.#findLeft();
+    const paths = left.get(principalId) ?? [];
+    left.delete(principalId);
+    const intents = [];
+    for (const path of paths) {
+      const intent = await readIntent(path);
+      if (intent !== undefined) intents.push({ path, intent });
+    }
+    for (const { path, intent } of intents.toSorted((a, b) => a.intent.at - b.intent.at)) {
+      await this.conclude(path, intent);
+    }
+  }
+
+  /** Keeps an announced push for the next work on the repository, since it could not be concluded now. */
+  async leave(path: string, { principalId }: PushIntent): Promise<void> {
+    const left = await this.#findLeft();
+    left.set(principalId, [...(left.get(principalId) ?? []), path]);
+  }
+
+  /** Removes what an earlier process left without announcing it, and what it announced long ago. */
+  async sweep(): Promise<void> {
+    const left = await this.#findLeft();
+    for (const [principalId, paths] of left) {
+      for (const path of paths) {
+        const intent = await readIntent(path);
+        if (intent !== undefined && intent.at + intentsKeptFor > this.#options.now()) continue;
+        await this.drop(path);
+        left.set(
+          principalId,
+          (left.get(principalId) ?? []).filter((each) => each !== path),
+        );
+      }
+    }
+  }
+
+  #findLeft(): Promise<Map<string, string[]>> {
+    this.#left ??= this.#lookForLeft().catch((error: unknown) => {
+      this.#left = undefined;
+      throw error;
+    });
+    return this.#left;
+  }
+
+  async #lookForLeft(): Promise<Map<string, string[]>> {
+    const left = new Map<string, string[]>();
+    const live = new Set(this.#live);
+    for (const name of await namesIn(this.#options.folder)) {
+      const path = join(this.#options.folder, name);
+      if (live.has(path) || this.#live.has(path)) continue;
+      const intent = await readIntent(path);
+      if (intent === undefined) await this.drop(path);
+      else left.set(intent.principalId, [...(left.get(intent.principalId) ?? []), path]);
+    }
+    return left;
+  }
+}
+
+/** @returns undefined where there is none, or not a whole one */
+async function readIntent(path: string): Promise<PushIntent | undefined> {
+  try {
+    const read = JSON.parse(await readFile(join(path, intentName), 'utf8')) as PushIntent;
+    return oidPattern.test(read.head) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
