@@ -249,6 +249,11 @@ export const reasons = {
     at: ['git'],
     means: 'Some files of a push cannot be written as they are, so that none was.',
   },
+  push_outdated: {
+    code: 'CONFLICT',
+    at: ['git'],
+    means: 'The push does not add to what main is.',
+  },
   last_approver: {
     code: 'CONFLICT',
     at: ['rest', 'command'],

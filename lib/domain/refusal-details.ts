@@ -139,6 +139,10 @@ interface DetailsByReason {
     readonly refused: readonly RefusedFile[];
     readonly count: number;
   };
+  push_outdated: {
+    /** Whether it adds to what main was. Otherwise it would replace commits of main. */
+    readonly isForward: boolean;
+  };
   last_approver: { readonly scope: Location };
   stopped: { readonly archivedUpTo?: number | null; readonly files?: readonly string[] };
   import_too_large: RequestPart & { readonly limit: number };

@@ -1,10 +1,14 @@
 import { invalidRequest } from '../domain/refusal.js';
 import type { RemoteAnswer, RemoteRequest, RemoteService } from './remote-request.js';
 import { UnservedRequest } from './unserved-request.js';
+import { receivePack } from './receive-push.js';
 import { uploadPack } from './upload-pack.js';
 
 /** The services of git, by the names that clients ask for. */
-const services: ReadonlyMap<string, RemoteService> = new Map([['git-upload-pack', uploadPack]]);
+const services: ReadonlyMap<string, RemoteService> = new Map([
+  ['git-upload-pack', uploadPack],
+  ['git-receive-pack', receivePack],
+]);
 
 /** A request's place in the table. */
 export interface FoundRoute {

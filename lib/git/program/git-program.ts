@@ -127,6 +127,26 @@ export function spawnService(
   return requirePipes(child);
 }
 
+/**
+ * Starts git on a repository whose objects a stranger chose: as `spawnGit`, with a bound on its memory. Some bytes of a
+ * pack can stand for gigabytes.
+ * @param memory the most bytes that it asks for at once
+ */
+export function spawnBoundedGit(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+  memory: number,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
+    cwd: repository,
+    env: { ...gitEnvironment(program), GIT_ALLOC_LIMIT: String(memory) },
+    windowsHide: true,
+  });
+  lowerPriority(child);
+  return requirePipes(child);
+}
+
 /** How a git may talk to a remote. It may speak http alone: what it talks to is a port of this process. */
 export interface RemoteAccess {
   /** More of its configuration. It stands in git's environment, which other accounts of this machine cannot read. */

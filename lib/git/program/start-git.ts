@@ -1,7 +1,8 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { RepositoryUnreadable } from '../errors.js';
 import type { GitProgram } from './git-program.js';
-import { spawnGit } from './git-program.js';
+import { spawnBoundedGit, spawnGit } from './git-program.js';
 
 /** Characters of git's standard error that are kept: the last ones, since they say why it gave up. */
 const maxSaid = 2000;
@@ -13,6 +14,8 @@ export interface StartedGit {
   readonly stdout: Readable;
   /** Its exit code, when its streams have ended, too; null when a signal ended it, or it could not be started. */
   readonly ended: Promise<number | null>;
+  /** The end of what it has written on its standard error. */
+  said(): string;
   /** Ends it at once; nothing happens when it has ended. */
   kill(): void;
   /**
@@ -34,7 +37,24 @@ export function startGit(
   parameters: readonly string[],
   signal?: AbortSignal,
 ): StartedGit {
-  const child = spawnGit(program, repository, parameters);
+  return follow(spawnGit(program, repository, parameters), signal);
+}
+
+/**
+ * The same on a repository whose objects a stranger chose.
+ * @param memory the most bytes that git asks for at once
+ */
+export function startBoundedGit(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+  memory: number,
+  signal: AbortSignal,
+): StartedGit {
+  return follow(spawnBoundedGit(program, repository, parameters, memory), signal);
+}
+
+function follow(child: ChildProcessWithoutNullStreams, signal: AbortSignal | undefined): StartedGit {
   let said = '';
   child.stdin.on('error', () => undefined);
   child.stderr.on('data', (piece: Buffer) => {
@@ -56,6 +76,7 @@ export function startGit(
     stdout: child.stdout,
     ended,
     kill,
+    said: () => said.trim(),
     async requireSuccess(problem) {
       if ((await ended) !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
     },

@@ -1,0 +1,25 @@
+/** What is taken in of one push. Everything beyond is refused. */
+export interface PushLimits {
+  /** Bytes of the pack as it is sent, and of all contents when they are unpacked. */
+  readonly bytes: number;
+  /** Bytes of one file. */
+  readonly file: number;
+  /** Commits, with those of merged branches. */
+  readonly commits: number;
+  /** Changes of files. */
+  readonly changes: number;
+  /** Milliseconds that git may work on any of it after it has come. */
+  readonly time: number;
+}
+
+/** What is pushed cannot be taken in. The message is a sentence for the client, with the remedy. */
+export class PushUnfit extends Error {
+  override readonly name = 'PushUnfit';
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The most bytes that git may ask of memory at once, while it works on a push. */
+export function memoryFor({ file }: PushLimits): number {
+  return Math.max(256 * mebibyte, file + mebibyte);
+}

@@ -1,0 +1,122 @@
+import type { Oid } from '../objects/objects.js';
+import { splitOutput } from '../program/split-output.js';
+import type { StartedGit } from '../program/start-git.js';
+import { PushUnfit } from './push-limits.js';
+import type { LineCommit } from './pushed-line.js';
+
+/** One side of a change: the kind of entry as git has it (`100644`, `120000`), and its object. */
+export interface PushedEntry {
+  readonly mode: string;
+  readonly oid: Oid;
+}
+
+/** A file that a commit changes. */
+export interface RawChange {
+  /** Null where it was not there. */
+  readonly before: PushedEntry | null;
+  /** Null where it is not there any more. */
+  readonly after: PushedEntry | null;
+  /** The path as the tree has it: any bytes. */
+  readonly path: Buffer;
+  /** The path before, of a file that was moved. */
+  readonly from: Buffer | null;
+}
+
+type StartGit = (parameters: readonly string[]) => StartedGit;
+
+/** Bytes of one path. git itself takes longer ones; a location is far shorter. */
+const longestPath = 64 * 1024;
+/**
+ * Files that are compared with each other to find moves that also change the file. Where a commit has more, only moves
+ * of unchanged files are found.
+ */
+const mostCompared = 200;
+const kept = '100644';
+
+/**
+ * The changes of each commit of a line, with moves. A file that a commit deletes and one that it adds are a move where
+ * their contents are alike, as git finds it.
+ * @throws PushUnfit for more changes than one push may have
+ */
+export async function listChanges(
+  start: StartGit,
+  line: readonly LineCommit[],
+  most: number,
+): Promise<ReadonlyMap<Oid, readonly RawChange[]>> {
+  // A move counts twice here. Comparing files takes long, so it is done for few.
+  const plain = await readDiffs(start, line, ['--no-renames'], 2 * most);
+  const withMoves = line.filter(({ commit }) => mayMove(plain.get(commit) ?? []));
+  const moved =
+    withMoves.length === 0
+      ? new Map<Oid, readonly RawChange[]>()
+      : await readDiffs(start, withMoves, ['-M', `-l${mostCompared}`], 2 * most);
+  const all = new Map<Oid, readonly RawChange[]>();
+  let count = 0;
+  for (const { commit } of line) {
+    const changes = moved.get(commit) ?? plain.get(commit) ?? [];
+    count += changes.length;
+    all.set(commit, changes);
+  }
+  if (count > most) throw tooMany(most);
+  return all;
+}
+
+function mayMove(changes: readonly RawChange[]): boolean {
+  return changes.some(({ after }) => after === null) && changes.some(({ before }) => before === null);
+}
+
+function tooMany(most: number): PushUnfit {
+  return new PushUnfit(`A push changes at most ${most} files. Push the commits in parts, or make smaller ones.`);
+}
+
+async function readDiffs(
+  start: StartGit,
+  line: readonly LineCommit[],
+  flags: readonly string[],
+  most: number,
+): Promise<ReadonlyMap<Oid, readonly RawChange[]>> {
+  const parameters = ['diff-tree', '--stdin', '-r', '-z', '--raw', '--root', '--always', '--no-abbrev'];
+  const git = start([...parameters, '--ignore-submodules=none', ...flags]);
+  for (const { commit, base } of line) git.stdin.write(base === null ? `${commit}\n` : `${commit} ${base}\n`);
+  const byCommit = new Map<Oid, RawChange[]>();
+  const parts = splitOutput(git, 0, longestPath);
+  let changes: RawChange[] = [];
+  let count = 0;
+  for await (const part of parts) {
+    if (part[0] !== 0x3a) {
+      changes = [];
+      byCommit.set(part.toString('latin1', 0, 40), changes);
+      continue;
+    }
+    changes.push(await readChange(part.toString('latin1'), parts));
+    count += 1;
+    // The line of git ends with its reader.
+    if (count > most) throw tooMany(most / 2);
+  }
+  return byCommit;
+}
+
+/** `:100644 100644 OID OID M`, and one path, or two for a move. */
+async function readChange(facts: string, parts: AsyncGenerator<Buffer>): Promise<RawChange> {
+  const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] = facts.slice(1).split(' ');
+  const path = await takePart(parts);
+  const isMove = status.startsWith('R');
+  return {
+    before: status === 'A' ? null : { mode: oldMode, oid: oldOid },
+    after: status === 'D' ? null : { mode, oid },
+    path: isMove ? await takePart(parts) : path,
+    from: isMove ? path : null,
+  };
+}
+
+async function takePart(parts: AsyncGenerator<Buffer>): Promise<Buffer> {
+  const next = await parts.next();
+  return next.done === true ? Buffer.alloc(0) : next.value;
+}
+
+/** What a change would make that is no document, in words; undefined for a plain file and for a deletion. */
+export function findUnfitKind({ after }: RawChange): 'link' | 'submodule' | 'executable' | undefined {
+  if (after === null || after.mode === kept) return undefined;
+  if (after.mode === '120000') return 'link';
+  return after.mode === '160000' ? 'submodule' : 'executable';
+}

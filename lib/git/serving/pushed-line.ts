@@ -1,0 +1,72 @@
+import type { Oid } from '../objects/objects.js';
+import { splitOutput } from '../program/split-output.js';
+import type { StartedGit } from '../program/start-git.js';
+import { PushUnfit } from './push-limits.js';
+
+/** A commit that becomes a change, and the commit that it is compared with: null for the empty repository. */
+export interface LineCommit {
+  readonly commit: Oid;
+  readonly base: Oid | null;
+}
+
+type StartGit = (parameters: readonly string[]) => StartedGit;
+
+/** Bytes of one line of git: a commit with very many parents. */
+const longestLine = 1024 * 1024;
+
+/**
+ * The line of a push: along the first parents from its head to the served head, the oldest first. A merge of the served
+ * head into the client's own line is compared with the served head, and the line ends there.
+ * @param served null for an empty repository
+ * @param most commits that a push may have, with those of merged branches
+ * @returns null where the served head is no ancestor: then the push is no fast-forward
+ * @throws PushUnfit
+ */
+export async function findLine(
+  start: StartGit,
+  head: Oid,
+  served: Oid | null,
+  most: number,
+): Promise<readonly LineCommit[] | null> {
+  if (head === served) return [];
+  const parents = await listCommits(start, head, served, most);
+  const above = served === null ? undefined : findAbove(parents, served);
+  if (above?.has(head) === false) return null;
+  const line: LineCommit[] = [];
+  for (let commit: Oid | undefined = head; commit !== undefined && commit !== served;) {
+    const first: Oid | undefined = parents.get(commit)?.[0];
+    const isOnLine: boolean =
+      served === null || first === served || (first !== undefined && above?.has(first) === true);
+    line.push({ commit, base: isOnLine ? (first ?? null) : served });
+    commit = isOnLine ? first : undefined;
+  }
+  return line.toReversed();
+}
+
+/** The commits that the served head does not have, with their parents; the children come before their parents. */
+async function listCommits(
+  start: StartGit,
+  head: Oid,
+  served: Oid | null,
+  most: number,
+): Promise<ReadonlyMap<Oid, readonly Oid[]>> {
+  const without = served === null ? [] : [`^${served}`];
+  const parents = new Map<Oid, readonly Oid[]>();
+  const git = start(['rev-list', '--topo-order', '--parents', `--max-count=${most + 1}`, head, ...without, '--']);
+  for await (const line of splitOutput(git, 0x0a, longestLine)) {
+    const [commit = '', ...ofCommit] = line.toString('latin1').split(' ');
+    parents.set(commit, ofCommit);
+  }
+  if (parents.size > most) throw new PushUnfit(`A push has at most ${most} commits. Push them in parts.`);
+  return parents;
+}
+
+/** The commits with the served head among their ancestors. */
+function findAbove(parents: ReadonlyMap<Oid, readonly Oid[]>, served: Oid): ReadonlySet<Oid> {
+  const above = new Set<Oid>([served]);
+  for (const [commit, ofCommit] of [...parents].toReversed()) {
+    if (ofCommit.some((parent) => above.has(parent))) above.add(commit);
+  }
+  above.delete(served);
+  return above;
+}

@@ -1,0 +1,187 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RepositoryUnreadable } from '../errors.js';
+import type { Oid } from '../objects/objects.js';
+import { listNamed } from '../packs/pack-list.js';
+import type { GitProgram } from '../program/git-program.js';
+import { splitOutput } from '../program/split-output.js';
+import { startBoundedGit, type StartedGit } from '../program/start-git.js';
+import { memoryFor, PushUnfit, type PushLimits } from './push-limits.js';
+
+const mebibyte = 1024 * 1024;
+
+/** Bytes of a commit or tag, and of a folder. git holds them whole. */
+const largest: Readonly<Record<string, number>> = { commit: mebibyte, tag: mebibyte, tree: 8 * mebibyte };
+/** Objects in one push. */
+const mostObjects = 200_000;
+
+/** How git takes in a pack: without a second thread, and with little beside what it is bound to. */
+const intake = ['core.bigFileThreshold=1m', 'core.deltaBaseCacheLimit=16m', 'pack.threads=1'];
+
+const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tlogAllRefUpdates = false\n';
+
+/** The objects of one push, in a repository of their own that borrows those of the served one. */
+export class Quarantine {
+  readonly #program: GitProgram;
+  readonly #folder: string;
+  readonly #limits: PushLimits;
+  readonly #signal: AbortSignal;
+  /** Aborted when git has worked on the push for too long. */
+  readonly #late = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(program: GitProgram, folder: string, limits: PushLimits, signal: AbortSignal) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  /**
+   * Lays out a repository without objects.
+   * @param folder is there and is empty
+   * @param served the folder of the repository whose objects it borrows
+   * @param signal ends all work in it
+   */
+  static async open(
+    program: GitProgram,
+    folder: string,
+    served: string,
+    limits: PushLimits,
+    signal: AbortSignal,
+  ): Promise<Quarantine> {
+    await mkdir(join(folder, 'objects', 'info'), { recursive: true, mode: 0o700 });
+    await mkdir(join(folder, 'objects', 'pack'), { mode: 0o700 });
+    await mkdir(join(folder, 'refs'), { mode: 0o700 });
+    const files = {
+      HEAD: 'ref: refs/heads/main\n',
+      config: configuration,
+      'objects/info/alternates': `${join(served, 'objects')}\n`,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
+    return new Quarantine(program, folder, limits, signal);
+  }
+
+  /** Starts git on its objects, with bounded memory. It is ended when the push has taken too long. */
+  readonly start = (parameters: readonly string[]): StartedGit => {
+    const signal = AbortSignal.any([this.#signal, this.#late.signal]);
+    return startBoundedGit(this.#program, this.#folder, parameters, memoryFor(this.#limits), signal);
+  };
+
+  /** Why git was ended, if it was: the error of a git says only that it has ended. */
+  requireInTime(): void {
+    this.#signal.throwIfAborted();
+    if (this.#late.signal.aborted) throw tookTooLong();
+  }
+
+  /** To be called once nothing of it is read any more. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /**
+   * Takes in a pack as it comes, and checks its objects one by one: their names, their form, and that nothing they refer
+   * to is missing.
+   * @returns names of the files of packs, without their endings
+   * @throws PushUnfit; the source's errors; the signal's reason
+   */
+  async takeIn(source: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+    const settings = intake.flatMap((setting) => ['-c', setting]);
+    const bound = `--max-input-size=${this.#limits.bytes}`;
+    const git = this.start([...settings, 'index-pack', '--stdin', '--strict', '--fix-thin', '--threads=1', bound]);
+    let said = '';
+    git.stdout.on('data', (piece: Buffer) => (said = (said + piece.toString('latin1')).slice(-200)));
+    try {
+      await feed(git, source);
+      this.#timer = setTimeout(() => this.#late.abort(), this.#limits.time).unref();
+      const code = await git.ended;
+      this.requireInTime();
+      if (code !== 0) throw new PushUnfit(explainIntake(git.said(), this.#limits));
+    } finally {
+      git.kill();
+      await git.ended;
+    }
+    const name = /^(?:pack|keep)\t([0-9a-f]{40})$/m.exec(said)?.[1];
+    if (name === undefined) throw new RepositoryUnreadable('git names no pack that it took in.');
+    return [`pack-${name}`];
+  }
+
+  /**
+   * Looks at the sizes of all objects of the packs before any of them is read.
+   * @returns the files that are larger than one may be, with their sizes
+   * @throws PushUnfit
+   */
+  async findTooLarge(packs: readonly string[]): Promise<ReadonlyMap<Oid, number>> {
+    const oids: Oid[] = [];
+    for (const pack of packs) {
+      const index = join(this.#folder, 'objects', 'pack', `${pack}.idx`);
+      // 32 bytes for each object, and the table at its beginning.
+      if ((await stat(index)).size > 4096 + 36 * mostObjects) throw tooManyObjects();
+      oids.push(...listNamed(await readFile(index)));
+    }
+    const tooLarge = new Map<Oid, number>();
+    if (oids.length === 0) return tooLarge;
+    const git = this.start(['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']);
+    git.stdin.write(`${oids.join('\n')}\n`);
+    for await (const line of splitOutput(git, 0x0a)) {
+      const [type = '', size = '', oid = ''] = line.toString('latin1').split(' ');
+      const bound = type === 'blob' ? this.#limits.file : (largest[type] ?? 0);
+      if (Number(size) <= bound) continue;
+      if (type !== 'blob') {
+        const what = type === 'tree' ? 'folder' : type;
+        throw new PushUnfit(`The ${what} ${oid} has ${size} bytes, and one has at most ${bound}. Make it smaller.`);
+      }
+      tooLarge.set(oid, Number(size));
+    }
+    return tooLarge;
+  }
+}
+
+/** Writes as fast as git reads. It stops where git ends before it has read all. */
+async function feed(git: StartedGit, source: AsyncIterable<Uint8Array>): Promise<void> {
+  let hasEnded = false;
+  const ended = git.ended.then(() => {
+    hasEnded = true;
+  });
+  for await (const piece of source) {
+    if (hasEnded) continue; // The client sends the rest before it reads the answer.
+    if (!git.stdin.write(piece)) {
+      await Promise.race([ended, new Promise((resolve) => git.stdin.once('drain', resolve))]);
+    }
+  }
+  git.stdin.end();
+}
+
+function tookTooLong(): PushUnfit {
+  return new PushUnfit('The push takes too long to unpack. Push fewer commits at a time.');
+}
+
+function tooManyObjects(): PushUnfit {
+  return new PushUnfit(`A push has at most ${mostObjects} objects. Push fewer commits at a time.`);
+}
+
+/** Faults of a folder that git's checks name (git-fsck(1)), where git would take a name for its own. */
+const gitsNames = ['hasDotgit', 'hasDotdot', 'hasDot', 'gitmodules', 'emptyName', 'fullPathname', 'gitattributes'];
+
+/** A sentence about what git said. git's own words can quote anything, so they are not passed on. */
+function explainIntake(said: string, { bytes }: PushLimits): string {
+  if (said.includes('exceeds maximum allowed size')) {
+    return `A push has at most ${bytes} bytes. Push fewer commits at a time.`;
+  }
+  if (gitsNames.some((name) => said.includes(`${name}:`))) {
+    return 'A commit holds a name that git keeps for itself, such as .git or .gitmodules. Leave it out of the commits.';
+  }
+  if (
+    said.includes('unresolved deltas') ||
+    said.includes('missing') ||
+    said.includes('did not receive expected object')
+  ) {
+    return 'The push lacks objects that its commits need. Fetch first; a shallow clone may need its whole history.';
+  }
+  if (said.includes('exceeds limit') || said.includes('Out of memory') || said.includes('out of memory')) {
+    return 'The push holds an object that is too large to unpack.';
+  }
+  if (said.includes('No space left')) return 'The disk of the service has no room for the push just now. Try later.';
+  if (said.includes('fsck error')) return 'The push holds an object that is not of the form that git gives it.';
+  return 'The pack of the push is damaged or ends too early. Push again.';
+}

@@ -1,0 +1,159 @@
+import type { Oid } from '../objects/objects.js';
+import type { PacketReader } from './packet-reader.js';
+import { encodeBand } from './bands.js';
+import { encodePacket, flushPacket } from './packets.js';
+
+/** What refs/heads/main is in git's protocols. */
+export const mainRef = 'refs/heads/main';
+
+/** git's name for no object. */
+export const noOid: Oid = '0'.repeat(40);
+
+/** No deletion, no atomic push of several refs, no options: the client refuses those itself. */
+const capabilities = [
+  'report-status',
+  'report-status-v2',
+  'side-band-64k',
+  'quiet',
+  'ofs-delta',
+  'object-format=sha1',
+  'agent=cartulary',
+];
+
+/** What was sent is no push as git sends it. The message is a sentence for the client. */
+export class BadPush extends Error {
+  override readonly name = 'BadPush';
+}
+
+/** Refs that one push may name. */
+const mostCommands = 100;
+/** Bytes of a ref's name, as file systems have it. */
+const longestRef = 1024;
+/** Bytes of the list of capabilities that a client sends. */
+const longestCapabilities = 4096;
+
+/**
+ * What a client reads before it pushes (gitprotocol-pack(5), reference discovery), without the line of the service.
+ * @param head what main names; null for an empty repository
+ */
+export function advertiseReceivePack(head: Oid | null): Buffer {
+  const offered = capabilities.join(' ');
+  const line = head === null ? `${noOid} capabilities^{}` : `${head} ${mainRef}`;
+  return Buffer.concat([encodePacket(`${line}\0${offered}\n`), flushPacket]);
+}
+
+/** One ref that a client wants to have moved. */
+export interface PushCommand {
+  /** Null where it is to be made. */
+  readonly before: Oid | null;
+  /** Null where it is to be deleted. */
+  readonly after: Oid | null;
+  /** As it was sent, in UTF-8 as far as it is that. */
+  readonly ref: string;
+}
+
+/** How a client wants to be answered. */
+export interface PushAnswerForm {
+  /** 0 without a report. */
+  readonly report: 0 | 1 | 2;
+  readonly hasBands: boolean;
+  readonly isQuiet: boolean;
+}
+
+export interface PushRequest {
+  /** Empty in a request by which a client only tries whether it may push. */
+  readonly commands: readonly PushCommand[];
+  readonly form: PushAnswerForm;
+}
+
+const shallow = 'shallow ';
+const mostShallows = 1000;
+
+const oid = /^[0-9a-f]{40}$/;
+
+/**
+ * Reads the commands of a push. The pack follows them in the reader.
+ * @throws BadPush, MalformedPacket; the stream's errors
+ */
+export async function readPushRequest(reader: PacketReader): Promise<PushRequest> {
+  const commands: PushCommand[] = [];
+  let form: PushAnswerForm = { report: 0, hasBands: false, isQuiet: false };
+  for (let shallows = 0; ;) {
+    const packet = await reader.next();
+    if (packet === undefined) throw new BadPush('The push ends within its commands.');
+    if (packet.type === 'flush') return { commands, form };
+    if (packet.type !== 'line') throw new BadPush('The commands of a push hold a mark that has no place there.');
+    const { bytes } = packet;
+    // A shallow clone names where its history ends. Nothing follows from it: the commits have to be here.
+    if (commands.length === 0 && bytes.toString('latin1', 0, shallow.length) === shallow) {
+      shallows += 1;
+      if (shallows > mostShallows) throw new BadPush('The clone ends in too many places. Fetch its whole history.');
+      continue;
+    }
+    if (commands.length === mostCommands) throw new BadPush(`A push names at most ${mostCommands} refs.`);
+    const end = bytes.indexOf(0);
+    if (end >= 0 && commands.length > 0) throw new BadPush('Only the first command of a push has capabilities.');
+    if (end >= 0) form = readForm(bytes.subarray(end + 1));
+    commands.push(readCommand(end < 0 ? bytes : bytes.subarray(0, end)));
+  }
+}
+
+function readCommand(line: Buffer): PushCommand {
+  const text = line.toString('utf8').replace(/\n$/, '');
+  const [before = '', after = '', ...ref] = text.split(' ');
+  if (before === 'push-cert') throw new BadPush('Signed pushes are not taken.');
+  const name = ref.join(' ');
+  if (!oid.test(before) || !oid.test(after) || name === '' || line.length > longestRef) {
+    throw new BadPush('A command of the push is not of the form that git gives it.');
+  }
+  return { before: before === noOid ? null : before, after: after === noOid ? null : after, ref: name };
+}
+
+function readForm(bytes: Buffer): PushAnswerForm {
+  if (bytes.length > longestCapabilities) throw new BadPush('The push names too many capabilities.');
+  const named = bytes.toString('latin1').trim().split(' ');
+  const format = named.find((each) => each.startsWith('object-format='));
+  if (format !== undefined && format !== 'object-format=sha1') {
+    throw new BadPush('Only SHA-1 names of objects are known here.');
+  }
+  for (const wanted of ['atomic', 'push-options']) {
+    if (named.includes(wanted)) throw new BadPush(`The capability ${wanted} was not offered.`);
+  }
+  const report = named.includes('report-status-v2') ? 2 : named.includes('report-status') ? 1 : 0;
+  return { report, hasBands: named.includes('side-band-64k'), isQuiet: named.includes('quiet') };
+}
+
+/** What became of one command. */
+export interface CommandOutcome {
+  readonly ref: string;
+  /** Why it was refused, in a line; null where it was done. */
+  readonly refused: string | null;
+  /** What the ref names now, where that is not what was pushed. */
+  readonly becomes?: Oid | undefined;
+}
+
+/** One line, of visible characters: more would be read as other lines of the report. */
+function asLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, ' ').trim();
+}
+
+/**
+ * The report that ends the answer to a push.
+ * @param unpacked null, or why the pack was not taken in
+ */
+export function reportStatus(
+  { report, hasBands }: PushAnswerForm,
+  unpacked: string | null,
+  outcomes: readonly CommandOutcome[],
+): Buffer {
+  if (report === 0) return hasBands ? flushPacket : Buffer.alloc(0);
+  const lines = [encodePacket(`unpack ${unpacked === null ? 'ok' : asLine(unpacked)}\n`)];
+  for (const { ref, refused, becomes } of outcomes) {
+    lines.push(encodePacket(refused === null ? `ok ${ref}\n` : `ng ${ref} ${asLine(refused)}\n`));
+    if (refused === null && becomes !== undefined && report === 2)
+      lines.push(encodePacket(`option new-oid ${becomes}\n`));
+  }
+  lines.push(flushPacket);
+  const whole = Buffer.concat(lines);
+  return hasBands ? Buffer.concat([encodeBand(1, whole), flushPacket]) : whole;
+}

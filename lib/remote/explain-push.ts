@@ -1,0 +1,40 @@
+import type { Refusal } from '../domain/refusal.js';
+
+/** A refusal as git shows it. */
+export interface ExplainedPush {
+  /** Behind `! [remote rejected] main -> main`. */
+  readonly reason: string;
+  /** Behind `remote:`, a line each. */
+  readonly lines: readonly string[];
+}
+
+/** Files that are named, one line each. */
+const mostNamed = 50;
+
+/** The refusal of a push in git's form: a short reason, and a sentence with a remedy for each refused file. */
+export function explainPush({ message, details, code }: Refusal): ExplainedPush {
+  if (details?.reason === 'push_refused') {
+    const { refused, count } = details;
+    const named = refused.slice(0, mostNamed);
+    const lines = named.map(({ location, commit, sentence, remedy }) =>
+      `${location} (${commit.slice(0, 8)}): ${sentence} ${remedy}`.trimEnd(),
+    );
+    const rest = count - named.length;
+    return {
+      reason: count === 1 ? 'a file was refused' : `${count} files were refused`,
+      lines: [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), 'Nothing was written.'],
+    };
+  }
+  if (details?.reason === 'push_outdated') {
+    return { reason: details.isForward ? 'fetch first' : 'non-fast-forward', lines: [message] };
+  }
+  if (code === 'INTERNAL')
+    return { reason: 'internal error', lines: ['The service failed. Nothing is lost: push again.'] };
+  return { reason: firstSentence(message), lines: [message] };
+}
+
+function firstSentence(text: string): string {
+  const end = text.indexOf('. ');
+  const sentence = end < 0 ? text.replace(/\.$/, '') : text.slice(0, end);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import type { ContentStage } from '../changes/content-stages.js';
+import type { Quarantine as QuarantineFolder } from '../derived/derived-repositories.js';
+import type { PreparedRepository } from '../derived/served-repository.js';
+import type { PushResult } from '../domain/push.js';
+import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
+import type { Oid } from '../git/objects/objects.js';
+import { requireGit } from '../git/program/git-program.js';
+import { startGit } from '../git/program/start-git.js';
+import type { PacketReader } from '../git/serving/packet-reader.js';
+import { listChanges } from '../git/serving/pushed-changes.js';
+import { findLine } from '../git/serving/pushed-line.js';
+import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
+import { Quarantine } from '../git/serving/quarantine.js';
+import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
+import { isAnswered } from '../operations/idempotently.js';
+import type { Retry } from '../operations/operation.js';
+import { perform, refuseUnread } from '../operations/perform.js';
+import { pushCommits, type PushCommitsInput } from '../operations/repositories/push-commits.js';
+import { explainPush } from './explain-push.js';
+import type { PushAnswer } from './push-answer.js';
+import { findUnfit, readPushed, type PushedLine } from './read-pushed.js';
+import type { RemoteRequest } from './remote-request.js';
+
+/** Changes of files from which on the person is told that something happens. */
+const manyChanges = 100;
+
+/** A push whose pack was taken in. */
+interface Received {
+  readonly prepared: PreparedRepository;
+  readonly folder: QuarantineFolder;
+  readonly quarantine: Quarantine;
+  readonly packs: readonly string[];
+}
+
+/** One push to main: from its pack to the report. It happens whole or not at all, whatever its client does. */
+export class MainPush {
+  readonly #asked: RemoteRequest;
+  readonly #before: Oid | null;
+  readonly #after: Oid;
+  readonly #limits: PushLimits;
+  readonly #answer: PushAnswer;
+  /** Given back at the end, in this order reversed. */
+  readonly #held: (() => Promise<void> | void)[] = [];
+  /** The refusal that the log has already. */
+  #recorded: unknown;
+
+  constructor(asked: RemoteRequest, { before, after }: PushCommand, limits: PushLimits, answer: PushAnswer) {
+    this.#asked = asked;
+    this.#before = before;
+    this.#after = after ?? '';
+    this.#limits = limits;
+    this.#answer = answer;
+  }
+
+  /**
+   * Takes in the rest of the request. The work on it goes on after that, and ends the answer.
+   * @param others outcomes of the other commands
+   * @throws Refusal, recorded, where git has to be told by a status: the body broke off, or nothing can be reached
+   */
+  async receive(reader: PacketReader, others: readonly CommandOutcome[]): Promise<void> {
+    try {
+      const received = await this.#takeIn(reader);
+      const work = async (): Promise<CommandOutcome> =>
+        received === undefined ? this.#outcome(null) : this.#work(received);
+      void this.#end(work, others);
+    } catch (error) {
+      if (error instanceof PushUnfit) {
+        await this.#end(() => Promise.reject(error), others);
+        return;
+      }
+      const recorded = await this.#record(error);
+      if (isForStatus(recorded)) {
+        await this.#releaseAll();
+        throw recorded;
+      }
+      await this.#end(() => Promise.reject(recorded), others);
+    }
+  }
+
+  /** @returns undefined where there is nothing to do: main is there already */
+  async #takeIn(reader: PacketReader): Promise<Received | undefined> {
+    const { workspace, caller, isHere, signal } = this.#asked;
+    if (!isHere || workspace.view(caller).reach.isEmpty) throw notFound();
+    if (this.#isAnswered()) return this.#leave(reader, () => this.#replay());
+    await workspace.disk?.look();
+    if (workspace.disk?.isLow === true) throw storageFull();
+    const prepared = await workspace.derived.prepare(caller.principalId, { signal });
+    const program = await requireGit('take a push');
+    const hold = workspace.derived.hold(prepared);
+    this.#held.push(() => hold.release());
+    if (this.#after === prepared.head) return this.#leave(reader);
+    if (!(await this.#isCurrent(prepared))) return this.#leave(reader, () => Promise.reject(fetchFirst()));
+    const folder = await workspace.derived.openQuarantine(prepared);
+    this.#held.push(() => folder.drop());
+    const all = AbortSignal.any([signal, hold.signal, folder.signal]);
+    const quarantine = await Quarantine.open(program, folder.folder, prepared.path, this.#limits, all);
+    this.#held.push(() => quarantine.close());
+    const packs = await quarantine.takeIn(reader.following());
+    return { prepared, folder, quarantine, packs };
+  }
+
+  /** Reads what the client sends in vain: it reads the answer only after that. */
+  async #leave(reader: PacketReader, then: () => Promise<void> = async () => undefined): Promise<undefined> {
+    for await (const _ of reader.following()) void _;
+    await then();
+  }
+
+  /** Whether the client pushes onto what main is, or in the workspace's own repository on what it once was. */
+  async #isCurrent({ path, head, isOwn }: PreparedRepository): Promise<boolean> {
+    const before = this.#before;
+    if (before === head) return true;
+    if (!isOwn || before === null || head === null) return false;
+    const git = startGit(await requireGit('take a push'), path, ['merge-base', '--is-ancestor', before, head]);
+    git.stdin.end();
+    git.stdout.resume();
+    return (await git.ended) === 0;
+  }
+
+  async #work({ prepared, folder, quarantine, packs }: Received): Promise<CommandOutcome> {
+    const { workspace, caller, signal } = this.#asked;
+    const { derived, stages } = workspace;
+    const line = await this.#read(quarantine, packs);
+    const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
+    try {
+      const input = await this.#makeInput(quarantine, line, stage);
+      signal.throwIfAborted();
+      const announced = await derived.announce(prepared, folder, { head: this.#after, packs });
+      if (announced === null) {
+        if (!this.#isAnswered()) throw fetchFirst();
+        await this.#replay();
+        return this.#outcome(null);
+      }
+      let head: Oid | null = null;
+      let result: PushResult;
+      try {
+        ({ result } = await this.#perform(input));
+      } finally {
+        head = await announced.settle().catch((cause: unknown) => {
+          workspace.onFault('A push could not be taken over by the repository of its principal', cause);
+          return null;
+        });
+      }
+      return this.#finish(prepared, head, result);
+    } finally {
+      await stage.close();
+    }
+  }
+
+  #finish({ isOwn }: PreparedRepository, head: Oid | null, { commits }: PushResult): CommandOutcome {
+    if (!isOwn && head === this.#after) return this.#outcome(null);
+    const made = commits.findLast(({ versionId }) => versionId !== null)?.versionId;
+    this.#answer.progress('Your changes are in main, as commits of the workspace. Run now: git pull --rebase');
+    return this.#outcome(null, head ?? (isOwn ? (made ?? undefined) : undefined));
+  }
+
+  async #read(quarantine: Quarantine, packs: readonly string[]): Promise<PushedLine> {
+    const { commits, changes: most } = this.#limits;
+    const tooLarge = await quarantine.findTooLarge(packs);
+    const line = await findLine(quarantine.start, this.#after, this.#before, commits);
+    if (line === null) throw notForward();
+    const changes = await listChanges(quarantine.start, line, most);
+    return { line, changes, tooLarge };
+  }
+
+  async #makeInput(quarantine: Quarantine, pushed: PushedLine, stage: ContentStage): Promise<PushCommitsInput> {
+    const unfit = findUnfit(pushed, this.#limits);
+    const count = [...pushed.changes.values()].reduce((sum, { length }) => sum + length, 0);
+    if (unfit.length === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits);
+    if (count >= manyChanges) {
+      this.#answer.progress(`Writing ${count} changes of ${pushed.line.length} commits`);
+    }
+    const commits = unfit.length > 0 ? [] : await readPushed(quarantine, pushed, this.#limits, stage);
+    await stage.show();
+    quarantine.requireInTime();
+    return { before: this.#before, after: this.#after, commits, unfit, stage: stage.owner.id };
+  }
+
+  async #perform(input: PushCommitsInput): Promise<{ readonly result: PushResult }> {
+    const { workspace, caller } = this.#asked;
+    try {
+      return await perform(workspace, caller, pushCommits, input, this.#retry());
+    } catch (error) {
+      this.#recorded = error;
+      throw error;
+    }
+  }
+
+  #retry(): Retry {
+    const fingerprint = createHash('sha256')
+      .update(`${this.#before ?? ''} ${this.#after}`)
+      .digest();
+    return { key: this.#after, fingerprint };
+  }
+
+  /** Whether the same push was answered before. */
+  #isAnswered(): boolean {
+    const { workspace, caller } = this.#asked;
+    return isAnswered(workspace.journal.reader, workspace.clock.now(), caller, pushCommits, this.#retry());
+  }
+
+  async #replay(): Promise<void> {
+    await this.#perform({ before: this.#before, after: this.#after, commits: [], unfit: [], stage: '' });
+  }
+
+  #outcome(refused: string | null, becomes?: Oid): CommandOutcome {
+    return { ref: mainRef, refused, becomes };
+  }
+
+  /** Ends the answer, whatever became of the work. Never throws. */
+  async #end(work: () => Promise<CommandOutcome>, others: readonly CommandOutcome[]): Promise<void> {
+    let unpacked: string | null = null;
+    let outcome: CommandOutcome;
+    try {
+      outcome = await work();
+    } catch (error) {
+      const refusal = await this.#record(error);
+      const { reason, lines } = explainPush(refusal);
+      for (const each of lines) this.#answer.say(each);
+      if (error instanceof PushUnfit) unpacked = reason;
+      outcome = this.#outcome(reason);
+    }
+    await this.#releaseAll();
+    this.#answer.end(unpacked, [outcome, ...others]);
+  }
+
+  /** The refusal of an error, once the log has it. */
+  async #record(error: unknown): Promise<Refusal> {
+    if (error instanceof Refusal && error === this.#recorded) return error;
+    const { workspace, caller } = this.#asked;
+    const note = { detail: { before: this.#before, after: this.#after } };
+    const known = error instanceof PushUnfit ? invalidRequest('bad_field', error.message) : error;
+    const refusal = await refuseUnread(workspace, caller, pushCommits.name, note, known);
+    if (refusal.code === 'INTERNAL') workspace.onFault('A push failed', refusal.cause ?? refusal);
+    this.#recorded = refusal;
+    return refusal;
+  }
+
+  async #releaseAll(): Promise<void> {
+    for (const release of this.#held.splice(0).toReversed()) {
+      try {
+        await release();
+      } catch (cause) {
+        this.#asked.workspace.onFault('What a push has left could not be removed', cause);
+      }
+    }
+  }
+}
+
+/** Told by a status: there is nothing to report about, or a client should try again by itself. */
+function isForStatus({ code, details }: Refusal): boolean {
+  if (code === 'NOT_FOUND' || code === 'RATE_LIMITED') return true;
+  return details?.reason === 'body_too_large' || (code === 'UNAVAILABLE' && details === undefined);
+}
+
+function fetchFirst(): Refusal {
+  return conflict('push_outdated', 'Main has commits that this push lacks. Run git pull --rebase, then push again.', {
+    isForward: true,
+  });
+}
+
+function notForward(): Refusal {
+  const message = 'A push only adds commits to main, and never replaces any. Run git pull --rebase, then push again.';
+  return conflict('push_outdated', message, { isForward: false });
+}
+
+function hasTooLarge({ file }: PushLimits): PushUnfit {
+  return new PushUnfit(`A merged branch holds a file of more than ${file} bytes. Leave it out of the commits.`);
+}

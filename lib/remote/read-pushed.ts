@@ -1,0 +1,161 @@
+import type { ContentStage } from '../changes/content-stages.js';
+import { dropHidden } from '../domain/hidden-characters.js';
+import { faultOfLocation, faultOfNewLocation, type Location } from '../domain/location.js';
+import { makeOriginalAuthor } from '../domain/original-author.js';
+import type { PushedChange, PushedCommit, PushedContent, RefusedFile } from '../domain/push.js';
+import type { Oid } from '../git/objects/objects.js';
+import { findUnfitKind, type RawChange } from '../git/serving/pushed-changes.js';
+import type { LineCommit } from '../git/serving/pushed-line.js';
+import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
+import type { Quarantine } from '../git/serving/quarantine.js';
+import { readObjects } from '../git/serving/read-objects.js';
+import { decodeForeignCommit } from '../git/sources/foreign-commit.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+
+/** What the commits of a push do, as far as it can be done at all. */
+export interface PushedFiles {
+  readonly commits: readonly PushedCommit[];
+  readonly unfit: readonly RefusedFile[];
+}
+
+/** A line of commits, with what each does to files. */
+export interface PushedLine {
+  readonly line: readonly LineCommit[];
+  readonly changes: ReadonlyMap<Oid, readonly RawChange[]>;
+  /** Files that are larger than one may be, with their sizes. */
+  readonly tooLarge: ReadonlyMap<Oid, number>;
+}
+
+/** Files that become no documents, whoever pushes them. */
+export function findUnfit({ line, changes, tooLarge }: PushedLine, limits: PushLimits): RefusedFile[] {
+  return line.flatMap(({ commit }) =>
+    (changes.get(commit) ?? []).flatMap((change) => {
+      const fault = faultOfFile(change, tooLarge, limits);
+      return fault === undefined ? [] : [{ ...fault, location: change.path.toString('utf8'), commit }];
+    }),
+  );
+}
+
+/**
+ * Takes in the contents of a line, and reads its commits. Nothing of it may be unfit.
+ * @param stage takes the contents
+ * @throws PushUnfit; RepositoryUnreadable; errors of the stage
+ */
+export async function readPushed(
+  quarantine: Quarantine,
+  { line, changes }: PushedLine,
+  limits: PushLimits,
+  stage: ContentStage,
+): Promise<readonly PushedCommit[]> {
+  const contents = await takeContents(quarantine, changes, limits, stage);
+  const commits: PushedCommit[] = [];
+  const oids = line.map(({ commit }) => commit);
+  for await (const { oid, content } of readObjects(quarantine.start, oids)) {
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(piece);
+    const { author, message } = decodeForeignCommit(Buffer.concat(pieces));
+    const { name, email, seconds } = author;
+    commits.push({
+      oid,
+      message: fitMessage(message),
+      author: makeOriginalAuthor(name, email, seconds),
+      changes: (changes.get(oid) ?? []).map((change) => describeChange(change, contents)),
+    });
+    await yieldToLoop();
+  }
+  return commits;
+}
+
+async function takeContents(
+  quarantine: Quarantine,
+  changes: PushedLine['changes'],
+  { bytes }: PushLimits,
+  stage: ContentStage,
+): Promise<ReadonlyMap<Oid, PushedContent>> {
+  const wanted = new Set<Oid>();
+  for (const each of changes.values()) {
+    for (const { before, after } of each) if (after !== null && after.oid !== before?.oid) wanted.add(after.oid);
+  }
+  const contents = new Map<Oid, PushedContent>();
+  let left = bytes;
+  for await (const { oid, size, content } of readObjects(quarantine.start, [...wanted])) {
+    left -= size;
+    if (left < 0) throw new PushUnfit(`The files of a push have at most ${bytes} bytes. Push fewer commits at a time.`);
+    const { blobOid, sha256, size: length, kind } = await stage.add(content);
+    if (blobOid !== oid) throw new PushUnfit('The content of a file is not what its name says. Push again.');
+    contents.set(oid, { blobOid, sha256, size: length, kind });
+  }
+  return contents;
+}
+
+function describeChange(
+  { before, after, path, from }: RawChange,
+  contents: ReadonlyMap<Oid, PushedContent>,
+): PushedChange {
+  const location = path.toString('utf8') as Location;
+  if (after === null) return { type: 'delete', location, before: before?.oid ?? '' };
+  const content = contents.get(after.oid);
+  if (before === null) return { type: 'create', location, content: requireContent(content) };
+  if (from === null) return { type: 'update', location, before: before.oid, content: requireContent(content) };
+  const moved = { type: 'move', from: from.toString('utf8') as Location, to: location, before: before.oid } as const;
+  return { ...moved, content: before.oid === after.oid ? null : requireContent(content) };
+}
+
+function requireContent(content: PushedContent | undefined): PushedContent {
+  if (content === undefined) throw new Error('A pushed file has no content.');
+  return content;
+}
+
+type Fault = Omit<RefusedFile, 'location' | 'commit'>;
+
+const kinds = {
+  link: [
+    'It is a symbolic link, and only plain files are kept.',
+    'Put a copy of the file in its place, in that commit.',
+  ],
+  submodule: ['It is a submodule, and only plain files are kept.', 'Take it out of that commit with git rm --cached.'],
+  executable: [
+    'It is marked as executable, and no file is kept so.',
+    'Run git update-index --chmod=-x on it, in that commit.',
+  ],
+} as const;
+
+function faultOfFile(change: RawChange, tooLarge: PushedLine['tooLarge'], limits: PushLimits): Fault | undefined {
+  const badName = faultOfName(change);
+  if (badName !== undefined) {
+    const remedy = 'Rename it with git mv, in that commit.';
+    return { reason: 'bad_location', sentence: `The name ${badName}.`, remedy };
+  }
+  const kind = findUnfitKind(change);
+  if (kind !== undefined) {
+    const [sentence, remedy] = kinds[kind];
+    return { reason: 'bad_field', sentence, remedy };
+  }
+  const size = change.after === null ? undefined : tooLarge.get(change.after.oid);
+  if (size === undefined) return undefined;
+  const sentence = `It has ${size} bytes, and a file has at most ${limits.file}.`;
+  return { reason: 'content_too_large', sentence, remedy: 'Take it out of the commits, or make it smaller.' };
+}
+
+function faultOfName({ before, after, path, from }: RawChange): string | undefined {
+  for (const bytes of from === null ? [path] : [path, from]) {
+    const text = bytes.toString('utf8');
+    if (Buffer.byteLength(text) !== bytes.length || !Buffer.from(text).equals(bytes)) return 'is not in UTF-8';
+    const fault = faultOfLocation(text);
+    if (fault !== undefined) return fault;
+  }
+  const isNew = after !== null && (before === null || from !== null);
+  return isNew ? faultOfNewLocation(path.toString('utf8')) : undefined;
+}
+
+/** Characters of a version's message. */
+const maxMessageLength = 1000;
+const unfitCharacters = /[\0-\x08\x0b-\x1f\x7f-\x9f\p{Surrogate}]+/gu;
+
+/** A commit's message as a version may have it: well-formed, without hidden characters, and cut to its length. */
+export function fitMessage(text: string): string | null {
+  const plain = dropHidden(text.replaceAll('\r\n', '\n').replaceAll(unfitCharacters, ' ')).trim();
+  if (plain.length <= maxMessageLength) return plain === '' ? null : plain;
+  const cut = plain.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${cut.trimEnd()}…`;
+}
