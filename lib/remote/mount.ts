@@ -10,6 +10,7 @@ import { logWhenDone } from '../http/log-when-done.js';
 import type { MountedFace } from '../http/port.js';
 import { nothingRuns, protections } from '../http/protections.js';
 import { leaveUnread } from '../http/unread-body.js';
+import { UnmetClients } from '../operations/repositories/unmet-clients.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import type { RemoteDependencies, RemoteOptions } from './dependencies.js';
 import { presentProblem } from './present-problem.js';
@@ -40,6 +41,7 @@ interface Exchange {
 
 /** Git over HTTP on the service's port, at /git. */
 export function mountRemote(dependencies: RemoteDependencies, options: RemoteOptions): MountedFace {
+  const unmet = new UnmetClients(dependencies.clock);
   return {
     takes: isRemotePath,
     handle(request, response) {
@@ -51,12 +53,17 @@ export function mountRemote(dependencies: RemoteDependencies, options: RemoteOpt
       });
       response.setHeader('X-Request-Id', id);
       for (const [name, value] of Object.entries(ownProtections)) response.setHeader(name, value);
-      serve(dependencies, options, exchange).catch((error: unknown) => sendProblem(options, exchange, error));
+      serve(dependencies, options, exchange, unmet).catch((error: unknown) => sendProblem(options, exchange, error));
     },
   };
 }
 
-async function serve(dependencies: RemoteDependencies, options: RemoteOptions, exchange: Exchange): Promise<void> {
+async function serve(
+  dependencies: RemoteDependencies,
+  options: RemoteOptions,
+  exchange: Exchange,
+  unmet: UnmetClients,
+): Promise<void> {
   const { id, request, response } = exchange;
   const { host, authorization } = request.headers;
   if (host === undefined && request.httpVersion === '1.1') {
@@ -73,7 +80,7 @@ async function serve(dependencies: RemoteDependencies, options: RemoteOptions, e
   const isHere = route.workspace === recognised.workspace.name;
   const version = readVersion(request.headers['git-protocol']);
   const { signal } = exchange.gone;
-  const asked: RemoteRequest = { ...recognised, isHere, version, request, response, signal, hold };
+  const asked: RemoteRequest = { ...recognised, isHere, version, unmet, request, response, signal, hold };
   await send(exchange, await route.answer(asked));
 }
 

@@ -13,7 +13,11 @@ export interface Problem {
 const challenge = 'Basic realm="Cartulary", charset="UTF-8"';
 const keyRequired = 'A valid key for git is required. Give it as the password, with any user name.';
 
-const statusOfReason: Readonly<Record<string, number>> = { body_too_large: 413, unsupported_media_type: 415 };
+const statusOfReason: Readonly<Record<string, number>> = {
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  git_missing: 501,
+};
 
 export function presentProblem(error: Refusal | UnservedRequest): Problem {
   if (error instanceof UnservedRequest) {

@@ -19,8 +19,8 @@ export const uploadPack: RemoteService = {
   async serve(asked) {
     requireType(asked, `application/x-${service}-request`);
     const body = await readRequest(asked);
-    const answer = isListing(asked, body) ? answerRefs : answerFetch;
-    return { contentType: `application/x-${service}-result`, content: await answer(asked, body) };
+    const content = isListing(asked, body) ? answerRefs(asked, body) : answerFetch(asked, body, asked.unmet);
+    return { contentType: `application/x-${service}-result`, content: await content };
   },
 };
 

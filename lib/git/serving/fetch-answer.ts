@@ -1,0 +1,126 @@
+import {
+  encodePacket,
+  encodeProgress,
+  flushPacket,
+  MalformedPacket,
+  packetHead,
+  packetLength,
+  readPacket,
+  textOf,
+  type Packet,
+} from './packets.js';
+
+/** Bytes in front of the pack that are looked at. Behind them the answer passes as it is. */
+const longestOpening = 1024 * 1024;
+const nothing = Buffer.alloc(0);
+
+/**
+ * The answer to one request of a fetch on its way to the client. It learns whether the client's commits are known here,
+ * and can put words for the person in front of the pack, and at a sudden end.
+ */
+export class FetchAnswer {
+  readonly #words: string | undefined;
+  /** What has not passed of the lines in front of the pack. Undefined behind them. */
+  #opening: Buffer | undefined = nothing;
+  #isInPack = false;
+  /** What is left of the packet under way, and the part of a head that has passed. */
+  #left = 0;
+  #head = nothing;
+  #isKnown: boolean | undefined;
+
+  /** @param words for a person none of whose commits is known here, shown before the pack; left out: none */
+  constructor(words?: string) {
+    this.#words = words;
+  }
+
+  /** Whether a commit that the client has is known here. Undefined where the answer says nothing about it. */
+  get isKnown(): boolean | undefined {
+    return this.#isKnown;
+  }
+
+  /** @returns what is to be sent on */
+  pass(piece: Buffer): Buffer {
+    if (this.#opening === undefined) {
+      if (this.#isInPack) this.#follow(piece);
+      return piece;
+    }
+    return this.#readOpening(this.#opening.length === 0 ? piece : Buffer.concat([this.#opening, piece]));
+  }
+
+  /** What is still to be sent when git has ended. */
+  rest(): Buffer {
+    const rest = this.#opening ?? nothing;
+    this.#opening = undefined;
+    return rest;
+  }
+
+  /**
+   * The end of an answer that breaks off, with words for the person. git takes it for a failure.
+   * @returns undefined where no words can stand
+   */
+  breakOff(words: string): Buffer | undefined {
+    if (!this.#isInPack || this.#head.length > 0) return undefined;
+    const failure = encodePacket(Buffer.concat([Buffer.from([3]), Buffer.from(`${words}\n`)]));
+    return Buffer.concat([Buffer.alloc(this.#left), failure, flushPacket]);
+  }
+
+  #readOpening(bytes: Buffer): Buffer {
+    try {
+      for (let at = 0; ;) {
+        const read = readPacket(bytes, at);
+        if (read === undefined) return this.#keepBack(bytes, at);
+        if (isSideband(read.packet)) return this.#enterPack(bytes, at);
+        this.#note(textOf(read.packet));
+        at = read.end;
+      }
+    } catch (error) {
+      if (!(error instanceof MalformedPacket)) throw error;
+      this.#opening = undefined;
+      return bytes;
+    }
+  }
+
+  /** Lets whole packets pass. */
+  #keepBack(bytes: Buffer, end: number): Buffer {
+    const isTooLong = bytes.length - end > longestOpening;
+    this.#opening = isTooLong ? undefined : bytes.subarray(end);
+    return isTooLong ? bytes : bytes.subarray(0, end);
+  }
+
+  #enterPack(bytes: Buffer, start: number): Buffer {
+    this.#opening = undefined;
+    this.#isInPack = true;
+    const rest = bytes.subarray(start);
+    this.#follow(rest);
+    if (this.#words === undefined || this.#isKnown === true) return bytes;
+    return Buffer.concat([bytes.subarray(0, start), encodeProgress(this.#words), rest]);
+  }
+
+  #note(text: string | undefined): void {
+    if (text?.startsWith('ACK ') === true) this.#isKnown = true;
+    if (text === 'NAK') this.#isKnown ??= false;
+  }
+
+  #follow(piece: Buffer): void {
+    for (let at = 0; at < piece.length;) {
+      if (this.#left === 0) {
+        const missing = packetHead - this.#head.length;
+        const part = piece.subarray(at, at + missing);
+        at += part.length;
+        this.#head = Buffer.concat([this.#head, part]);
+        if (this.#head.length < packetHead) return;
+        this.#left = (packetLength(this.#head, 0) ?? packetHead) - packetHead;
+        this.#head = nothing;
+      }
+      const passed = Math.min(this.#left, piece.length - at);
+      this.#left -= passed;
+      at += passed;
+    }
+  }
+}
+
+/** Whether the packet is a part of the pack, or words beside it: the first byte names the band. */
+function isSideband(packet: Packet): boolean {
+  const band = packet.type === 'line' ? packet.bytes[0] : undefined;
+  return band === 1 || band === 2 || band === 3;
+}
