@@ -1,52 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import { readReach, type Reach } from '../access/reach.js';
+import { ancestorsOf, rootLocation, type Location } from '../domain/location.js';
+import { joinPacks } from '../git/derived/join-packs.js';
 import type { Oid } from '../git/objects/objects.js';
-import type { GitProgram } from '../git/program/git-program.js';
-import type { NewestNarrowings } from '../sidecar/tables/narrowing-table.js';
+import { openReachedSnapshot, type ReachedSnapshot } from '../sidecar/reached-snapshot.js';
+import { findDocumentsById, findFolder } from '../view/locate.js';
+import { choosePacks } from './choose-packs.js';
+import { compareReach, type Difference, type Outdated } from './compare-reach.js';
+import type { Derived, DeriveOrder, MadeAnew } from './derivation.js';
+import { Placings } from './find-placing.js';
+import { commitMoves, commitVersions, versionsAtOnce, type Making } from './make-commits.js';
+import { planMoves, type PlannedMoves } from './plan-moves.js';
+import {
+  destroyRepository,
+  ensureRepository,
+  hasPacks,
+  listNewPacks,
+  openMaking,
+  pointBranch,
+  publishPacks,
+  readHead,
+  removeUnlisted,
+} from './repository-files.js';
+import { DamagedState, derivedPaths, packFolder, readState, writeState } from './state.js';
+import type { DerivedState, ListedPack } from './state.js';
 
-/** What one derivation works on. It is sent to a worker thread. */
-export interface DeriveOrder {
-  /** The workspace's name, for the authors' addresses. */
-  readonly workspace: string;
-  readonly principalId: string;
-  /** The sidecar's file. */
-  readonly sidecar: string;
-  /** The folder of the workspace's own repository. */
-  readonly content: string;
-  /** The principal's folder below `derived`. It need not exist. */
-  readonly folder: string;
-  readonly git: GitProgram;
-}
+export type { Derived, DeriveOrder, MadeAnew } from './derivation.js';
 
-/** Why a repository was made anew, and an earlier one destroyed. */
-export type MadeAnew =
-  /** There was none. */
-  | 'first'
-  /** The principal may read less than it held. */
-  | 'narrowed'
-  /** A document went to where the principal cannot read. */
-  | 'moved'
-  /** A document that it held was erased, or is being erased. */
-  | 'erased'
-  /** Its files were not what its state says. */
-  | 'damaged';
+/** Is told of each step that changes files, before it. */
+export type OnStep = (step: 'destroy' | 'create' | 'import' | 'join' | 'publish' | 'state' | 'branch' | 'tidy') => void;
 
-/** A derived repository that holds what the principal could read at the moment of the snapshot. */
-export interface Derived {
-  /** The bare repository's folder. */
-  readonly repository: string;
-  /** What refs/heads/main names. Null when there is nothing to read. */
-  readonly head: Oid | null;
-  /** Null when the earlier one grew, or had nothing to grow by. */
-  readonly madeAnew: MadeAnew | null;
-  /** The documents in its newest commit. */
-  readonly documents: number;
-  /** The commits that this call added. */
-  readonly commits: number;
-  /**
-   * By the snapshot. As long as the workspace says the same, and no grant, group or principal has changed, nothing has
-   * left the reach since.
-   */
-  readonly newest: NewestNarrowings;
-}
+const nothing: DerivedState = { head: null, packs: [], documents: new Map() };
 
 /**
  * Makes the principal's derived repository, or lets it grow, from one snapshot of the workspace. It is meant for a
@@ -58,7 +42,163 @@ export interface Derived {
  * @throws RepositoryUnreadable when git fails, or a content is missing; the error of the file system, such as ENOSPC;
  * the signal's reason
  */
-export async function deriveRepository(order: DeriveOrder, signal: AbortSignal): Promise<Derived> {
+export async function deriveRepository(
+  order: DeriveOrder,
+  signal: AbortSignal,
+  onStep: OnStep = () => undefined,
+): Promise<Derived> {
   signal.throwIfAborted();
-  return Promise.reject(new Error(`The repository of ${order.principalId} cannot be made yet.`));
+  await mkdir(order.folder, { recursive: true, mode: 0o700 });
+  const found = await readSound(order.folder);
+  let madeAnew: MadeAnew | null = typeof found === 'string' ? found : null;
+  let state = typeof found === 'string' ? nothing : found;
+  let snapshot = openReachedSnapshot(order.sidecar);
+  try {
+    let difference = compare(order, snapshot, state);
+    if ('outdated' in difference) {
+      madeAnew = difference.outdated;
+      state = nothing;
+      // Another snapshot, with no versions asked for. It may show a later moment.
+      snapshot.close();
+      snapshot = openReachedSnapshot(order.sidecar);
+      difference = compare(order, snapshot, nothing);
+    }
+    if ('outdated' in difference) throw new Error('A repository without documents is never outdated.');
+    if (madeAnew !== null) {
+      onStep('destroy');
+      await destroyRepository(order.folder);
+      onStep('create');
+      await ensureRepository(order.folder);
+    }
+    const growing = { order, snapshot, signal, onStep };
+    const grown = await grow(growing, state, difference, madeAnew !== null);
+    const { repository } = derivedPaths(order.folder);
+    const newest = snapshot.tables.narrowing.newest();
+    return { repository, ...grown, madeAnew, documents: difference.live, newest };
+  } finally {
+    snapshot.close();
+  }
+}
+
+/** The state, when the repository is as it says. The remnants of a crash are removed. */
+async function readSound(folder: string): Promise<DerivedState | 'first' | 'damaged'> {
+  let state: DerivedState | undefined;
+  try {
+    state = await readState(folder);
+  } catch (error) {
+    if (!(error instanceof DamagedState)) throw error;
+    return 'damaged';
+  }
+  if (state === undefined) return 'first';
+  if (!(await hasPacks(folder, state.packs))) return 'damaged';
+  await removeUnlisted(folder, state.packs);
+  return state;
+}
+
+/** Collects the reach in the snapshot, and compares it with what is shown. */
+function compare(order: DeriveOrder, { tables, reached }: ReachedSnapshot, state: DerivedState): Difference | Outdated {
+  const reach = readReach(tables, order.principalId);
+  for (const location of topFolders(reach)) {
+    const folder = findFolder(tables, location);
+    if (folder !== undefined) reached.addFolder(folder.row.number, location);
+  }
+  const single = findDocumentsById(tables, reach.documentIds);
+  reached.addDocuments(single.map(({ row, location }) => ({ number: row.number, location })));
+  return compareReach(state.documents, {
+    reach,
+    reached: reached.all(),
+    fateOf: (id) => reached.fateOf(id),
+    want: (documents) => reached.want(documents),
+  });
+}
+
+/** The folders with a grant that lie in no other one. */
+function topFolders({ folders }: Reach): Location[] {
+  const all = new Set(folders);
+  return folders.filter((folder) => folder === rootLocation || !ancestorsOf(folder).some((above) => all.has(above)));
+}
+
+interface Growing extends Omit<Making, 'repository'> {
+  readonly onStep: OnStep;
+}
+
+async function grow(
+  growing: Growing,
+  before: DerivedState,
+  { displaced, documents, isBehind }: Difference,
+  isNew: boolean,
+): Promise<Pick<Derived, 'head' | 'commits'>> {
+  const { onStep } = growing;
+  const { folder } = growing.order;
+  let { head, packs } = before;
+  let commits = 0;
+  if (isNew || isBehind || displaced.length > 0) {
+    const placings = new Placings(growing.snapshot.tables);
+    const moves = planMoves(displaced.map((each) => ({ ...each, placing: placings.find(each) })));
+    const made = await makeObjects(growing, before, moves, isBehind);
+    ({ head, packs, commits } = made);
+    onStep('state');
+    await writeState(folder, { head, packs, documents });
+  }
+  onStep('branch');
+  await pointBranch(folder, head);
+  onStep('tidy');
+  if (commits > 0) await removeUnlisted(folder, packs);
+  return { head, commits };
+}
+
+/** Makes the commits beside the repository, and then brings their packs into it. */
+async function makeObjects(
+  { onStep, ...growing }: Growing,
+  { head: onto, packs: known }: DerivedState,
+  moves: readonly PlannedMoves[],
+  isBehind: boolean,
+): Promise<{ readonly head: Oid | null; readonly packs: readonly ListedPack[]; readonly commits: number }> {
+  if (moves.length === 0 && !isBehind) return { head: onto, packs: known, commits: 0 };
+  const { order, snapshot, signal } = growing;
+  const { making: repository } = derivedPaths(order.folder);
+  const making = { ...growing, repository };
+  let head = onto;
+  let commits = 0;
+  const made: ListedPack[] = [];
+  const note = async (count: number): Promise<void> => {
+    commits += count;
+    head = await readHead(repository);
+    made.push(...(await listNewPacks(packFolder(repository), made)));
+  };
+  onStep('import');
+  await openMaking(order.folder);
+  if (moves.length > 0) await note(await commitMoves(making, head, moves));
+  if (isBehind) {
+    snapshot.reached.rank();
+    let after = 0;
+    for (let upTo = snapshot.reached.boundaryAfter(after, versionsAtOnce); upTo !== null;) {
+      await note(await commitVersions(making, head, { after, upTo }));
+      after = upTo;
+      upTo = snapshot.reached.boundaryAfter(after, versionsAtOnce);
+    }
+  }
+  signal.throwIfAborted();
+  onStep('publish');
+  await publishPacks(order.folder, packFolder(repository), made);
+  const packs = [...known, ...made];
+  onStep('join');
+  return { head, packs: await join(order, packs, signal), commits };
+}
+
+/** Joins the newest packs when there are many. The old ones stay until the state is written. */
+async function join(
+  { git, folder }: DeriveOrder,
+  packs: readonly ListedPack[],
+  signal: AbortSignal,
+): Promise<readonly ListedPack[]> {
+  const kept = choosePacks(packs.map(({ bytes }) => bytes));
+  if (kept === packs.length) return packs;
+  const { repository, making } = derivedPaths(folder);
+  const target = packFolder(making);
+  const joined = packs.slice(kept).map(({ name }) => name);
+  await joinPacks(git, repository, joined, target, signal);
+  const made = await listNewPacks(target, []);
+  await publishPacks(folder, target, made);
+  return [...packs.slice(0, kept), ...made];
 }

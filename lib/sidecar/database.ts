@@ -115,6 +115,13 @@ export function openForReading(file: string, timeout = serviceTimeout): Connecti
   return connection;
 }
 
+/** Opens a connection that only reads the file, and that may have temporary tables of its own. */
+export function openForCollecting(file: string): Connection {
+  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: lookerTimeout });
+  connection.pragma('cache_size = -16384');
+  return connection;
+}
+
 /** Pages that are copied before other work gets its turn at the event loop. */
 const pagesAtOnce = 256;
 

@@ -85,7 +85,8 @@ export function decodeCommit(bytes: Uint8Array): Commit {
   return { tree, parents, author, committer, message };
 }
 
-function encodeSignature({ name, email, seconds }: Signature): string {
+/** A signature as it stands in a commit, with the name and the email cleaned. @throws RangeError for no time */
+export function encodeSignature({ name, email, seconds }: Signature): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (!Number.isSafeInteger(whole)) throw new RangeError(`Not a time in seconds: ${seconds}`);
   return `${cleanName(name)} <${cleanEmail(email)}> ${whole} +0000`;

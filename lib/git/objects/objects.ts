@@ -121,5 +121,5 @@ function trim(bytes: Buffer): Buffer {
   return own;
 }
 
-export { encodeCommit, decodeCommit } from './commit-object.js';
-export type { Commit } from './commit-object.js';
+export { encodeCommit, decodeCommit, encodeSignature } from './commit-object.js';
+export type { Commit, Signature } from './commit-object.js';

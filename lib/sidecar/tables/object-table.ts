@@ -17,6 +17,9 @@ export class ObjectTable extends Table {
   readonly #find = this.statement<[string], PendingObject>(
     'SELECT oid, type, size, deflated FROM pending_object WHERE oid = ?',
   );
+  readonly #has = this.valueStatement<[string], number>(
+    'SELECT EXISTS (SELECT 1 FROM pending_object WHERE oid = ?) AS waits',
+  );
   readonly #upTo = this.statement<[number, number, number], PendingObject & { number: number }>(
     'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
   );
@@ -50,6 +53,11 @@ export class ObjectTable extends Table {
 
   find(oid: string): PendingObject | undefined {
     return this.#find.get(oid);
+  }
+
+  /** Whether it is pending. */
+  has(oid: string): boolean {
+    return this.#has.get(oid) === 1;
   }
 
   /** Number of the newest pending object; 0 when there is none. */

@@ -1,0 +1,49 @@
+import type { Oid } from '../git/objects/objects.js';
+import type { GitProgram } from '../git/program/git-program.js';
+import type { NewestNarrowings } from '../sidecar/tables/narrowing-table.js';
+
+/** What one derivation works on. It is sent to a worker thread. */
+export interface DeriveOrder {
+  /** The workspace's name, for the authors' addresses. */
+  readonly workspace: string;
+  readonly principalId: string;
+  /** The sidecar's file. */
+  readonly sidecar: string;
+  /** The folder of the workspace's own repository. */
+  readonly content: string;
+  /** The principal's folder below `derived`. It need not exist. */
+  readonly folder: string;
+  readonly git: GitProgram;
+}
+
+/** Why a repository was made anew, and an earlier one destroyed. */
+export type MadeAnew =
+  /** There was none. */
+  | 'first'
+  /** The principal may read less than it held. */
+  | 'narrowed'
+  /** A document went to where the principal cannot read. */
+  | 'moved'
+  /** A document that it held was erased, or is being erased. */
+  | 'erased'
+  /** Its files were not what its state says. */
+  | 'damaged';
+
+/** A derived repository that holds what the principal could read at the moment of the snapshot. */
+export interface Derived {
+  /** The bare repository's folder. */
+  readonly repository: string;
+  /** What refs/heads/main names. Null when there was never anything to read. */
+  readonly head: Oid | null;
+  /** Null when the earlier one grew, or had nothing to grow by. */
+  readonly madeAnew: MadeAnew | null;
+  /** The documents in its newest commit. */
+  readonly documents: number;
+  /** The commits that this call added. */
+  readonly commits: number;
+  /**
+   * By the snapshot. As long as the workspace says the same, and no grant, group or principal has changed, nothing has
+   * left the reach since.
+   */
+  readonly newest: NewestNarrowings;
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deriveRepository, type Derived, type DeriveOrder } from '../../lib/derived/derive.js';
+import { requireGit } from '../../lib/git/program/git-program.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
+import { Client } from '../support/store/client.js';
+import { gitEnvironment } from '../support/processes/run-git.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+
+/** A workspace on disk, and the derived repositories of its people. They lie beside it. */
+export class DerivedWorld {
+  readonly test: TestService;
+  readonly #folder: string;
+
+  constructor(test: TestService, folder: string) {
+    this.test = test;
+    this.#folder = folder;
+  }
+
+  /** A person with a grant on each of these folders. */
+  async person(name: string, ...folders: readonly string[]): Promise<Client> {
+    const id = await this.test.principal(name);
+    for (const folder of folders) await this.test.grant('editor', { type: 'principal', id }, folder);
+    return new Client(this.test.workspace, id);
+  }
+
+  /** What one derivation of a principal's repository works on. @param copy one more repository of the same principal */
+  async order(principalId: string, copy = ''): Promise<DeriveOrder> {
+    const { dataFolder, workspace } = this.test;
+    const paths = pathsOf(dataFolder ?? '', workspace.name);
+    return {
+      workspace: workspace.name,
+      principalId,
+      sidecar: paths.sidecar,
+      content: paths.repository,
+      folder: join(this.#folder, principalId + copy),
+      git: await requireGit('test'),
+    };
+  }
+
+  async derive(principalId: string, copy = ''): Promise<Derived> {
+    return deriveRepository(await this.order(principalId, copy), new AbortController().signal);
+  }
+
+  async close(): Promise<void> {
+    await this.test.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export async function openDerivedWorld(seed?: string): Promise<DerivedWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartulary-derived-'));
+  return new DerivedWorld(await openTestService({ store: 'disk', ...(seed === undefined ? {} : { seed }) }), folder);
+}
+
+/** Runs git on a bare repository. @returns its output without the last newline */
+export function git(repository: string, ...parameters: readonly string[]): string {
+  return execFileSync('git', ['--git-dir', repository, ...parameters], {
+    encoding: 'utf8',
+    env: { ...gitEnvironment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1024 ** 3,
+  }).replace(/\n$/, '');
+}
+
+/** The places of all documents in the newest commit, each with its text. */
+export function readFiles({ repository, head }: Derived): Record<string, string> {
+  if (head === null) return {};
+  const places = git(repository, 'ls-tree', '-r', '-z', '--name-only', head).split('\0').filter(Boolean);
+  return Object.fromEntries(places.map((place) => [place, git(repository, 'cat-file', 'blob', `${head}:${place}`)]));
+}
+
+/** The commits, the oldest first: the first line of each message, and each changed place. */
+export function readLog({ repository, head }: Derived): string[] {
+  if (head === null) return [];
+  const log = git(repository, 'log', '--reverse', '--root', '-M', '--format=%x01%s', '--name-status', '-z', head);
+  return log
+    .split('\u0001')
+    .slice(1)
+    .map((commit) =>
+      commit
+        .split('\0')
+        .map((part) => part.trim())
+        .filter(Boolean)
+        .join(' '),
+    );
+}
+
+/** The head and the bytes of the pack that a clone gets. */
+export function packOfClone({ repository, head }: Derived): Buffer {
+  return execFileSync(
+    'git',
+    ['--git-dir', repository, '-c', 'pack.threads=1', 'pack-objects', '--revs', '--stdout', '--window=0', '--quiet'],
+    { input: `${head}\n`, env: { ...gitEnvironment }, maxBuffer: 1024 ** 3, stdio: ['pipe', 'pipe', 'pipe'] },
+  );
+}
