@@ -65,6 +65,7 @@ function findService(query: string): RemoteService {
 }
 
 function findUnserved(below: string): UnservedRequest {
+  if (below === '' || below === '/') return new UnservedRequest(address);
   if (below === '/git-upload-archive') return new UnservedRequest(archive);
   const isFile = below === '/HEAD' || below.startsWith('/objects/') || below.startsWith('/info/');
   return new UnservedRequest(isFile ? dumb : unknown);
@@ -73,6 +74,7 @@ function findUnserved(below: string): UnservedRequest {
 const dumb =
   'This repository is served by the smart HTTP protocol alone. Use git 1.6.6 or newer, without GIT_SMART_HTTP=0.';
 const archive = 'Archives are not served by git. Clone the repository, and run git archive there.';
+const address = 'This address is for git: git clone https://HOST/git/WORKSPACE';
 const unknown = 'Nothing is served here. The address of a repository is /git/WORKSPACE, for git clone, fetch and push.';
 
 function requireMethod(method: string, allowed: string): void {
@@ -83,8 +85,10 @@ function splitPath(url: string): { readonly workspace: string; readonly below: s
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   const slash = path.indexOf('/', prefix.length);
+  const name = slash === -1 ? path.slice(prefix.length) : path.slice(prefix.length, slash);
   return {
-    workspace: slash === -1 ? path.slice(prefix.length) : path.slice(prefix.length, slash),
+    // People are used to it from elsewhere, and no name of a workspace has a full stop.
+    workspace: name.endsWith('.git') ? name.slice(0, -'.git'.length) : name,
     below: slash === -1 ? '' : path.slice(slash),
     query: mark === -1 ? '' : url.slice(mark + 1),
   };
