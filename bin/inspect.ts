@@ -133,9 +133,10 @@ async function showStatus(config: Config): Promise<Inspection> {
   });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
   const state = health === null || health.ready ? [] : [describeUnready(health)];
-  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, beside_documents, warnings }) => [
+  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, warnings, ...more }) => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
-    `  beside them: ${describeSizes(beside_documents as Readonly<Record<string, number>>)}`,
+    `  beside them: ${describeSizes(more['beside_documents'] as Readonly<Record<string, number>>)}`,
+    ...describeDerived(more['derived_repositories'] as DerivedTotals | null),
     ...(warnings as readonly string[]).map((warning) => `  warning: ${warning}`),
     ...(health?.waiting ?? [])
       .filter(({ workspace }) => workspace === name)
@@ -149,6 +150,18 @@ async function showStatus(config: Config): Promise<Inspection> {
   const result = { data: config.data, server, git, health, workspaces };
   const atServer = server === null ? [] : clones;
   return { result, lines: [config.data, running, ...atServer, ...state, ...lines], isWell: true };
+}
+
+interface DerivedTotals {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** The line of the git repositories made for principals, where there are any. */
+function describeDerived(derived: DerivedTotals | null): string[] {
+  if (derived === null || derived.count === 0) return [];
+  const repositories = derived.count === 1 ? '1 repository' : `${derived.count} repositories`;
+  return [`  for git clients: ${repositories}, ${describeSizes({ in_all: derived.bytes })}`];
 }
 
 /** `It is not ready: disk low, repository behind.` */

@@ -68,7 +68,7 @@ export class DerivedFolders {
    */
   async destroy(principalId: string): Promise<void> {
     const removed = join(this.#folder, removedName);
-    const gone = join(removed, Buffer.from(this.#randomness.bytes(12)).toString('hex'));
+    const gone = join(removed, makeName(this.#randomness));
     await mkdir(removed, { recursive: true, mode: 0o700 });
     await rename(this.of(principalId), gone).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -90,6 +90,11 @@ export async function measureDerived(folder: string): Promise<{ repositories: nu
   const names = await namesIn(folder);
   const repositories = names.filter((name) => folderName.test(name)).length;
   return { repositories, bytes: await bytesBelow(folder) };
+}
+
+/** A name that nothing has. */
+export function makeName(randomness: Randomness): string {
+  return Buffer.from(randomness.bytes(12)).toString('hex');
 }
 
 /** Names in a folder; none where it is not there. */

@@ -6,7 +6,7 @@ import { syncPath } from '../disk/sync-path.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
 import { adoptCommits } from './adopt-commits.js';
-import { namesIn } from './folders.js';
+import { makeName, namesIn } from './folders.js';
 
 const intentName = 'intent.json';
 const oidPattern = /^[0-9a-f]{40}$/;
@@ -55,7 +55,7 @@ export class PushFolders {
   async open(): Promise<string> {
     const { folder, randomness } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, Buffer.from(randomness.bytes(12)).toString('hex'));
+    const path = join(folder, makeName(randomness));
     this.#live.add(path);
     await mkdir(path, { mode: 0o700 });
     return path;

@@ -53,11 +53,21 @@ export function findUnreadable(path: string): string | undefined {
   const code = refusalOf(path, isFolder ? constants.R_OK | constants.X_OK : constants.R_OK);
   if (code === 'EACCES' || code === 'EPERM') return path;
   if (!isFolder) return undefined;
-  for (const name of readdirSync(path)) {
+  for (const name of namesIn(path)) {
     const found = findUnreadable(join(path, name));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The names in a folder; none where it went meanwhile, since a service may be running. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /**

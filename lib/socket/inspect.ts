@@ -63,6 +63,10 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
         loose_objects: repository.looseObjects,
         bytes: repository.bytes,
       },
+      derived_repositories: status.derived && {
+        count: status.derived.repositories,
+        bytes: status.derived.bytes,
+      },
       audit: { records: audit.seq, head: audit.hash },
     });
   }

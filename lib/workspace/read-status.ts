@@ -1,8 +1,10 @@
 import { readHead, type ChainHead } from '../audit/chain.js';
+import { measureDerived } from '../derived/folders.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
+import { pathsOf } from '../journal/workspace-files.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
 export type { BesideSizes } from '../sidecar/totals.js';
@@ -19,6 +21,8 @@ export interface WorkspaceStatus {
   readonly pending: { readonly objects: number; readonly bytes: number };
   /** null where this account may not read it all. */
   readonly repository: RepositoryStats | null;
+  /** Git repositories made for principals; null where this account may not read them. */
+  readonly derived: { readonly repositories: number; readonly bytes: number } | null;
   readonly audit: ChainHead;
   /** Connectors that are not disconnected. */
   readonly connectors: number;
@@ -44,6 +48,7 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),
       pending: reader.objects.pendingTotals(),
       repository: await workspace.repository.stats().catch(nullIfClosed),
+      derived: await measureDerived(pathsOf(options.dataFolder, options.name).derived).catch(nullIfClosed),
       audit: readHead(reader.audit),
       connectors: reader.connectors.count(),
       troubles: findTroubledConnectors(reader).map(describeTroubled),
