@@ -1,4 +1,5 @@
 import type { Refusal } from '../domain/refusal.js';
+import { sayWait } from './say-wait.js';
 
 /** A refusal as git shows it. */
 export interface ExplainedPush {
@@ -12,7 +13,8 @@ export interface ExplainedPush {
 const mostNamed = 50;
 
 /** The refusal of a push in git's form: a short reason, and a sentence with a remedy for each refused file. */
-export function explainPush({ message, details, code }: Refusal): ExplainedPush {
+export function explainPush(refusal: Refusal): ExplainedPush {
+  const { details, code } = refusal;
   if (details?.reason === 'push_refused') {
     const { refused, count } = details;
     const named = refused.slice(0, mostNamed);
@@ -26,11 +28,11 @@ export function explainPush({ message, details, code }: Refusal): ExplainedPush 
     };
   }
   if (details?.reason === 'push_outdated') {
-    return { reason: details.isForward ? 'fetch first' : 'non-fast-forward', lines: [message] };
+    return { reason: details.isForward ? 'fetch first' : 'non-fast-forward', lines: [refusal.message] };
   }
   if (code === 'INTERNAL')
     return { reason: 'internal error', lines: ['The service failed. Nothing is lost: push again.'] };
-  return { reason: firstSentence(message), lines: [message] };
+  return { reason: firstSentence(refusal.message), lines: [sayWait(refusal)] };
 }
 
 function firstSentence(text: string): string {

@@ -1,5 +1,6 @@
 import type { Refusal } from '../domain/refusal.js';
 import { statusOf } from '../http/status-of.js';
+import { sayWait } from './say-wait.js';
 import { UnservedRequest } from './unserved-request.js';
 
 /** A refusal as git shows it: git prints the lines of a plain text behind `remote:`. */
@@ -25,10 +26,10 @@ export function presentProblem(error: Refusal | UnservedRequest): Problem {
     if (allowed === undefined) return { status: 403, headers: {}, text: message };
     return { status: 405, headers: { Allow: allowed }, text: message };
   }
-  const { code, message, details, retryAfter } = error;
+  const { code, details, retryAfter } = error;
   if (code === 'UNAUTHENTICATED') {
     return { status: statusOf(error), headers: { 'WWW-Authenticate': challenge }, text: keyRequired };
   }
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return { status: statusOfReason[details?.reason ?? ''] ?? statusOf(error), headers, text: message };
+  return { status: statusOfReason[details?.reason ?? ''] ?? statusOf(error), headers, text: sayWait(error) };
 }

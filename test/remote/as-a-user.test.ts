@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseKey } from '../../lib/access/secret.js';
-import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
+import { mintCredential, revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
 import { git, runClient, type GitRun } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
@@ -122,6 +122,19 @@ describe('A person who has nothing but git', function () {
     const pulled = await runClient(clone, ['pull', '-q']);
     assert.match(seen(pulled), /^1 remote: A valid key for git is required.*\nfatal: Authentication failed/);
     assert.equal(await git(clone, ['status', '--porcelain']), '');
+  });
+
+  it('is told how many seconds to wait when it asks too often', async () => {
+    const minted = await perform(server.host.workspace, operator, mintCredential, {
+      principalId: ada.id,
+      name: 'slow',
+      interfaces: ['git'],
+      requestsPerMinute: 1,
+    });
+    const url = server.url(minted.result.secret ?? '');
+    await runClient(server.folder, ['ls-remote', url]);
+    const refused = await runClient(server.folder, ['ls-remote', url]);
+    assert.match(refused.stderr, /^remote: Too many requests\. Wait \d+ seconds?\.$/m);
   });
 
   it('who opens the address in a browser, or asks for what is not served, gets a sentence', async () => {
