@@ -49,7 +49,7 @@ export async function listChanges(
   const moved =
     withMoves.length === 0
       ? new Map<Oid, readonly RawChange[]>()
-      : await readDiffs(start, withMoves, ['-M', `-l${mostCompared}`], 2 * most);
+      : await readDiffs(start, withMoves, ['-M', '--no-rename-empty', `-l${mostCompared}`], 2 * most);
   const all = new Map<Oid, readonly RawChange[]>();
   let count = 0;
   for (const { commit } of line) {

@@ -161,24 +161,24 @@ function tooManyObjects(): PushUnfit {
 }
 
 /** Faults of a folder that git's checks name (git-fsck(1)), where git would take a name for its own. */
-const gitsNames = ['hasDotgit', 'hasDotdot', 'hasDot', 'gitmodules', 'emptyName', 'fullPathname', 'gitattributes'];
+const gitsNames = ['hasDot', 'gitmodules', 'gitattributes', 'emptyName', 'fullPathname'];
 
 /** A sentence about what git said. git's own words can quote anything, so they are not passed on. */
 function explainIntake(said: string, { bytes }: PushLimits): string {
   if (said.includes('exceeds maximum allowed size')) {
     return `A push has at most ${bytes} bytes. Push fewer commits at a time.`;
   }
-  if (gitsNames.some((name) => said.includes(`${name}:`))) {
+  if (gitsNames.some((name) => said.includes(`: ${name}`))) {
     return 'A commit holds a name that git keeps for itself, such as .git or .gitmodules. Leave it out of the commits.';
   }
   if (
-    said.includes('unresolved deltas') ||
+    said.includes('unresolved delta') ||
     said.includes('missing') ||
     said.includes('did not receive expected object')
   ) {
     return 'The push lacks objects that its commits need. Fetch first; a shallow clone may need its whole history.';
   }
-  if (said.includes('exceeds limit') || said.includes('Out of memory') || said.includes('out of memory')) {
+  if (said.includes('attempting to allocate') || said.includes('Out of memory') || said.includes('out of memory')) {
     return 'The push holds an object that is too large to unpack.';
   }
   if (said.includes('No space left')) return 'The disk of the service has no room for the push just now. Try later.';

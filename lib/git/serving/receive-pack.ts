@@ -9,12 +9,13 @@ export const mainRef = 'refs/heads/main';
 /** git's name for no object. */
 export const noOid: Oid = '0'.repeat(40);
 
-/** No deletion, no atomic push of several refs, no options: the client refuses those itself. */
+/** No atomic push of several refs and no options: the client refuses those itself. Deletions are refused with a reason. */
 const capabilities = [
   'report-status',
   'report-status-v2',
   'side-band-64k',
   'quiet',
+  'delete-refs',
   'ofs-delta',
   'object-format=sha1',
   'agent=cartulary',

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { requireGit, type GitProgram } from '../../lib/git/program/git-program.js';
+import { startGit, type StartedGit } from '../../lib/git/program/start-git.js';
+import { listChanges, type RawChange } from '../../lib/git/serving/pushed-changes.js';
+import { findLine, type LineCommit } from '../../lib/git/serving/pushed-line.js';
+import { PushUnfit } from '../../lib/git/serving/push-limits.js';
+import { git, TemporaryFolders } from '../support/git/fixture.js';
+
+/** A commit for `git fast-import`: its name, its parents' names, and its files, null for one that goes. */
+type Made = readonly [name: string, parents: string, files?: Readonly<Record<string, string | null>>];
+
+describe('The line of a push', function () {
+  this.timeout(30_000);
+  let program: GitProgram;
+  const folders = new TemporaryFolders();
+
+  after(() => folders.remove());
+  before(async () => {
+    program = await requireGit('test');
+  });
+
+  /** Makes the commits, and calls the test with their ids by name. */
+  async function inRepository(
+    commits: readonly Made[],
+    test: (
+      start: (parameters: readonly string[]) => StartedGit,
+      oids: Readonly<Record<string, string>>,
+    ) => Promise<void>,
+  ): Promise<void> {
+    const folder = await folders.make();
+    const repository = join(folder, 'r.git');
+    git(folder, ['init', '-q', '--bare', 'r.git']);
+    const names = commits.map(([name]) => name);
+    const script = commits.map(([name, parents, files = {}], index) => {
+      const [from, ...merged] = parents === '' ? [] : parents.split(' ');
+      return [
+        `commit refs/heads/${name}`,
+        `mark :${index + 1}`,
+        'committer Ada <ada@example.org> 1700000000 +0000',
+        `data ${Buffer.byteLength(name)}`,
+        name,
+        ...(from === undefined ? [] : [`from :${names.indexOf(from) + 1}`]),
+        ...merged.map((each) => `merge :${names.indexOf(each) + 1}`),
+        ...Object.entries(files).flatMap(([path, text]) =>
+          text === null ? [`D ${path}`] : [`M 644 inline ${path}`, `data ${Buffer.byteLength(text)}`, text],
+        ),
+        '',
+      ].join('\n');
+    });
+    git(repository, ['fast-import', '--quiet', '--export-marks=marks'], `${script.join('\n')}\ndone\n`);
+    const heads = git(repository, ['for-each-ref', '--format=%(refname:short) %(objectname)']).toString();
+    const oids = Object.fromEntries(
+      heads
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ') as [string, string]),
+    );
+    await test((parameters) => startGit(program, repository, parameters), oids);
+  }
+
+  const named = (line: readonly LineCommit[] | null, oids: Readonly<Record<string, string>>): string | null => {
+    const nameOf = (oid: string | null): string => Object.entries(oids).find(([, each]) => each === oid)?.[0] ?? '-';
+    return line === null ? null : line.map(({ commit, base }) => `${nameOf(base)}..${nameOf(commit)}`).join(' ');
+  };
+
+  const shapes: readonly (readonly [string, readonly Made[], string, string | null, string | null])[] = [
+    [
+      'one after the other',
+      [
+        ['s', ''],
+        ['a', 's'],
+        ['b', 'a'],
+      ],
+      'b',
+      's',
+      's..a a..b',
+    ],
+    [
+      'from an empty repository, with the first commit',
+      [
+        ['a', ''],
+        ['b', 'a'],
+      ],
+      'b',
+      null,
+      '-..a a..b',
+    ],
+    [
+      'with a merged branch as one commit',
+      [
+        ['s', ''],
+        ['a', 's'],
+        ['x', 's'],
+        ['m', 'a x'],
+      ],
+      'm',
+      's',
+      's..a a..m',
+    ],
+    [
+      'with a merge of the served head compared with that',
+      [
+        ['r', ''],
+        ['s', 'r'],
+        ['x', 'r'],
+        ['m', 'x s'],
+      ],
+      'm',
+      's',
+      's..m',
+    ],
+    [
+      'with commits after such a merge',
+      [
+        ['r', ''],
+        ['s', 'r'],
+        ['x', 'r'],
+        ['m', 'x s'],
+        ['b', 'm'],
+      ],
+      'b',
+      's',
+      's..m m..b',
+    ],
+    [
+      'with a merge of two others and the served head',
+      [
+        ['r', ''],
+        ['s', 'r'],
+        ['x', 'r'],
+        ['y', 'r'],
+        ['m', 'x y s'],
+      ],
+      'm',
+      's',
+      's..m',
+    ],
+    [
+      'with a branch of unrelated commits merged in',
+      [
+        ['s', ''],
+        ['u', ''],
+        ['m', 's u'],
+      ],
+      'm',
+      's',
+      's..m',
+    ],
+    ['with nothing where the head is there already', [['s', '']], 's', 's', ''],
+    [
+      'is none where the served head is no ancestor',
+      [
+        ['r', ''],
+        ['s', 'r'],
+        ['a', 'r'],
+      ],
+      'a',
+      's',
+      null,
+    ],
+    [
+      'is none where the head is older than the served one',
+      [
+        ['r', ''],
+        ['s', 'r'],
+      ],
+      'r',
+      's',
+      null,
+    ],
+    [
+      'is none where the commits are unrelated',
+      [
+        ['s', ''],
+        ['a', ''],
+      ],
+      'a',
+      's',
+      null,
+    ],
+  ];
+  for (const [what, commits, head, served, expected] of shapes) {
+    it(`goes along the first parents, ${what}`, () =>
+      inRepository(commits, async (start, oids) => {
+        const line = await findLine(start, oids[head] ?? '', served === null ? null : (oids[served] ?? ''), 100);
+        assert.equal(named(line, oids), expected);
+      }));
+  }
+
+  it('has at most so many commits, with those of merged branches', () =>
+    inRepository(
+      [
+        ['s', ''],
+        ['a', 's'],
+        ['x', 's'],
+        ['m', 'a x'],
+      ],
+      async (start, { m = '', s = '' }) => {
+        assert.equal((await findLine(start, m, s, 3))?.length, 2);
+        await assert.rejects(findLine(start, m, s, 2), PushUnfit);
+      },
+    ));
+
+  const describeChanges = (changes: readonly RawChange[] | undefined): string[] =>
+    (changes ?? []).map(({ before, after, path, from }) => {
+      const kind =
+        from !== null
+          ? `moved from ${from.toString()} to`
+          : before === null
+            ? 'made'
+            : after === null
+              ? 'deleted'
+              : 'changed';
+      return `${kind} ${path.toString()}`;
+    });
+
+  it('says of each commit what it makes, changes, moves and deletes', () => {
+    const text = Array.from({ length: 50 }, (_, index) => `line ${index}\n`).join('');
+    const commits: readonly Made[] = [
+      ['s', '', { 'a.md': text, 'b.md': 'b', 'c.md': 'c' }],
+      ['a', 's', { 'a.md': null, 'deep/er/a.md': `${text}more\n`, 'b.md': 'B', 'd.md': 'new' }],
+      ['b', 'a', { 'c.md': null, 'ü "x".md': 'c' }],
+      ['e', 'b'],
+    ];
+    return inRepository(commits, async (start, { s = '', a = '', b = '', e = '' }) => {
+      const line = (await findLine(start, e, s, 100)) ?? [];
+      const changes = await listChanges(start, line, 100);
+      assert.deepEqual(describeChanges(changes.get(a)), [
+        'changed b.md',
+        'made d.md',
+        'moved from a.md to deep/er/a.md',
+      ]);
+      assert.deepEqual(describeChanges(changes.get(b)), ['moved from c.md to ü "x".md']);
+      assert.deepEqual(changes.get(e), []);
+    });
+  });
+
+  it('says of the first commit of all that it makes every file', () =>
+    inRepository([['a', '', { 'x/a.md': '1', 'b.md': '2' }]], async (start, { a = '' }) => {
+      const changes = await listChanges(start, [{ commit: a, base: null }], 100);
+      assert.deepEqual(describeChanges(changes.get(a)), ['made b.md', 'made x/a.md']);
+    }));
+
+  it('takes files without content for no move of each other', () =>
+    inRepository(
+      [
+        ['s', '', { 'a.md': '' }],
+        ['a', 's', { 'a.md': null, 'b.md': '' }],
+      ],
+      async (start, { s = '', a = '' }) => {
+        const changes = await listChanges(start, [{ commit: a, base: s }], 100);
+        assert.deepEqual(describeChanges(changes.get(a)), ['deleted a.md', 'made b.md']);
+      },
+    ));
+
+  it('has at most so many changes, and a move counts as one', () => {
+    const files = (folder: string, content: string | null): Record<string, string | null> =>
+      Object.fromEntries(
+        Array.from({ length: 10 }, (_, index) => [
+          `${folder}/${index}.md`,
+          content === null ? null : `${content} ${index}`,
+        ]),
+      );
+    const commits: readonly Made[] = [
+      ['s', '', files('old', 'x')],
+      ['a', 's', { ...files('old', null), ...files('new', 'x') }],
+      ['b', 'a', files('more', 'y')],
+    ];
+    return inRepository(commits, async (start, { s = '', a = '', b = '' }) => {
+      assert.equal((await listChanges(start, [{ commit: a, base: s }], 10)).get(a)?.length, 10);
+      const both = [
+        { commit: a, base: s },
+        { commit: b, base: a },
+      ];
+      await assert.rejects(listChanges(start, both, 19), PushUnfit);
+      await assert.rejects(listChanges(start, both, 10), PushUnfit);
+      assert.equal((await listChanges(start, both, 20)).size, 2);
+    });
+  });
+});
