@@ -1,9 +1,8 @@
 import type { Document } from '../domain/document.js';
-import { nameOf, parentOf, type Location } from '../domain/location.js';
+import { nameOf, type Location } from '../domain/location.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
-import { descend } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
-import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { requirePlace } from './location-guards.js';
 import type { PreparedContent } from './prepare-content.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
@@ -18,9 +17,7 @@ export interface Create {
 
 /** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `read_only_source`; NOT_FOUND */
 function decideCreate(context: WriteContext, { location, content, mediaType, message }: Create): Decision {
-  requireFree(context, location);
-  requireNoFolderGrant(context, location);
-  requireWritable(context.transaction.tables, descend(context.transaction.tables, parentOf(location)).folder.mirror);
+  requirePlace(context, location);
   const event = { type: 'create', location, mediaType } as const;
   return { event, files: [{ location, mediaType, content, prepared: content }], message };
 }

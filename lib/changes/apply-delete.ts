@@ -2,11 +2,10 @@ import type { Precondition } from '../domain/etag.js';
 import type { Location } from '../domain/location.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import type { FoundDocument } from '../view/locate.js';
-import { knownRow, requireCurrent } from './apply-update.js';
+import { knownRow, requireChangeable, requireCurrent } from './apply-update.js';
 import { noteSearch } from './index-changes.js';
-import { requireWritable } from './location-guards.js';
 import { recordEvent, type Decision } from './record-event.js';
-import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
+import { requireHeld } from './require-unclaimed.js';
 import type { WriteContext } from './write-context.js';
 
 export interface Delete {
@@ -31,8 +30,7 @@ export interface Deletion {
 function decideDelete(context: WriteContext, { location, precondition, claimId, message = null }: Delete): Decision {
   const found = requireCurrent(context, location, precondition);
   requireHeld(context, found, claimId);
-  requireUnclaimed(context, found);
-  requireWritable(context.transaction.tables, found.mirror);
+  requireChangeable(context, found);
   return { ...deletionOf(found), message };
 }
 

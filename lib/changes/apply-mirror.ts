@@ -1,14 +1,12 @@
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
-import type { IndexEvent } from '../indexing/index-event.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { locationOfFolder } from '../view/locate.js';
 import { followSections } from './follow-section.js';
-import { noteAll, noteWritten } from './index-changes.js';
 import { mediaTypesOf } from './media-types.js';
 import { readErasedContents, readSuppressions, suppressFile } from './mirror-suppression.js';
-import { MirrorPlanner, type LeftOut, type MirrorChange, type MirrorPlan } from './plan-mirror.js';
-import { recordEvent } from './record-event.js';
+import { MirrorPlanner, type LeftOut, type MirrorChange } from './plan-mirror.js';
+import { recordTreeChange } from './record-tree-change.js';
 import type { WriteContext } from './write-context.js';
 
 export interface Mirror extends MirrorChange {
@@ -59,7 +57,7 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
     readErasedContents(transaction.tables, connectorId),
   );
   const plan = yield* planner.plan(change);
-  const { moved, files, gone, created, updated, leftOut, known } = plan;
+  const { moved, files, gone, created, updated, leftOut } = plan;
   if (gone.length > change.mostDeleted) {
     return { versionId: null, created: 0, updated: 0, moved: 0, deleted: 0, leftOut: [], tooMany: gone };
   }
@@ -87,33 +85,7 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
     mediaTypes,
     moved: moved.map(({ documentId, from, to }) => ({ documentId, from, to })),
   } as const;
-  yield;
-  const { versionId, written, removed } = yield* recordEvent(context, {
-    event,
-    files,
-    gone,
-    carried: moved.map(({ to, row }) => ({ location: to, blobOid: row.current.blobOid })),
-    message: null,
-    known,
-  });
+  const { versionId } = yield* recordTreeChange(context, event, plan, null);
   for (const row of updated) if (row.isClaimed) followSections(context, row.number, () => undefined);
-  const leaving = [...removed, ...moved.map(({ from }) => from)];
-  const notes: IndexEvent[] = leaving.map((place) => ({ type: 'remove', location: place }));
-  yield;
-  for (const note of noteMoved(context, plan)) notes.push(note);
-  for (const note of yield* noteWritten(context, written)) notes.push(note);
-  noteAll(context, versionId, notes);
   return { versionId, ...counts };
-}
-
-/** The search finds a moved document in its new place. One with a new version is noted with that. */
-function noteMoved({ transaction }: WriteContext, { moved, files }: MirrorPlan): IndexEvent[] {
-  const rewritten = new Set(files.map(({ location }) => location));
-  const labels = transaction.tables.labels.ofThese(moved.map(({ row }) => row.number));
-  return moved
-    .filter(({ to }) => !rewritten.has(to))
-    .map(({ to: location, row: { number, current } }) => {
-      const { blobOid, size, kind } = current;
-      return { type: 'upsert', document: { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] } };
-    });
 }

@@ -65,7 +65,10 @@ function travellingGrants({ transaction, reach }: WriteContext, { operation, fro
 }
 
 /** @throws Refusal CONFLICT `access_would_widen` with the report, or `access_report_changed` */
-function requireAcknowledged(change: Relocate, report: AccessReport): void {
+export function requireAcknowledged(
+  change: Pick<Relocate, 'from' | 'to' | 'acknowledged' | 'report'>,
+  report: AccessReport,
+): void {
   if (report.gains.length === 0) return;
   const stale = change.report !== undefined && change.report !== report.digest;
   if (change.acknowledged && !stale) return;

@@ -27,6 +27,16 @@ export function requireCurrent(context: WriteContext, location: Location, precon
 }
 
 /**
+ * Requires that the document may be changed or leave its place.
+ * @param readNext as for `requireUnclaimed`
+ * @throws Refusal CONFLICT `claimed`; INVALID_REQUEST `read_only_source`
+ */
+export function requireChangeable(context: WriteContext, found: FoundDocument, readNext?: ReadSections): void {
+  requireUnclaimed(context, found, readNext);
+  requireWritable(context.transaction.tables, found.mirror);
+}
+
+/**
  * Refuses a write based on an older version, and names the present version.
  * @param more further details of the conflict
  */
@@ -68,8 +78,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
   const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
-  requireUnclaimed(context, found, readNext);
-  requireWritable(context.transaction.tables, found.mirror);
+  requireChangeable(context, found, readNext);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
   const decision = {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,

@@ -1,9 +1,9 @@
 import type { Location } from '../domain/location.js';
-import { isWithin, segmentsOf } from '../domain/location.js';
+import { isWithin, parentOf, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { Tables } from '../sidecar/tables.js';
-import { locationOfFolder, nowhere } from '../view/locate.js';
+import { descend, locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
 /** The state that a write meets, or would meet. */
@@ -26,12 +26,20 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
   return isVisible ? nameTaken(location, what) : notFound();
 }
 
+/** Documents that leave their places by the same change, so that they are in nobody's way. */
+export interface Leaving {
+  readonly ids: ReadonlySet<string>;
+  readonly numbers: ReadonlySet<number>;
+}
+
+const noneLeaving: Leaving = { ids: new Set(), numbers: new Set() };
+
 /**
  * Requires that something new may live at the location. Nothing may have the name, and no document may stand in the
  * place of a folder above it.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
-export function requireFree(context: Standing, location: Location): void {
+export function requireFree(context: Standing, location: Location, leaving = noneLeaving): void {
   const { tables } = context.transaction;
   const segments = segmentsOf(location);
   // One walk takes the same steps with or without folders, at most one for each segment of the path.
@@ -39,13 +47,36 @@ export function requireFree(context: Standing, location: Location): void {
   for (const [depth, segment] of segments.entries()) {
     const document = tables.documents.idAt(folder, segment);
     const child = tables.folders.child(folder, segment);
-    if (document !== undefined) {
+    if (document !== undefined && !leaving.ids.has(document)) {
       const there = segments.slice(0, depth + 1).join('/') as Location;
       throw taken(context.view.document(there) !== undefined, there, 'A document');
     }
     folder = child?.number ?? nowhere;
   }
-  if (folder !== nowhere) throw taken(context.view.folder(location) !== undefined, location, 'A folder');
+  if (folder === nowhere || !isStaying(tables, { number: folder, location }, leaving)) return;
+  throw taken(context.view.folder(location) !== undefined, location, 'A folder');
+}
+
+/** Whether the folder is still there when the documents have left. An empty one goes, unless it was made to stay. */
+export function isStaying(
+  tables: Tables,
+  { number, location }: { readonly number: number; readonly location: Location },
+  leaving: Leaving,
+): boolean {
+  if (leaving.numbers.size === 0 || tables.folders.holdsKept(number)) return true;
+  const held = tables.deletions.documentsBelow(number, location, leaving.numbers.size + 1);
+  return held.some((document) => !leaving.numbers.has(document.number));
+}
+
+/**
+ * Requires that a new document may live at the location.
+ * @throws Refusal as `requireFree` and `requireNoFolderGrant` do; INVALID_REQUEST `read_only_source`
+ */
+export function requirePlace(context: Standing, location: Location, leaving = noneLeaving): void {
+  const { tables } = context.transaction;
+  requireFree(context, location, leaving);
+  requireNoFolderGrant(context, location);
+  requireWritable(tables, descend(tables, parentOf(location)).folder.mirror);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type Location,
 } from '../domain/location.js';
 import type { MovedDocument } from '../history/event.js';
-import type { EventFile, KnownRows, LiveRow } from '../history/projection.js';
+import type { EventFile, LiveRow } from '../history/projection.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -19,6 +19,7 @@ import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { nowhere } from '../view/locate.js';
 import type { SuppressedContent } from './mirror-suppression.js';
 import type { DecidedFile } from './record-event.js';
+import type { TreeChangePlan } from './record-tree-change.js';
 
 /** What has changed in a source, as changes of documents below the mirror's folder. */
 export interface MirrorChange {
@@ -38,16 +39,10 @@ export interface LeftOut {
 }
 
 /** What becomes of the documents, after all checks. */
-export interface MirrorPlan {
-  readonly moved: readonly (MovedDocument & { readonly row: DocumentRow })[];
-  /** One for each new version. */
-  readonly files: readonly DecidedFile[];
-  /** Where documents are deleted. */
-  readonly gone: readonly Location[];
+export interface MirrorPlan extends TreeChangePlan {
   readonly created: number;
   readonly updated: readonly DocumentRow[];
   readonly leftOut: readonly LeftOut[];
-  readonly known: KnownRows;
 }
 
 const erasedHere = 'It was erased here.';

@@ -118,7 +118,12 @@ function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]):
     for (const { location, entry } of some) treeEdits.push({ path: segmentsOf(location), entry });
     yield;
   }
-  if (treeEdits.length > fewEdits) yield* requireTrees(transaction, treeEdits);
+  if (treeEdits.length > fewEdits) {
+    yield* requireTrees(
+      transaction,
+      treeEdits.map(({ path }) => path),
+    );
+  }
   const before: Oid[] = [];
   const edited = yield* editTreeInSteps(transaction.state.tree, treeEdits, (oid) => {
     before.push(oid);
@@ -143,9 +148,9 @@ const fewEdits = 2;
  * for long then take one attempt for each level of the deepest folder.
  * @throws MissingTrees
  */
-function* requireTrees(transaction: WriteTransaction, edits: readonly TreeEdit[]): Steps<void> {
+export function* requireTrees(transaction: WriteTransaction, paths: readonly (readonly string[])[]): Steps<void> {
   const missing = new Set<Oid>();
-  for (const { path } of edits) {
+  for (const path of paths) {
     let oid = transaction.state.tree;
     for (const segment of path) {
       if (oid === null || missing.has(oid)) break;

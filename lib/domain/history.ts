@@ -2,6 +2,9 @@ import type { Version } from './document.js';
 import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
+/** The longest message of a version, in UTF-16 units. */
+export const maxVersionMessage = 1000;
+
 /** The operation that made a version. */
 export type VersionOperation = 'create' | 'update' | 'undelete' | 'restore' | 'revert' | 'import' | 'mirror' | 'push';
 

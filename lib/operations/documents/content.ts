@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { DocumentKind } from '../../domain/document.js';
+import { maxVersionMessage } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
@@ -156,8 +157,6 @@ export function guessMediaType(name: string, kind: DocumentKind): string {
   return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
 }
 
-const maxMessageLength = 1000;
-
 /**
  * A writer's note on a version, with LF line ends and without surrounding blanks. An empty one is null.
  * @throws Refusal INVALID_REQUEST `bad_field`
@@ -165,8 +164,8 @@ const maxMessageLength = 1000;
 export function parseMessage(text: string | undefined): string | null {
   if (text === undefined) return null;
   const message = text.replace(/\r\n?/g, '\n').trim();
-  if (message.length > maxMessageLength || loneSurrogate.test(message)) {
-    throw invalidRequest('bad_field', `The message must be text of at most ${maxMessageLength} characters.`, {
+  if (message.length > maxVersionMessage || loneSurrogate.test(message)) {
+    throw invalidRequest('bad_field', `The message must be text of at most ${maxVersionMessage} characters.`, {
       input: 'message',
     });
   }

@@ -1,7 +1,17 @@
-import { unavailable } from '../../domain/refusal.js';
+import { applyPush } from '../../changes/apply-push.js';
+import {
+  findClaimedSections,
+  isRead,
+  readWanted,
+  sectionsOf,
+  type PushedSections,
+} from '../../changes/pushed-sections.js';
+import { maxPushed, type PushedCommit, type PushResult, type RefusedFile } from '../../domain/push.js';
+import { notFound } from '../../domain/refusal.js';
 import { refusePush } from '../../domain/refuse-push.js';
-import type { PushedCommit, PushResult, RefusedFile } from '../../domain/push.js';
-import type { LongWriteOperation } from '../operation.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { guessMediaType } from '../documents/content.js';
+import type { LongWriteOperation, PrepareContext } from '../operation.js';
 
 export interface PushCommitsInput {
   /** The commit that main had in the repository that was served; null for an empty one. */
@@ -22,16 +32,81 @@ export interface PushCommitsInput {
  * `after`, and whose fingerprint is of `before` and `after`: the same push sent again gets the same answer.
  * @throws Refusal CONFLICT `push_refused` with the refused files; INVALID_REQUEST `storage_quota`
  */
-export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult> = {
+export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, PushedSections> = {
   kind: 'write',
   name: 'repository.push',
   isLong: true,
   // Each file has needs of its own, which are looked at in the transaction.
   needs: () => [],
-  note: ({ before, after, commits }) => ({ detail: { before, after, commits: commits.length } }),
-  // eslint-disable-next-line require-yield
-  *run(_context, { unfit }) {
+  note: ({ before, after, commits }) => ({
+    detail: { before, after, commits: commits.length, changes: countChanges(commits) },
+  }),
+  async prepare(context, { commits, unfit }) {
     if (unfit.length > 0) throw refusePush(unfit);
-    throw unavailable();
+    if (Math.max(commits.length, countChanges(commits)) > maxPushed) throw new Error('A push is too long.');
+    return readSections(context, commits);
+  },
+  isOvertaken: ({ transaction: { tables, now } }, { commits }, sections) =>
+    !isRead(findClaimedSections(tables, now, commits), sections),
+  *run(context, { commits, stage }, sections) {
+    const result = yield* applyPush(context, commits, {
+      guessMediaType,
+      sectionsOf: (blobOid) => sectionsOf(sections, blobOid),
+    });
+    context.transaction.tables.objects.unstagePacks(stage);
+    return result;
+  },
+  noteResult({ commits, documents }) {
+    const made = commits.flatMap(({ versionId }) => versionId ?? []);
+    const version = made.at(-1);
+    const deleted = documents.filter(({ location }) => location === null).length;
+    const head = commits.at(-1)?.oid;
+    return {
+      ...(version === undefined ? {} : { version }),
+      detail: { head, commits: commits.length, versions: made.length, documents: documents.length, deleted },
+    };
+  },
+  // Names of documents are not kept twice: what is erased has to go.
+  stored: {
+    keep: ({ commits, documents }): KeptPush => ({
+      commits,
+      documents: documents.map(({ documentId, sequence }) => ({ documentId, sequence })),
+    }),
+    recall({ transaction: { tables } }, kept) {
+      const { commits, documents } = kept as KeptPush;
+      const ids = documents.map(({ documentId }) => documentId);
+      const versions = commits.flatMap(({ versionId }) => versionId ?? []);
+      const places = tables.history.placesAfter(ids, versions);
+      return {
+        commits,
+        documents: documents.map(({ documentId, sequence }) => {
+          const location = places.get(documentId);
+          if (location === undefined) throw notFound();
+          return { documentId, location, sequence };
+        }),
+      };
+    },
   },
 };
+
+/** What is stored of a push, for its repetition. */
+interface KeptPush extends Pick<PushResult, 'commits'> {
+  readonly documents: readonly Pick<PushResult['documents'][number], 'documentId' | 'sequence'>[];
+}
+
+const countChanges = (commits: readonly PushedCommit[]): number =>
+  commits.reduce((count, { changes }) => count + changes.length, 0);
+
+/** Reads those pushed texts that come to documents with claimed sections. */
+async function readSections(
+  { workspace, view }: PrepareContext,
+  commits: readonly PushedCommit[],
+): Promise<PushedSections> {
+  const read = new Map<string, ReadonlyMap<string, string | null> | null>();
+  for (const [blobOid, wanted] of findClaimedSections(view.tables, view.now, commits)) {
+    const text = (await workspace.objects.readBlob(blobOid)).toString('utf8');
+    read.set(blobOid, readWanted(text, wanted));
+    await yieldToLoop();
+  }
+  return read;
+}

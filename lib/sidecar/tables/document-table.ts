@@ -88,6 +88,9 @@ export class DocumentTable extends Table {
   readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
     `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
   );
+  readonly #names = this.valueStatement<[number, string, number], string>(
+    'SELECT name FROM document WHERE folder = ? AND name > ? ORDER BY name LIMIT ?',
+  );
   readonly #inFolderBack = this.arrayStatement<[number, string | Uint8Array, number], Row>(
     `${select} WHERE d.folder = ? AND d.name < ? ORDER BY d.name DESC LIMIT ?`,
   );
@@ -184,6 +187,11 @@ export class DocumentTable extends Table {
   /** Live documents directly in the folder, by name, after `after`. */
   inFolder(folder: number, after: string, limit: number): DocumentRow[] {
     return this.#inFolder.all(folder, after, limit).map(toDocument);
+  }
+
+  /** Only their names. */
+  names(folder: number, after: string, limit: number): string[] {
+    return this.#names.all(folder, after, limit);
   }
 
   /** Live documents directly in the folder, by name from the last to the first, before `before` ('' for all). */

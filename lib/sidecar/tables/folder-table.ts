@@ -35,6 +35,13 @@ export class FolderTable extends Table {
   readonly #longestDocumentBelow = this.valueStatement<[number], number | null>(
     `${below} SELECT max(b.bytes + 1 + octet_length(d.name)) AS bytes FROM below b JOIN document d ON d.folder = b.number`,
   );
+  readonly #holdsKept = this.valueStatement<[number], number>(
+    `${below} SELECT EXISTS (SELECT 1 FROM below JOIN folder f USING (number) WHERE f.kept <> 0 OR f.mirror IS NOT NULL)
+       AS found`,
+  );
+  readonly #names = this.valueStatement<[number, string, number], string>(
+    'SELECT name FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
+  );
   readonly #find = this.statement<[number], Row>('SELECT * FROM folder WHERE number = ?');
   readonly #child = this.statement<[number, string], Row>(
     `SELECT * FROM folder
@@ -56,6 +63,11 @@ export class FolderTable extends Table {
     `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
         AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
   );
+
+  /** Whether the folder, or one below it, stays when it is empty. */
+  holdsKept(number: number): boolean {
+    return this.#holdsKept.get(number) === 1;
+  }
 
   /** Bytes of the deepest folder's path beyond the path of this one; 0 when it holds no folder. */
   longestBelow(number: number): number {
@@ -84,6 +96,11 @@ export class FolderTable extends Table {
   /** Children by name, after `after` ('' for all). */
   children(parent: number, after: string, limit: number): FolderRow[] {
     return this.#children.all(parent, after, limit).map(toFolder);
+  }
+
+  /** Only their names. */
+  names(parent: number, after: string, limit: number): string[] {
+    return this.#names.all(parent, after, limit);
   }
 
   /** Children by name from the last to the first, before `before` ('' for all). */

@@ -163,6 +163,22 @@ export class HistoryTable extends Table {
      UNION ALL
      SELECT x.location, d.id FROM deletion x JOIN document d ON d.number = x.document WHERE x.moment > ? LIMIT ?`,
   );
+  readonly #placesAfter = this.arrayStatement<
+    [{ documents: string; commits: string }],
+    [id: string, location: string | null]
+  >(
+    `WITH made (id) AS MATERIALIZED (SELECT value FROM json_each(@commits)),
+       named (number, id) AS MATERIALIZED (
+         SELECT d.number, d.id FROM json_each(@documents) j CROSS JOIN document d ON d.id = j.value)
+     SELECT id, location FROM (
+       SELECT n.id, v.location, v.moment FROM named n CROSS JOIN version v ON v.document = n.number
+         WHERE v.id IN (SELECT id FROM made)
+       UNION ALL SELECT n.id, r.to_location, r.moment FROM named n CROSS JOIN relocation r ON r.document = n.number
+         WHERE r.commit_oid IN (SELECT id FROM made)
+       UNION ALL SELECT n.id, NULL, e.moment FROM named n CROSS JOIN deletion e ON e.document = n.number
+         WHERE e.commit_oid IN (SELECT id FROM made))
+     ORDER BY moment`,
+  );
   readonly #writtenByOthers = this.valueStatement<[number, number, string, string], number>(
     `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
        AS found`,
@@ -224,6 +240,16 @@ export class HistoryTable extends Table {
       from: row.from_location as Location,
       to: row.to_location as Location,
     }));
+  }
+
+  /**
+   * Where commits left documents; null for one that they deleted. Without those of which the commits are not known any
+   * more, after an erase.
+   * @param documents ids
+   */
+  placesAfter(documents: readonly string[], commits: readonly string[]): Map<string, Location | null> {
+    const rows = this.#placesAfter.all({ documents: JSON.stringify(documents), commits: JSON.stringify(commits) });
+    return new Map(rows.map(([id, location]) => [id, location as Location | null]));
   }
 
   /** Whether another principal wrote after that version, except to put `blobOid` back. */

@@ -1,0 +1,121 @@
+import { dropHidden } from '../domain/hidden-characters.js';
+import { maxVersionMessage } from '../domain/history.js';
+import { ancestorsOf, segmentsOf, type Location } from '../domain/location.js';
+import { describeOriginalAuthor } from '../domain/original-author.js';
+import type { PushedChange, PushedCommit, PushedDocument, PushResult, RefusedFile } from '../domain/push.js';
+import { refusePush } from '../domain/refuse-push.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { followSections } from './follow-section.js';
+import { mediaTypesOf } from './media-types.js';
+import { PushPlanner, type PushPlan, type PushRules } from './plan-push.js';
+import type { Recorded } from './record-event.js';
+import { recordTreeChange } from './record-tree-change.js';
+import { requireTrees, type WriteContext } from './write-context.js';
+
+/**
+ * Writes a pushed line: each commit that changes something by one commit of main. All of it is written, or nothing.
+ * @throws Refusal CONFLICT `push_refused` with every refused file; INVALID_REQUEST `storage_quota`
+ */
+export function* applyPush(
+  context: WriteContext,
+  commits: readonly PushedCommit[],
+  rules: PushRules,
+): Steps<PushResult> {
+  // At once for the whole line: each commit would ask for its own otherwise, and begin anew.
+  const places = commits.flatMap(({ changes }) => changes.flatMap(placesOf));
+  yield* requireTrees(context.transaction, places.map(segmentsOf));
+  const planner = new PushPlanner(context, rules);
+  const made: { oid: string; versionId: string | null }[] = [];
+  const documents = new Map<string, PushedDocument>();
+  const refused: RefusedFile[] = [];
+  const unwritten = new UnwrittenPlaces();
+  for (const commit of commits) {
+    const plan = yield* planner.plan(
+      commit.oid,
+      commit.changes.filter((change) => !unwritten.bears(change)),
+    );
+    refused.push(...plan.refused);
+    if (refused.length > 0) {
+      unwritten.add(commit.changes);
+      continue;
+    }
+    const isChange = plan.files.length + plan.moved.length + plan.gone.length > 0;
+    const recorded = isChange ? yield* recordPushed(context, commit, plan) : undefined;
+    made.push({ oid: commit.oid, versionId: recorded?.versionId ?? null });
+    if (recorded !== undefined) noteDocuments(documents, plan, recorded);
+  }
+  if (refused.length > 0) throw refusePush(refused);
+  return { commits: made, documents: [...documents.values()] };
+}
+
+function* recordPushed(context: WriteContext, commit: PushedCommit, plan: PushPlan): Steps<Recorded> {
+  const moved = plan.moved.map(({ documentId, from, to }) => ({ documentId, from, to }));
+  const event = { type: 'push', mediaTypes: mediaTypesOf(plan.files), moved } as const;
+  const recorded = yield* recordTreeChange(context, event, plan, composeMessage(context, commit));
+  for (const { number, readNext } of plan.rewritten) followSections(context, number, readNext);
+  return recorded;
+}
+
+/**
+ * The message of the versions. An author who is not the pusher is named in its last line: the version's own author is
+ * the principal that pushed.
+ */
+export function composeMessage(
+  { author, workspace }: Pick<WriteContext, 'author' | 'workspace'>,
+  { message, author: wrote }: Pick<PushedCommit, 'message' | 'author'>,
+): string | null {
+  const isOwn = wrote.name === author.displayName || wrote.email === `${author.id}@${workspace}`;
+  const line = isOwn ? '' : `Author: ${describeOriginalAuthor(wrote)}`;
+  const room = maxVersionMessage - (line === '' ? 0 : line.length + 2);
+  const text = cut(dropHidden(message ?? '').trim(), room);
+  const parts = [text, line].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most - 1);
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+}
+
+/** Where each document stands after the commit. */
+function noteDocuments(documents: Map<string, PushedDocument>, plan: PushPlan, { written }: Recorded): void {
+  const places = new Map(plan.moved.map(({ documentId, to }) => [documentId, to]));
+  for (const [documentId, { sequence }] of plan.known.live ?? []) {
+    documents.set(documentId, { documentId, location: places.get(documentId) ?? null, sequence });
+  }
+  for (const { documentId, version } of written) {
+    documents.set(documentId, { documentId, location: version.location, sequence: version.sequence });
+  }
+}
+
+const placesOf = (change: PushedChange): Location[] =>
+  change.type === 'move' ? [change.from, change.to] : [change.location];
+
+const fold = (location: string): string => location.toLowerCase();
+
+/**
+ * Places where commits would have changed something that were not written, since a file was refused. Nothing can be said
+ * about later changes there. Later changes elsewhere are looked at, so that a client learns of all refused files at once.
+ */
+class UnwrittenPlaces {
+  readonly #places = new Set<string>();
+  readonly #above = new Set<string>();
+
+  add(changes: readonly PushedChange[]): void {
+    for (const location of changes.flatMap(placesOf)) {
+      this.#places.add(fold(location));
+      for (const folder of ancestorsOf(location)) this.#above.add(fold(folder));
+    }
+  }
+
+  /** Whether the change is at, above or below such a place. */
+  bears(change: PushedChange): boolean {
+    return placesOf(change).some(
+      (location) =>
+        this.#places.has(fold(location)) ||
+        this.#above.has(fold(location)) ||
+        ancestorsOf(location).some((folder) => this.#places.has(fold(folder))),
+    );
+  }
+}

@@ -1,0 +1,192 @@
+import { readPolicy } from '../access/policy.js';
+import type { DocumentKind } from '../domain/document.js';
+import { nameOf, requireNewLocation, type Location } from '../domain/location.js';
+import type { PushedChange, PushedContent, RefusedFile } from '../domain/push.js';
+import { notFound } from '../domain/refusal.js';
+import { roleContains, type Role } from '../domain/role.js';
+import type { LiveRow } from '../history/projection.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { findDocument, findDocumentId, type FoundDocument } from '../view/locate.js';
+import { View } from '../view/view.js';
+import { requireAcknowledged } from './apply-relocate.js';
+import { requireChangeable } from './apply-update.js';
+import { AcceptedFiles } from './decide-import.js';
+import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
+import type { ReadSections } from './follow-section.js';
+import { requirePlace } from './location-guards.js';
+import { NameTwins } from './name-twins.js';
+import type { DecidedFile } from './record-event.js';
+import type { TreeChangePlan } from './record-tree-change.js';
+import { reportAccess } from './report-access.js';
+import type { WriteContext } from './write-context.js';
+
+/** What becomes of the documents by one pushed commit, after all checks. */
+export interface PushPlan extends TreeChangePlan {
+  /** Documents that were there and get a version, with the sections of the new text. */
+  readonly rewritten: readonly { readonly number: number; readonly readNext: ReadSections }[];
+  /** Those of the files that cannot be written as they are. If there are any, nothing is. */
+  readonly refused: readonly RefusedFile[];
+}
+
+export interface PushRules {
+  guessMediaType(this: void, name: string, kind: DocumentKind): string;
+  /** The claimed sections of pushed texts. */
+  sectionsOf(this: void, blobOid: string): ReadSections;
+}
+
+/** Decides about the files of a push, commit by commit. Between two calls, the first of them was written. */
+export class PushPlanner {
+  readonly #context: WriteContext;
+  readonly #rules: PushRules;
+  readonly #twins = new NameTwins();
+
+  constructor(context: WriteContext, rules: PushRules) {
+    this.#context = context;
+    this.#rules = rules;
+  }
+
+  /** @param commit the client's id of the commit */
+  *plan(commit: string, changes: readonly PushedChange[]): Steps<PushPlan> {
+    const { transaction, reach } = this.#context;
+    // The documents with grants of their own have moved, perhaps.
+    const view = new View(transaction.tables, reach, transaction.now);
+    this.#twins.beginCommit();
+    const draft = new CommitDraft({ ...this.#context, view }, this.#rules, this.#twins);
+    const refused = new Map<PushedChange, RefusedFile>();
+    for (const part of ['leave', 'arrive', 'stay'] as const) {
+      for (const change of changes) {
+        if (refused.has(change)) continue;
+        try {
+          yield* draft[part](change);
+        } catch (error) {
+          const location = change.type === 'move' ? change.to : change.location;
+          refused.set(change, { location, commit, ...explainRefusal(error) });
+        }
+        yield;
+      }
+    }
+    return { ...draft.plan, refused: changes.flatMap((change) => refused.get(change) ?? []) };
+  }
+}
+
+/** The changes of one commit. The leaving documents come first, so that others can take their places. */
+class CommitDraft {
+  readonly #context: WriteContext;
+  readonly #rules: PushRules;
+  readonly #twins: NameTwins;
+  readonly #leaving = { ids: new Set<string>(), numbers: new Set<number>() };
+  readonly #accepted = new AcceptedFiles();
+  readonly #moving = new Map<PushedChange, FoundDocument>();
+  readonly #files: DecidedFile[] = [];
+  readonly #moved: TreeChangePlan['moved'][number][] = [];
+  readonly #gone: Location[] = [];
+  readonly #rewritten: PushPlan['rewritten'][number][] = [];
+  readonly #live = new Map<string, LiveRow>();
+
+  constructor(context: WriteContext, rules: PushRules, twins: NameTwins) {
+    this.#context = context;
+    this.#rules = rules;
+    this.#twins = twins;
+  }
+
+  get plan(): Omit<PushPlan, 'refused'> {
+    return {
+      files: this.#files,
+      moved: this.#moved,
+      gone: this.#gone,
+      rewritten: this.#rewritten,
+      known: { live: this.#live },
+    };
+  }
+
+  /** Deletions, and the old places of moves. @throws Refusal, UnfitFile */
+  // eslint-disable-next-line require-yield
+  *leave(change: PushedChange): Steps<void> {
+    if (change.type !== 'delete' && change.type !== 'move') return;
+    const location = change.type === 'move' ? change.from : change.location;
+    const found = this.#requireThere(location, change.before);
+    requireChangeable(this.#context, found);
+    const { id, number, current } = found.row;
+    this.#leaving.ids.add(id);
+    this.#leaving.numbers.add(number);
+    this.#live.set(id, { number, sequence: current.sequence, location });
+    if (change.type === 'move') this.#moving.set(change, found);
+    else this.#gone.push(location);
+  }
+
+  /** New documents, and the new places of moves. @throws Refusal, UnfitFile */
+  *arrive(change: PushedChange): Steps<void> {
+    if (change.type === 'create') {
+      const { location, content } = change;
+      yield* this.#requireRoom(location, content);
+      this.#write(location, content, this.#rules.guessMediaType(nameOf(location), content.kind));
+      return;
+    }
+    const found = this.#moving.get(change);
+    if (change.type !== 'move' || found === undefined) return;
+    const { from, to, content } = change;
+    yield* this.#requireRoom(to, content);
+    const report = reportAccess(this.#context, { from, to, documentId: found.row.id, travelling: [] });
+    requireAcknowledged({ from, to, acknowledged: false }, report);
+    this.#moved.push({ documentId: found.row.id, from, to, row: found.row });
+    if (content !== null) this.#rewrite(found, to, content);
+  }
+
+  /** New versions of documents in their places. @throws Refusal, UnfitFile */
+  // eslint-disable-next-line require-yield
+  *stay(change: PushedChange): Steps<void> {
+    if (change.type !== 'update') return;
+    const { location, content } = change;
+    const found = this.#requireThere(location, change.before);
+    requireChangeable(this.#context, found, this.#rules.sectionsOf(content.blobOid));
+    this.#requireSmall(content);
+    this.#rewrite(found, location, content);
+  }
+
+  /** The document's version; none where the content stays. */
+  #rewrite({ row: { number, current } }: FoundDocument, location: Location, content: PushedContent): void {
+    if (content.blobOid === current.blobOid) return;
+    this.#rewritten.push({ number, readNext: this.#rules.sectionsOf(content.blobOid) });
+    this.#write(location, content, current.mediaType);
+  }
+
+  #write(location: Location, content: PushedContent, mediaType: string): void {
+    this.#files.push({ location, mediaType, content, prepared: { ...content, deflated: null } });
+  }
+
+  /** The document there, if it is in the state that the commit builds on, and the caller may change it. */
+  #requireThere(location: Location, before: string): FoundDocument {
+    requireEditor(this.#context.view.roleAt(location));
+    const found = findDocument(this.#context.transaction.tables, location);
+    if (found?.row.current.blobOid !== before) throw changedMeanwhile();
+    if (this.#leaving.ids.has(found.row.id)) throw new Error('A pushed commit names a document twice.');
+    return found;
+  }
+
+  /** Takes the place, if something new may come there. */
+  *#requireRoom(location: Location, content: PushedContent | null): Steps<void> {
+    const { view, reach, transaction } = this.#context;
+    const occupant = findDocumentId(transaction.tables, location);
+    // A grant on a document that leaves gives no right at its place.
+    const isLeft = occupant !== undefined && this.#leaving.ids.has(occupant);
+    requireEditor(isLeft ? reach.roleIn(location) : view.roleAt(location));
+    requireNewLocation(location);
+    if (content !== null) this.#requireSmall(content);
+    this.#accepted.requireFree(location);
+    requirePlace(this.#context, location, this.#leaving);
+    const twin = yield* this.#twins.find(view, location, this.#leaving);
+    if (twin !== undefined) throw twinTaken(twin);
+    this.#twins.take(view, location);
+    this.#accepted.add({ location, sha256: content?.sha256 ?? '' });
+  }
+
+  #requireSmall({ size }: PushedContent): void {
+    const { largestBlob } = readPolicy(this.#context.transaction.tables);
+    if (size > largestBlob) throw tooLarge(largestBlob);
+  }
+}
+
+/** @throws Refusal NOT_FOUND: the same as where nothing is */
+function requireEditor(role: Role | undefined): void {
+  if (!roleContains(role, 'editor')) throw notFound();
+}
