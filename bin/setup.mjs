@@ -137,10 +137,17 @@ async function buildPages(isSaid) {
 export async function setUp() {
   checkNode();
   install();
-  await buildPages(build());
-  // Its parser is a package too.
+  const isSaid = build();
+  await buildPages(isSaid);
+  // Their packages, too, are installed only now.
   const { buildDescriptions } = await import('./build-descriptions.mjs');
   buildDescriptions(root);
+  const { buildProgram } = await import('./build-program.mjs');
+  try {
+    await buildProgram(root, () => isSaid || say('Building…'));
+  } catch (error) {
+    giveUp('the program could not be bundled; what the bundler said is above.', String(error));
+  }
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await setUp();

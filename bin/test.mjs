@@ -12,7 +12,7 @@
 //                  is named as unsteady, with its first error, and does not fail the run.
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { root, setUp } from './setup.mjs';
@@ -97,6 +97,8 @@ const surroundings = {
 };
 
 await setUp();
+// Coverage is counted by compiled file, so programs run these then.
+if (process.env.NODE_V8_COVERAGE !== undefined) rmSync(path.join(root, 'dist', 'program'), { recursive: true });
 const { alone, campaign, fast, slowFirst } = await import('../dist/test/support/queue.js');
 const started = performance.now();
 const compiled = (files) => files.map((file) => `dist/test/${file}.test.js`);

@@ -31,12 +31,20 @@ describe('the package', () => {
     const data = [...listData('lib'), ...listData('schema')];
     const parsed = fs.readdirSync('dist/parsed').map((name) => `dist/parsed/${name}`);
     assert.ok(parsed.includes('dist/parsed/openapi.yaml.json'), parsed.join());
-    const built = [...listBuilt(`dist/${pages}`), ...parsed];
+    const bundle = fs.readdirSync('dist/program').map((name) => `dist/program/${name}`);
+    for (const name of ['program.js', 'worker.js', 'licences.txt']) assert.ok(bundle.includes(`dist/program/${name}`));
+    const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle];
     assert.ok(built.length > 4, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
     assert.deepEqual(
       [...data, ...built, 'lib/search/meaning/README.md'].filter((file) => !held.has(file)),
       [],
     );
+  });
+
+  it('holds the licence of each package in the bundle', () => {
+    const licences = fs.readFileSync('dist/program/licences.txt', 'utf8').split(/^-{80}$/m);
+    assert.ok(licences.length > 50, String(licences.length));
+    for (const licence of licences) assert.match(licence.trim(), /^\S+ \d+\.\d+\.\d+\S* \([^)]+\)/);
   });
 });

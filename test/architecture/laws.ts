@@ -106,7 +106,11 @@ export const laws: readonly Law[] = [
     name: 'every import names its target',
     why: 'a computed import() escapes every other rule',
     remedy: 'write the module out, in a table of literal imports if there are several',
-    judge: (module) => module.unreadableImports.map((line) => ({ line, what: 'imports a computed target' })),
+    // The entry of the program loads the bundle that the build makes of these very modules (decision 0213).
+    judge: ({ path, unreadableImports }) =>
+      unreadableImports
+        .slice(path === 'bin/cartulary.ts' ? 1 : 0)
+        .map((line) => ({ line, what: 'imports a computed target' })),
   },
   {
     name: 'the words are pure',

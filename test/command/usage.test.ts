@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ask, askRefused, makeFolder, serve, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
 
 const commands = [
@@ -71,12 +72,16 @@ const commands = [
   'connector webhook',
 ];
 
+/** The compiled program, without the bundle that the build makes of it. */
+const compiled = fileURLToPath(new URL('run-compiled.js', import.meta.url));
+
 /** The modules that a command loads: the service's own files, and the packages. */
 async function listLoaded(
   ...parameters: string[]
 ): Promise<{ readonly files: readonly string[]; readonly packages: readonly string[] }> {
   const folder = await makeFolder();
-  const { code, stderr } = await runProgram(parameters, { environment: { NODE_V8_COVERAGE: folder } });
+  const environment = { NODE_V8_COVERAGE: folder };
+  const { code, stderr } = await runProgram(parameters, { environment, program: compiled });
   assert.equal(code, 0, stderr);
   const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
   const urls = reports.flatMap((report) =>

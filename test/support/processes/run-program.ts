@@ -26,11 +26,14 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The account that runs it, by its number. Left out: this one. */
   readonly uid?: number;
+  /** Another file that runs it. */
+  readonly program?: string;
 }
 
-function spawnProgram(parameters: readonly string[], { cwd, environment, uid }: RunOptions): ChildProcess {
+function spawnProgram(parameters: readonly string[], options: RunOptions): ChildProcess {
+  const { cwd, environment, uid } = options;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
-  return spawn(process.execPath, [program, ...parameters], {
+  return spawn(process.execPath, [options.program ?? program, ...parameters], {
     cwd,
     uid,
     gid: uid,
