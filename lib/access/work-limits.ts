@@ -36,7 +36,7 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
   /** Clones and fetches by git: each holds processes of git. */
-  clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 3 * tenSeconds },
+  clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 45_000 },
   /** Pushes by git that come in, each with a folder for what it sends. One source is a principal. */
   pushes: { perSource: 2, inAll: 8, waiting: 16, timeout: 3 * tenSeconds },
   /** Derived repositories being made, each by a worker with a git process. One source is a repository. */

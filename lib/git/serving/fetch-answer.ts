@@ -1,4 +1,5 @@
 import {
+  encodeError,
   encodePacket,
   encodeProgress,
   flushPacket,
@@ -23,6 +24,7 @@ export class FetchAnswer {
   /** What has not passed of the lines in front of the pack. Undefined behind them. */
   #opening: Buffer | undefined = nothing;
   #isInPack = false;
+  #hasPassed = false;
   /** What is left of the packet under way, and the part of a head that has passed. */
   #left = 0;
   #head = nothing;
@@ -44,7 +46,9 @@ export class FetchAnswer {
       if (this.#isInPack) this.#follow(piece);
       return piece;
     }
-    return this.#readOpening(this.#opening.length === 0 ? piece : Buffer.concat([this.#opening, piece]));
+    const passed = this.#readOpening(this.#opening.length === 0 ? piece : Buffer.concat([this.#opening, piece]));
+    this.#hasPassed ||= passed.length > 0;
+    return passed;
   }
 
   /** What is still to be sent when git has ended. */
@@ -59,6 +63,7 @@ export class FetchAnswer {
    * @returns undefined where no words can stand
    */
   breakOff(words: string): Buffer | undefined {
+    if (!this.#hasPassed) return encodeError(words);
     if (!this.#isInPack || this.#head.length > 0) return undefined;
     const failure = encodePacket(Buffer.concat([Buffer.from([3]), Buffer.from(`${words}\n`)]));
     return Buffer.concat([Buffer.alloc(this.#left), failure, flushPacket]);
@@ -99,6 +104,8 @@ export class FetchAnswer {
   #note(text: string | undefined): void {
     if (text?.startsWith('ACK ') === true) this.#isKnown = true;
     if (text === 'NAK') this.#isKnown ??= false;
+    // Behind this line everything is in bands.
+    if (text === 'packfile') this.#isInPack = true;
   }
 
   #follow(piece: Buffer): void {

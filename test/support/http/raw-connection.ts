@@ -40,6 +40,11 @@ export class RawConnection {
     this.#socket.write(text, 'latin1');
   }
 
+  /** What has come and was not read as an answer. */
+  get received(): string {
+    return this.#received;
+  }
+
   /** Whether the other side has hung up. */
   get isClosed(): boolean {
     return this.#isClosed;
