@@ -12,8 +12,6 @@ import type { PlannedMoves } from './plan-moves.js';
 
 /** Versions that one run of git takes: it remembers each object until its end. */
 export const versionsAtOnce = 50_000;
-/** Contents that are asked for together. */
-const contentsAtOnce = 500;
 
 /** Where commits are made. */
 export interface Making {
@@ -113,53 +111,34 @@ async function copyContents(
   into: FastImport,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<void> {
+  const { objects } = snapshot.tables;
+  const oids = withoutRepeats(snapshot.reached.contents(after, upTo));
+  // From the snapshot's waiting objects, else from the repository: what waited no more at that moment is there.
+  const stored = new Set(oids.filter((oid) => !objects.has(oid)));
   const source = new BlobSource(order.git, order.content, signal);
+  const take = (piece: Buffer): Promise<void> | undefined => {
+    into.put(piece);
+    return into.isFull ? into.settle() : undefined;
+  };
   try {
-    for (const oids of batches(snapshot.reached.contents(after, upTo))) {
-      signal.throwIfAborted();
-      await copyBatch(oids, snapshot, source, into);
+    source.ask(oids.filter((oid) => stored.has(oid)));
+    for (const oid of oids) {
+      const waiting = stored.has(oid) ? undefined : objects.find(oid);
+      if (waiting === undefined) await source.read((size) => into.beginBlob(size), take);
+      else {
+        into.beginBlob(waiting.size);
+        await take(inflateObject(waiting));
+      }
+      into.endBlob();
     }
   } finally {
     source.close();
   }
 }
 
-/** Contents in batches, without those that only repeat the one before. */
-function* batches(oids: Iterable<Oid>): Generator<Oid[]> {
-  let batch: Oid[] = [];
-  let last: Oid | undefined;
-  for (const oid of oids) {
-    if (oid === last) continue;
-    last = oid;
-    batch.push(oid);
-    if (batch.length < contentsAtOnce) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** From the snapshot's waiting objects, else from the repository: what waits no more at that moment is there. */
-async function copyBatch(
-  oids: readonly Oid[],
-  { tables }: ReachedSnapshot,
-  source: BlobSource,
-  into: FastImport,
-): Promise<void> {
-  const isWaiting = (oid: Oid): boolean => tables.objects.has(oid);
-  const stored = new Set(oids.filter((oid) => !isWaiting(oid)));
-  source.ask(oids.filter((oid) => stored.has(oid)));
-  const take = (piece: Buffer): Promise<void> | undefined => {
-    into.put(piece);
-    return into.isFull ? into.settle() : undefined;
-  };
-  for (const oid of oids) {
-    const waiting = stored.has(oid) ? undefined : tables.objects.find(oid);
-    if (waiting === undefined) await source.read((size) => into.beginBlob(size), take);
-    else {
-      into.beginBlob(waiting.size);
-      await take(inflateObject(waiting));
-    }
-    into.endBlob();
-  }
+/** Names without those that only repeat the one before. */
+function withoutRepeats(oids: Iterable<Oid>): Oid[] {
+  const kept: Oid[] = [];
+  for (const oid of oids) if (oid !== kept.at(-1)) kept.push(oid);
+  return kept;
 }

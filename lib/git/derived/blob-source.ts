@@ -11,26 +11,26 @@ const newline = 0x0a;
 const maxLine = 200;
 
 /**
- * Blobs of a repository, whole histories of them, by one `git cat-file --batch`. They are asked for in a batch and read
- * in that order. A blob is handed on in pieces, so it may be of any size.
+ * Blobs of a repository, whole histories of them, by one `git cat-file --batch`. They are read in the order in which they
+ * were asked for. A blob is handed on in pieces, so it may be of any size.
  */
 export class BlobSource {
   readonly #git: StartedGit;
   readonly #pieces: AsyncIterator<Buffer>;
-  readonly #asked: Oid[] = [];
+  #asked: readonly Oid[] = [];
+  #answered = 0;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(program: GitProgram, repository: string, signal: AbortSignal) {
-    const parameters = ['-c', `core.bigFileThreshold=${bigFileThreshold}`, 'cat-file', '--batch'];
+    const parameters = ['-c', `core.bigFileThreshold=${bigFileThreshold}`, 'cat-file', '--batch', '--buffer'];
     this.#git = startGit(program, repository, parameters, signal);
     this.#pieces = (this.#git.stdout as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 
-  /** Asks for blobs; each of them has to be read. A thousand at a time are no trouble. */
+  /** Asks for blobs, once. Each of them has to be read. */
   ask(oids: readonly Oid[]): void {
-    if (oids.length === 0) return;
-    this.#asked.push(...oids);
-    this.#git.stdin.write(`${oids.join('\n')}\n`);
+    this.#asked = oids;
+    this.#git.stdin.end(oids.map((oid) => `${oid}\n`).join(''));
   }
 
   /**
@@ -40,7 +40,8 @@ export class BlobSource {
    * @throws RepositoryUnreadable when it is missing, or cannot be read
    */
   async read(begin: (size: number) => void, take: (piece: Buffer) => Promise<void> | undefined): Promise<void> {
-    const oid = this.#asked.shift();
+    const oid = this.#asked[this.#answered];
+    this.#answered += 1;
     const line = await this.#line();
     const [named, type, size] = line.split(' ');
     if (named !== oid || type !== 'blob') throw new RepositoryUnreadable(`git cat-file said: ${line}`);

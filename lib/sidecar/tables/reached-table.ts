@@ -43,6 +43,8 @@ export interface DocumentFate {
 type DocumentTuple = readonly [number: number, id: string, place: string, sequence: number];
 type WantedTuple = readonly [...VersionRow, operation: VersionOperation, moment: number, place: string];
 
+const documentsAtOnce = 1000;
+
 const beingErased = "SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL";
 
 /** The tables are the connection's own, and gone with it. They spill into a file without a name. */
@@ -73,7 +75,9 @@ export class ReachedTable extends Table {
      SELECT d.number, d.id, r.value ->> 1, d.sequence FROM json_each(?) r CROSS JOIN document d ON d.number = r.value ->> 0
      WHERE d.folder IS NOT NULL AND d.number NOT IN (${beingErased})`,
   );
-  readonly #all = this.arrayStatement<[], DocumentTuple>('SELECT number, id, place, sequence FROM temp.reached');
+  readonly #after = this.arrayStatement<[number, number], DocumentTuple>(
+    'SELECT number, id, place, sequence FROM temp.reached WHERE number > ? ORDER BY number LIMIT ?',
+  );
   readonly #fate = this.statement<[string], Omit<DocumentFate, 'isLive'> & { isLive: number }>(
     `SELECT number, folder IS NOT NULL AS isLive, CASE WHEN number IN (${beingErased}) THEN NULL ELSE deleted_location END AS deletedAt
      FROM document WHERE id = ?`,
@@ -122,10 +126,12 @@ export class ReachedTable extends Table {
     this.#addDocuments.run(JSON.stringify(documents.map(({ number, location }) => [number, location])));
   }
 
-  /** Every added document, once, in no order. */
+  /** Every added document, once, in no order. Versions may be asked for meanwhile. */
   *all(): Generator<ReachedDocument> {
-    for (const [number, id, place, sequence] of this.#all.iterate()) {
-      yield { number, id, place: place as Location, sequence };
+    // In batches: SQLite writes nothing while rows are being read.
+    for (let rows = this.#after.all(0, documentsAtOnce); rows.length > 0;) {
+      for (const [number, id, place, sequence] of rows) yield { number, id, place: place as Location, sequence };
+      rows = this.#after.all(rows.at(-1)?.[0] ?? 0, documentsAtOnce);
     }
   }
 
