@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
+import { makeWorkLimits } from '../../lib/access/work-limits.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { openTestService } from '../support/store/service.js';
+import { DerivedBench } from './derived-bench.js';
+
+const refused = (code: string, reason?: string) => (error: unknown) =>
+  error instanceof Refusal && error.code === code && error.details?.reason === reason;
+
+describe('The keeper of derived repositories', function () {
+  this.timeout(60_000);
+  let world: DerivedBench;
+  let reader: string;
+
+  beforeEach(async () => {
+    world = await DerivedBench.open();
+    reader = await world.person('reader', 'pub');
+    await world.bench.actor.create('pub/a.md', 'first');
+    await world.bench.actor.create('sec/b.md', 'hidden');
+  });
+  afterEach(() => world.close());
+
+  it('makes a repository once for all requests that wait, closed to other accounts', async () => {
+    const [one, two] = await Promise.all([world.derived.prepare(reader), world.derived.prepare(reader)]);
+    assert.equal(one, two);
+    assert.equal(world.read(one, 'pub/a.md'), 'first');
+    assert.deepEqual(await world.findOpen(), []);
+    assert.deepEqual(world.bench.reported, []);
+  });
+
+  it('shows a request everything that was written before it', async () => {
+    const { actor } = world.bench;
+    const early = world.derived.prepare(reader);
+    for (let n = 0; n < 5; n += 1) {
+      await actor.update('pub/a.md', `text ${n}`);
+      assert.equal(world.read(await world.derived.prepare(reader), 'pub/a.md'), `text ${n}`);
+    }
+    await early;
+  });
+
+  it('goes on with the work when the only request that waits is gone', async () => {
+    const client = new AbortController();
+    const gone = new Error('The client is gone.');
+    const prepared = world.derived.prepare(reader, { signal: client.signal });
+    client.abort(gone);
+    await assert.rejects(prepared, (error) => error === gone);
+    const next = await world.derived.prepare(reader);
+    assert.equal(world.read(next, 'pub/a.md'), 'first');
+  });
+
+  it('serves an approver of the root the own repository, and keeps none for it', async () => {
+    const { workspace, paths } = world.bench;
+    await world.derived.prepare(reader);
+    await world.grant(reader, 'approver', '');
+    const { path, head, isOwn } = await world.derived.prepare(reader);
+    assert.deepEqual(
+      { path, head, isOwn },
+      { path: paths.repository, head: await workspace.repository.head(), isOwn: true },
+    );
+    world.bench.clock.advance(60 * 60 * 1000);
+    await world.derived.sweep();
+    assert.equal(world.has(reader), false);
+  });
+
+  it('takes a repository for current until its principal may read less', async () => {
+    const { actor } = world.bench;
+    const other = await world.person('reader', 'sec');
+    await actor.createFolder('far');
+    await actor.create('far/c.md');
+    const prepared = await world.derived.prepare(reader);
+    await actor.update('pub/a.md', 'second');
+    await actor.create('pub/new.md');
+    await world.grant(other, 'editor', 'far');
+    await actor.move('far/c.md', 'sec', true);
+    await actor.delete('sec/c.md');
+    assert.equal(await world.isCurrent(prepared), true, 'neither writes nor what is hidden make it old');
+    await actor.move('pub/new.md', 'sec', true);
+    assert.equal(await world.isCurrent(prepared), false, 'after a move out of the reach');
+    const again = await world.derived.prepare(reader);
+    assert.equal(await world.isCurrent(again), true);
+    await world.revoke(reader, 'reader', 'pub');
+    assert.equal(await world.isCurrent(again), false, 'after a revocation');
+  });
+
+  it('ends what reads a repository that is made anew, since its principal may read less', async () => {
+    await world.grant(reader, 'reader', 'sec');
+    const wide = await world.derived.prepare(reader);
+    const hold = world.derived.hold(wide);
+    await world.revoke(reader, 'reader', 'sec');
+    const narrow = await world.derived.prepare(reader);
+    assert.ok(hold.signal.aborted);
+    hold.release();
+    assert.notEqual(narrow.head, wide.head);
+    assert.equal(await world.isCurrent(wide), false);
+    const late = world.derived.hold(wide);
+    assert.ok(late.signal.aborted, 'a request that prepared it before cannot read it any more');
+    late.release();
+    const present = world.derived.hold(narrow);
+    assert.equal(present.signal.aborted, false);
+    present.release();
+  });
+
+  it('makes a damaged repository anew, and says so in the log', async () => {
+    const { path, head } = await world.derived.prepare(reader);
+    const packs = join(path, 'objects', 'pack');
+    for (const name of await readdir(packs)) await rm(join(packs, name));
+    const again = await world.derived.prepare(reader);
+    assert.equal(again.head, head, 'the same reach and history give the same commits');
+    assert.equal(world.read(again, 'pub/a.md'), 'first');
+    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
+  });
+
+  it('goes on where an earlier process ended', async () => {
+    const { head } = await world.derived.prepare(reader);
+    await world.reopen('later');
+    assert.equal((await world.derived.prepare(reader)).head, head);
+    await world.bench.actor.update('pub/a.md', 'second');
+    const grown = await world.derived.prepare(reader);
+    assert.equal(world.read(grown, 'pub/a.md'), 'second');
+    assert.equal(world.count(grown), 2);
+  });
+
+  it('makes few at a time', async () => {
+    await world.close();
+    const workLimits = makeWorkLimits({ derivations: { inAll: 1 } });
+    world = await DerivedBench.open({ workLimits });
+    const people = await Promise.all(['a', 'b', 'c'].map((folder) => world.person('reader', folder)));
+    for (const folder of ['a', 'b', 'c']) await world.bench.actor.create(`${folder}/one.md`, folder);
+    const all = await Promise.all(people.map((id) => world.derived.prepare(id)));
+    assert.deepEqual(
+      all.map((each, index) => world.read(each, `${['a', 'b', 'c'][index]}/one.md`)),
+      ['a', 'b', 'c'],
+    );
+  });
+
+  it('refuses while the disk is low', async () => {
+    await world.close();
+    const space: DiskSpace = { free: 10, total: 1000 };
+    const { clock } = (world = await DerivedBench.open()).bench;
+    const disk = new DiskRoom({
+      folder: '/',
+      reserve: 100,
+      clock,
+      measure: () => Promise.resolve(space),
+      onChange: () => undefined,
+    });
+    reader = await world.person('reader', 'pub');
+    await world.reopen('low', { disk });
+    await assert.rejects(world.derived.prepare(reader), refused('UNAVAILABLE', 'storage_full'));
+    assert.equal(world.has(reader), false);
+  });
+
+  it('ends what reads a repository when the workspace is closed', async () => {
+    const prepared = await world.derived.prepare(reader);
+    const hold = world.derived.hold(prepared);
+    hold.signal.addEventListener('abort', () => hold.release());
+    await world.bench.close();
+    assert.ok(hold.signal.aborted);
+  });
+
+  for (const [store, words] of [
+    ['memory', /kept in memory/],
+    ['disk-without-git', /without the git program/],
+  ] as const) {
+    it(`refuses with the remedy (${store})`, async () => {
+      const test = await openTestService({ store });
+      try {
+        const { id } = await test.person('reader', 'pub');
+        await assert.rejects(test.workspace.derived.prepare(id), (error) => {
+          assert.ok(refused('INVALID_REQUEST', 'git_missing')(error));
+          assert.match((error as Error).message, words);
+          return true;
+        });
+      } finally {
+        await test.close();
+      }
+    });
+  }
+});
