@@ -87,7 +87,7 @@ function note(names: Map<string, Set<string>>, name: string): void {
   else alike.add(name);
 }
 
-/** The location, and the folders above it that are not there yet. */
+/** The folders above the location that are not there yet, and itself. */
 function newPlaces({ tables }: View, location: Location): Location[] {
   const places: Location[] = [location];
   for (let at = location.lastIndexOf('/'); at >= 0; at = location.lastIndexOf('/', at - 1)) {
@@ -95,7 +95,7 @@ function newPlaces({ tables }: View, location: Location): Location[] {
     if (findFolder(tables, above) !== undefined) break;
     places.push(above);
   }
-  return places;
+  return places.toReversed();
 }
 
 /** Whether the name is in the folder, and stays. */

@@ -4,8 +4,8 @@ import { conflict, type Refusal } from './refusal.js';
 /** The refusal of a push as a whole. It names the first of the refused files, and counts them all. */
 export function refusePush(refused: readonly RefusedFile[]): Refusal {
   const count = refused.length;
-  const what = count === 1 ? 'A file of the push' : `${count} files of the push`;
-  return conflict('push_refused', `${what} cannot be written as they are. Nothing of the push was written.`, {
+  const what = count === 1 ? 'A file cannot be written as it is.' : `${count} files cannot be written as they are.`;
+  return conflict('push_refused', `${what} Nothing of the push was written.`, {
     refused: refused.slice(0, maxRefusedFiles),
     count,
   });
