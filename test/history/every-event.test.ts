@@ -9,6 +9,7 @@ import { restoreVersion } from '../../lib/operations/documents/restore-version.j
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { dumpContent } from '../support/store/history.js';
+import { Clone } from '../support/store/clone.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeRandom } from '../support/faults/load.js';
 import { countOf, seedOf } from '../support/counts.js';
@@ -63,6 +64,8 @@ class Scenario {
       ['undelete-folder', () => perform(workspace, caller, undeleteFolder, { location: parseLocation(folder) })],
       ['import', () => this.#import(by, folder)],
       ['revert', () => this.#revert(by)],
+      ['push', () => this.#push(by)],
+      ['push', () => this.#push(by)],
     ]);
     const before = workspace.journal.state.head;
     await act().catch(() => undefined);
@@ -86,6 +89,27 @@ class Scenario {
     }));
     const into = parseFolderLocation(folder);
     await perform(workspace, caller, importDocuments, { into, files, message: 'Brought' });
+  }
+
+  /** A line of commits on what is there. Some of them take places of each other, of folders and of files. */
+  async #push(by: Actor): Promise<void> {
+    const clone = await Clone.of(by);
+    for (let left = 1 + Math.floor(this.#random() * 3); left > 0; left -= 1) {
+      const paths = [...clone.files.keys()];
+      const from = paths.length === 0 ? undefined : this.#pick(paths);
+      const to = this.#pick([this.#place(), `${this.#folder()}/p.md`, 'b/c', 'top.md']);
+      const move = from === undefined || clone.files.has(to) || this.#random() < 0.5 ? {} : { [from]: to };
+      const gone = this.#pick([from, undefined]);
+      clone.commit({
+        move,
+        write: {
+          [this.#pick([to, this.#place()])]: this.#text(),
+          ...(gone === undefined || gone in move ? {} : { [gone]: null }),
+        },
+        message: this.#pick(['Why', 'Two\n\nparagraphs']),
+      });
+    }
+    await clone.push();
   }
 
   async #revert({ workspace, caller }: Actor): Promise<void> {
@@ -140,7 +164,7 @@ describe('Rows of random histories with every kind of event', () => {
 
   it('hold each kind of event that a person can cause', () => {
     const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
-    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert'];
+    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push'];
     assert.deepEqual([...done].sort(), [...kinds, ...folderKinds].sort());
   });
 });
