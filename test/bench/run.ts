@@ -6,6 +6,7 @@ import { measureLists, measureReads, measureWrites, type Effort } from './measur
 import { measureAgents } from './measure-agents.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
+import { measureGit } from './measure-git.js';
 import { measureHolds } from './measure-holds.js';
 import { measureMirrors } from './measure-mirrors.js';
 import { measurePacks } from './measure-packs.js';
@@ -24,6 +25,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   export: measureExport,
   growth: measureGrowth,
   versions: measureVersions,
+  git: (report, effort) => measureGit(report, effort, numberOf('commits')),
   packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
   holds: measureHolds,
   mirrors: (report, { times }) => measureMirrors(report, times === 1 ? 5000 : 50_000),

@@ -108,7 +108,7 @@ async function makeEditor(workspace: Workspace): Promise<string> {
   const { result: minted } = await perform(workspace, operator, mintCredential, {
     principalId: editor.id,
     name: 'bench',
-    interfaces: ['rest', 'mcp'],
+    interfaces: ['rest', 'mcp', 'git'],
     requestsPerMinute: null,
   });
   return minted.secret ?? '';

@@ -133,6 +133,8 @@ export const campaign: readonly string[] = [
   'access/noninterference',
   'audit/any-text',
   'backup/interrupt',
+  'clones/noninterference',
+  'clones/random-histories',
   'concurrency/mixed',
   'faults/failing-deeds',
   'faults/failing-disk',

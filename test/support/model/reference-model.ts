@@ -18,6 +18,8 @@ export interface Doc {
   deletion: number;
   text: string;
   versions: number;
+  /** The text of every version. */
+  texts: readonly string[];
   comments: number;
 }
 /** A claim: its holder keeps others from writing, as long as the holder may write. */

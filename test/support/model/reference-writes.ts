@@ -22,16 +22,13 @@ export class WritableModel extends Model {
     if (this.role(person, path) < 2) return 'NOT_FOUND';
     const obstacle = this.#obstacle(person, path) ?? (this.#waits(path) ? taken : undefined);
     if (obstacle !== undefined) return obstacle;
-    this.docs.push({
-      number: this.docs.length,
-      at: path,
-      deletedFrom: null,
-      deletion: 0,
-      text,
-      versions: 1,
-      comments: 0,
-    });
+    this.imported(path, text);
     return 'done';
+  }
+  /** A new document, whose place was found free. */
+  imported(path: string, text: string): void {
+    const here = { at: path, deletedFrom: null, deletion: 0, comments: 0 };
+    this.docs.push({ number: this.docs.length, ...here, text, versions: 1, texts: [text] });
   }
   createFolder(person: string, path: string): string {
     const obstacle = this.role(person, path) < 2 ? 'NOT_FOUND' : this.#obstacle(person, path);
@@ -49,7 +46,9 @@ export class WritableModel extends Model {
   }
   /** Also a restore, which is an update with an old text. */
   update = (person: string, path: string, text: string): string =>
-    this.#change(person, path, (doc) => Object.assign(doc, { text, versions: doc.versions + 1 }));
+    this.#change(person, path, (doc) => this.#write(doc, text));
+  readonly #write = (doc: Doc, text: string): Doc =>
+    Object.assign(doc, { text, versions: doc.versions + 1, texts: [...doc.texts, text] });
   readonly #hide = (doc: Doc, deletion: number): Doc => Object.assign(doc, { at: null, deletedFrom: doc.at, deletion });
   readonly #show = (doc: Doc): Doc =>
     Object.assign(doc, { at: doc.deletedFrom, deletedFrom: null, versions: doc.versions + 1 });
@@ -103,8 +102,15 @@ export class WritableModel extends Model {
     const doc = this.docs[number];
     if (doc === undefined) return;
     if (action === 'delete') this.#hide(doc, ++this.#deletions);
-    else if (action === 'undelete') Object.assign(this.#show(doc), { text });
-    else Object.assign(doc, { text, versions: doc.versions + 1 });
+    else if (action === 'undelete') Object.assign(this.#show(doc), { text, texts: [...doc.texts, text] });
+    else this.#write(doc, text);
+  }
+  /** By the operator, for good: nothing of it is anywhere. */
+  erase(path: string): string {
+    const doc = this.at(path);
+    if (doc === undefined) return 'NOT_FOUND';
+    Object.assign(doc, { at: null, deletedFrom: null, deletion: -1, text: '', texts: [] });
+    return 'done';
   }
 
   claim(person: string, path: string): string {

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
+import { Service } from '../../lib/app/service.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { perform } from '../../lib/operations/perform.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
+import { fsck } from '../support/git/fixture.js';
+import { makeRandom } from '../support/faults/load.js';
+import { ask, serve, type RunningProgram } from '../support/processes/run-program.js';
+import { operator, TestClock, TestService } from '../support/store/service.js';
+import { findTraces } from '../support/store/evidence.js';
+import { until } from '../support/until.js';
+import { Cloner, Eraser, Pusher, Writer, type Actor, type Place } from './git-actors.js';
+
+export interface GitCampaignOptions {
+  readonly rounds: number;
+  readonly seed: number;
+  /** Longest life of a server after it answers, in milliseconds. */
+  readonly maxLifetime?: number;
+  readonly tell?: (line: string) => void;
+}
+
+/** What happened in a campaign. */
+export interface GitTally {
+  rounds: number;
+  /** Acknowledged before a kill. */
+  writes: number;
+  pushes: number;
+  fetches: number;
+  erases: number;
+  /** Pushes and fetches that a kill broke off. */
+  broken: number;
+  /** Of the pushes that were broken off: those that turned out done. */
+  doneUnanswered: number;
+}
+
+const folders = ['north', 'south'];
+
+/** One data folder, with people who write, push, clone and erase until their server is killed, and what must be true. */
+class GitTrial {
+  readonly #folder: string;
+  readonly #data: string;
+  readonly #tally: GitTally;
+  readonly #actors: Actor[] = [];
+  #place: Place = { url: '', port: 0 };
+  #admin = '';
+
+  private constructor(folder: string, tally: GitTally) {
+    this.#folder = folder;
+    this.#data = join(folder, 'data');
+    this.#tally = tally;
+  }
+
+  static async open(tally: GitTally): Promise<GitTrial> {
+    const trial = new GitTrial(await mkdtemp(join(tmpdir(), 'cartulary-git-faults-')), tally);
+    await trial.#setUp();
+    return trial;
+  }
+
+  async #setUp(): Promise<void> {
+    const service = await Service.open({
+      dataFolder: this.#data,
+      git: 'auto',
+      clock: systemClock,
+      randomness: makeSystemRandomness(),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    const workspace = await service.addWorkspace('acme');
+    await perform(workspace, operator, changePolicy, { requestsPerMinute: 1e6, burst: 1e6 });
+    const people = new TestService(service, workspace, new TestClock(), null);
+    const person = async (role: 'reader' | 'editor' | 'approver', folder: string, also = ''): Promise<string> => {
+      const { id } = await people.person(role, folder);
+      if (also !== '') await people.grant('reader', { type: 'principal', id }, also);
+      return people.key(id, ['rest', 'git']);
+    };
+    this.#admin = await person('approver', '');
+    const tally = this.#tally;
+    for (const [number, folder] of folders.entries()) {
+      const home = join(this.#folder, `clones-${number}`);
+      this.#actors.push(
+        new Writer(await person('editor', folder), folder, tally),
+        new Pusher(await person('editor', `${folder}/pushed-0`, folder), `${folder}/pushed-0`, `${home}-a`, tally),
+        new Pusher(await person('editor', `${folder}/pushed-1`, folder), `${folder}/pushed-1`, `${home}-b`, tally),
+        new Cloner(await person('reader', folder), folder, `${home}-c`, tally),
+      );
+    }
+    this.#actors.push(new Cloner(this.#admin, '', join(this.#folder, 'clones-admin'), tally));
+    const victims = await person('editor', 'victims');
+    this.#actors.push(new Eraser(victims, 'victims', join(this.#folder, 'clones-victims'), this.#data, tally));
+    await service.close();
+  }
+
+  async round(seed: string, maxLifetime: number): Promise<void> {
+    const random = makeRandom(seed);
+    await this.#serve(async (server) => {
+      let isOver = false;
+      const working = this.#actors.map((actor) =>
+        actor.work(this.#place, makeRandom(`${seed} ${actor.name}`), () => isOver),
+      );
+      await delay(50 + random() ** 1.5 * maxLifetime);
+      isOver = true;
+      await server.stop('SIGKILL');
+      await Promise.all(working);
+    });
+    await programsGone(this.#data);
+    await this.#serve(async (server) => {
+      for (const actor of this.#actors) await actor.settle(this.#place, this.#admin);
+      const known = new Map(this.#actors.flatMap((actor) => [...actor.known]));
+      for (const actor of this.#actors) await actor.check(this.#place, known);
+      await server.stop();
+    });
+    await this.#checkFiles();
+    this.#tally.rounds += 1;
+  }
+
+  async #serve(work: (server: RunningProgram) => Promise<void>): Promise<void> {
+    const server = await serve(this.#data);
+    this.#place = { url: `${server.url}/git/acme`, port: Number(new URL(server.url).port) };
+    try {
+      await work(server);
+    } catch (error) {
+      await server.stop('SIGKILL');
+      throw error;
+    }
+  }
+
+  /** What lies in the folder after a clean end. */
+  async #checkFiles(): Promise<void> {
+    const { repository, folder } = pathsOf(this.#data, 'acme');
+    assert.equal(fsck(repository), '', 'the workspace’s own repository');
+    const names = (await readdir(folder, { recursive: true })).filter((name) =>
+      /(?:^|\/)(?:incoming|quarantine)\/./.test(name),
+    );
+    assert.deepEqual(names, [], 'left of a push');
+    const secrets = this.#actors.flatMap((actor) => actor.erased);
+    if (secrets.length > 0) assert.deepEqual(findTraces(this.#data, secrets, []), [], 'traces of what was erased');
+    const { sound, problems } = await ask<{ sound: boolean; problems: unknown[] }>('verify', '--data', this.#data);
+    assert.deepEqual([sound, problems], [true, []]);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+}
+
+/** A git program that a killed server had started notices its end at its next read or write. */
+async function programsGone(folder: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const isAlive = (): boolean =>
+    readdirSync('/proc').some((name) => {
+      try {
+        return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(folder);
+      } catch {
+        return false; // it has just ended
+      }
+    });
+  await until('every program has ended that a killed server had started', () => !isAlive());
+}
+
+/** @throws AssertionError of the first round that fails, with its seed; its folder stays */
+export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTally> {
+  const tally: GitTally = { rounds: 0, writes: 0, pushes: 0, fetches: 0, erases: 0, broken: 0, doneUnanswered: 0 };
+  const trial = await GitTrial.open(tally);
+  for (let round = 0; round < options.rounds; round += 1) {
+    const seed = `${options.seed} ${round}`;
+    try {
+      await trial.round(seed, options.maxLifetime ?? 3000);
+    } catch (error) {
+      throw new Error(`round ${round} of seed ${options.seed} failed; its files are in ${trial.folder}`, {
+        cause: error,
+      });
+    }
+    options.tell?.(`round ${round}: ${JSON.stringify(tally)}`);
+  }
+  await trial.remove();
+  return tally;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' } } });
+  const seed = Number(values.seed ?? randomInt(1_000_000));
+  console.log(`Seed ${seed}. To repeat: node dist/test/faults/git-campaign.js --seed ${seed}`);
+  await runGitCampaign({ rounds: Number(values.rounds ?? 50), seed, tell: (line) => console.log(line) });
+}
