@@ -9,6 +9,7 @@ import { isStillTrue, readBasis, type Basis } from './basis.js';
 import { Derivations } from './derivations.js';
 import type { Derived } from './derive.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
+import { findPushed } from './find-pushed.js';
 import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
 import { PushFolders, type PushIntent } from './pushes.js';
@@ -58,8 +59,6 @@ const noteEvery = 60 * 60 * 1000;
 const patience = 5000;
 /** Milliseconds between two looks at all repositories. */
 const sweepEvery = 10 * 60 * 1000;
-/** The name of the operation that records a push. */
-const pushOperation = 'repository.push';
 
 /** Keeps the repositories that principals clone: one piece of work at a time for each. */
 export class DerivedRepositories {
@@ -84,7 +83,7 @@ export class DerivedRepositories {
       folder: this.#folders.pushes,
       randomness,
       now: () => clock.now(),
-      findAnswer: (principalId, head) => journal.reader.idempotency.find(principalId, pushOperation, head),
+      findPushed: (principalId, head) => findPushed(journal.reader, principalId, head),
       folderOf: (principalId) => this.#folders.of(principalId),
     });
   }

@@ -1,10 +1,9 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Randomness } from '../domain/clock.js';
-import type { PushResult } from '../domain/push.js';
+import type { PushedDocument } from '../domain/push.js';
 import { syncPath } from '../disk/sync-path.js';
 import type { Oid } from '../git/objects/objects.js';
-import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
 import { adoptCommits } from './adopt-commits.js';
 import { makeName, namesIn } from './folders.js';
 
@@ -30,8 +29,8 @@ export interface PushFolderOptions {
   readonly folder: string;
   readonly randomness: Randomness;
   readonly now: () => number;
-  /** The stored answer of a push, if it was recorded. */
-  readonly findAnswer: (principalId: string, head: Oid) => StoredAnswer | undefined;
+  /** What a push did to documents. Null when it was not recorded, or when an erase took something of it away. */
+  readonly findPushed: (principalId: string, head: Oid) => readonly PushedDocument[] | null;
   /** The folder of a principal's derived repository. */
   readonly folderOf: (principalId: string) => string;
 }
@@ -91,13 +90,11 @@ export class PushFolders {
    * @returns whether they are its head
    */
   async conclude(path: string, intent: PushIntent): Promise<boolean> {
-    const { findAnswer, folderOf } = this.#options;
+    const { findPushed, folderOf } = this.#options;
     const { principalId, onto, head, packs } = intent;
-    const answer = findAnswer(principalId, head);
+    const documents = findPushed(principalId, head);
     try {
-      // The answer of a push with an erased document is empty: the repository then tells its commits in its own words.
-      if (answer === undefined || answer.result === '') return false;
-      const { documents } = JSON.parse(answer.result) as PushResult;
+      if (documents === null) return false;
       return await adoptCommits({
         folder: folderOf(principalId),
         onto,

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Service } from '../../lib/app/service.js';
+import type { DerivedRepositories } from '../../lib/derived/derived-repositories.js';
+import { git, runClient } from '../support/git/git-client.js';
+import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
+import { makeTestRandomness, TestClock } from '../support/store/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
+
+/** Moments at which the data folder is copied: a process that ends then leaves the same files. */
+type Moment = 'announced' | 'recorded';
+
+describe('Pushed commits become those of the repository that they were pushed to', function () {
+  this.timeout(60_000);
+  let server: RemoteTestServer;
+  let ben: RemotePerson;
+  let clone: string;
+  let copies: string[];
+
+  beforeEach(async () => {
+    copies = [];
+    server = await openRemoteServer();
+    ben = await server.cloner('editor', 'pub');
+    const ada = await server.cloner('approver');
+    await server.as(ada.key).create('pub/a.md', 'first');
+    await server.as(ada.key).create('sec/b.md', 'hidden');
+    await git(server.folder, ['clone', '-q', ben.url, 'clone']);
+    clone = join(server.folder, 'clone');
+  });
+  afterEach(async () => {
+    await server.close();
+    for (const copy of copies) await rm(copy, { recursive: true, force: true });
+  });
+
+  async function commit(text: string): Promise<string> {
+    await writeFile(join(clone, 'pub', 'a.md'), text);
+    await git(clone, ['commit', '-q', '-a', '-m', text]);
+    return git(clone, ['rev-parse', 'HEAD']);
+  }
+
+  const push = () => runClient(clone, ['push', 'origin', 'main']);
+
+  /** Copies the data folder at a moment of the next push. */
+  function copyAt(moment: Moment): Promise<string> {
+    const { derived } = server.host.workspace;
+    const announce = derived.announce.bind(derived);
+    return new Promise((resolve) => {
+      const copy = async (): Promise<void> => {
+        const folder = await mkdtemp(join(tmpdir(), 'cartulary-copied-'));
+        copies.push(folder);
+        await cp(server.host.dataFolder ?? '', folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+        resolve(folder);
+      };
+      derived.announce = async (...asked: Parameters<DerivedRepositories['announce']>) => {
+        const announced = await announce(...asked);
+        if (announced === null) return null;
+        if (moment === 'announced') await copy();
+        return {
+          settle: async () => {
+            if (moment === 'recorded') await copy();
+            return announced.settle();
+          },
+        };
+      };
+    });
+  }
+
+  /** What a new process serves from copied files. */
+  async function withCopy<Result>(
+    folder: string,
+    work: (service: Service, derived: DerivedRepositories) => Promise<Result>,
+  ): Promise<Result> {
+    const service = await Service.open({
+      dataFolder: folder,
+      git: 'auto',
+      clock: new TestClock(),
+      randomness: makeTestRandomness('copied'),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    try {
+      const workspace = service.find('acme');
+      assert.ok(workspace !== undefined);
+      return await work(service, workspace.derived);
+    } finally {
+      await service.close();
+    }
+  }
+
+  it('and the next fetch brings only what others wrote', async () => {
+    const head = await commit('second');
+    assert.equal((await push()).code, 0);
+    const { derived } = server.host.workspace;
+    assert.equal((await derived.prepare(ben.id)).head, head);
+    assert.deepEqual(await readdir(join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes')), []);
+  });
+
+  it('also when the process ended after the push was recorded', async () => {
+    const copying = copyAt('recorded');
+    const head = await commit('second');
+    assert.equal((await push()).code, 0);
+    await withCopy(await copying, async (_, derived) => {
+      const { path, head: found } = await derived.prepare(ben.id);
+      assert.equal(found, head);
+      assert.equal(await git(path, ['fsck', '--strict']), '');
+    });
+  });
+
+  it('and go when the process ended before that', async () => {
+    const before = await git(clone, ['rev-parse', 'HEAD']);
+    const copying = copyAt('announced');
+    await commit('second');
+    assert.equal((await push()).code, 0);
+    const folder = await copying;
+    const pushes = join(folder, 'acme', 'derived', '.pushes');
+    assert.equal((await readdir(pushes)).length, 1);
+    await withCopy(folder, async (_, derived) => {
+      assert.equal((await derived.prepare(ben.id)).head, before);
+      assert.deepEqual(await readdir(pushes), []);
+    });
+  });
+
+  it('one push after the other: the later one has to fetch first', async () => {
+    const { derived } = server.host.workspace;
+    const prepared = await derived.prepare(ben.id);
+    const late = await derived.openQuarantine(prepared);
+    await commit('second');
+    assert.equal((await push()).code, 0);
+    const announced = await derived.announce(prepared, late, { head: 'f'.repeat(40), packs: [] });
+    assert.equal(announced, null);
+    await late.drop();
+    assert.equal(existsSync(late.folder), false);
+  });
+
+  it('and none of them is left after an erase, also where the process ended before they were taken over', async () => {
+    const copying = copyAt('recorded');
+    await commit('the quokkasecret of the push');
+    assert.equal((await push()).code, 0);
+    const folder = await copying;
+    assert.notDeepEqual(findTraces(folder, ['quokkasecret'], []), []);
+    await withCopy(folder, async (service) => {
+      const workspace = service.find('acme');
+      assert.ok(workspace !== undefined);
+      const { id } = await eraseAt(workspace, 'pub/a.md');
+      assert.equal((await workspace.eraser.finished(id)).phase, 'final');
+      assert.deepEqual(findTraces(folder, ['quokkasecret', 'pub/a.md', 'a.md'], []), []);
+    });
+  });
+});
