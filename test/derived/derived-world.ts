@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deriveRepository, type Derived, type DeriveOrder } from '../../lib/derived/derive.js';
+import { rootLocation } from '../../lib/domain/location.js';
 import { requireGit } from '../../lib/git/program/git-program.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Client } from '../support/store/client.js';
@@ -70,6 +72,45 @@ export function readFiles({ repository, head }: Derived): Record<string, string>
   if (head === null) return {};
   const places = git(repository, 'ls-tree', '-r', '-z', '--name-only', head).split('\0').filter(Boolean);
   return Object.fromEntries(places.map((place) => [place, git(repository, 'cat-file', 'blob', `${head}:${place}`)]));
+}
+
+/**
+ * Requires that a repository is sound, and says what its principal can read now: each document at its place, and each
+ * version of it somewhere in the history.
+ * @param mayHoldMore contents of documents that were deleted meanwhile
+ */
+export async function assertAgrees(
+  derived: Derived,
+  client: Client,
+  mayHoldMore: readonly string[] = [],
+): Promise<void> {
+  const { repository, head } = derived;
+  assert.equal(git(repository, 'fsck', '--strict', '--full', '--no-dangling'), '');
+  assert.equal(
+    git(repository, 'for-each-ref', '--format=%(refname) %(objectname)'),
+    head === null ? '' : `refs/heads/main ${head}`,
+  );
+  const view = client.workspace.view(client.caller);
+  const documents = Array.from(view.walk(rootLocation));
+  const blobs = documents.flatMap(({ number }) =>
+    view.tables.versions.contents(number, Number.MAX_SAFE_INTEGER, 1000).map(({ blobOid }) => blobOid),
+  );
+  const now = documents.map(({ location, current }) => `100644 blob ${current.blobOid}\t${location}`);
+  const is = head === null ? [] : git(repository, 'ls-tree', '-r', '-z', head).split('\0').filter(Boolean);
+  assert.deepEqual(is.toSorted(), now.toSorted());
+  const all =
+    head === null
+      ? []
+      : git(repository, 'cat-file', '--batch-all-objects', '--batch-check=%(objecttype) %(objectname)').split('\n');
+  const held = all.filter((line) => line.startsWith('blob ')).map((line) => line.slice('blob '.length));
+  const may = new Set([...blobs, ...mayHoldMore]);
+  assert.deepEqual(
+    held.filter((oid) => !may.has(oid)),
+    [],
+    'contents that nobody can read',
+  );
+  const lacking = blobs.filter((oid) => !held.includes(oid));
+  assert.deepEqual(lacking, [], 'contents that are missing');
 }
 
 /** The commits, the oldest first: the first line of each message, and each changed place. */

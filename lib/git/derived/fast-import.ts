@@ -27,7 +27,8 @@ const settings = [
   `core.bigFileThreshold=${bigFileThreshold}`,
   'core.compression=1',
   'core.ignoreCase=false',
-  'fastimport.unpackLimit=1',
+  // Also a single object comes in a pack.
+  'fastimport.unpackLimit=0',
   'pack.indexVersion=2',
   'i18n.commitEncoding=UTF-8',
 ].flatMap((setting) => ['-c', setting]);
