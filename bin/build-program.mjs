@@ -23,6 +23,9 @@ const listCompiled = (folder) =>
     .filter((file) => file.endsWith('.js'))
     .sort((a, b) => (a < b ? -1 : 1));
 
+/** The name of a compiled file in the bundle, where all files are in one folder: each place is as far from any of them. */
+const nameInBundle = (dist, file) => path.relative(dist, file).replace(/\.js$/, '').split(path.sep).join('-');
+
 /** Workers of the program become entries of the bundle. */
 function findWorkers(lib) {
   return listCompiled(lib).flatMap((file) =>
@@ -43,7 +46,10 @@ const keepPlaces = ({ dist, target }) => ({
       if (!text.includes('import.meta.url')) return undefined;
       const from = (place) => JSON.stringify(path.relative(target, place).split(path.sep).join('/'));
       const contents = text
-        .replace(worker, (_, name) => `new Worker(new URL(${JSON.stringify(name)}, BUNDLE_URL)`)
+        .replace(worker, (_, name) => {
+          const built = nameInBundle(dist, path.resolve(path.dirname(file), name));
+          return `new Worker(new URL('./${built}.js', BUNDLE_URL)`;
+        })
         .replaceAll('import.meta.url', `new URL(${from(file)}, import.meta.url).href`)
         .replaceAll('BUNDLE_URL', 'import.meta.url');
       return { contents, loader: 'js' };
@@ -86,10 +92,14 @@ export async function buildProgram(root, onBuild = () => {}) {
     rmSync(target, { recursive: true, force: true });
     const { metafile } = await build({
       absWorkingDir: root,
-      entryPoints: [entry, ...new Set(findWorkers(path.join(dist, 'lib')))],
+      entryPoints: [
+        { in: entry, out: 'program' },
+        ...[...new Set(findWorkers(path.join(dist, 'lib')))].map((file) => ({
+          in: file,
+          out: nameInBundle(dist, file),
+        })),
+      ],
       outdir: target,
-      // All in one folder, so that each place is as far from any of them.
-      entryNames: '[name]',
       chunkNames: '[name]-[hash]',
       bundle: true,
       splitting: true,

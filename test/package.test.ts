@@ -32,7 +32,8 @@ describe('the package', () => {
     const parsed = fs.readdirSync('dist/parsed').map((name) => `dist/parsed/${name}`);
     assert.ok(parsed.includes('dist/parsed/openapi.yaml.json'), parsed.join());
     const bundle = fs.readdirSync('dist/program').map((name) => `dist/program/${name}`);
-    for (const name of ['program.js', 'worker.js', 'licences.txt']) assert.ok(bundle.includes(`dist/program/${name}`));
+    for (const name of ['program.js', 'lib-search-worker.js', 'licences.txt'])
+      assert.ok(bundle.includes(`dist/program/${name}`));
     const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle];
     assert.ok(built.length > 4, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
