@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseLocation, rootLocation } from '../../../lib/domain/location.js';
-import type { PushedChange, PushedCommit, PushResult, RefusedFile } from '../../../lib/domain/push.js';
+import type { PushedChange, PushedCommit, PushedContent, PushResult, RefusedFile } from '../../../lib/domain/push.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { hashObject } from '../../../lib/git/objects/objects.js';
 import { perform } from '../../../lib/operations/perform.js';
@@ -18,6 +18,9 @@ export interface CloneCommit {
   readonly author?: { readonly name: string; readonly email: string };
 }
 
+/** Makes a change, once its content can be stored. */
+type MakeChange = (add: (text: string) => Promise<PushedContent>) => Promise<PushedChange>;
+
 const blobOf = (text: string): string => hashObject('blob', Buffer.from(text));
 
 let clones = 0;
@@ -27,7 +30,7 @@ export class Clone {
   readonly actor: Actor;
   /** Texts by path, as of the last commit. */
   files = new Map<string, string>();
-  #commits: (Omit<PushedCommit, 'changes'> & { readonly changes: readonly (() => Promise<PushedChange>)[] })[] = [];
+  #commits: (Omit<PushedCommit, 'changes'> & { readonly changes: readonly MakeChange[] })[] = [];
   /** What the server had at the last pull. */
   #served: string | null = null;
   readonly #name: number;
@@ -64,27 +67,20 @@ export class Clone {
     return createHash('sha1').update(`${this.#name} ${this.#made}`).digest('hex');
   }
 
-  #stage: ReturnType<Actor['workspace']['stages']['open']> | undefined;
-
-  readonly #contentOf = async (text: string) => {
-    if (this.#stage === undefined) throw new Error('There is no push.');
-    return this.#stage.add(inOnePiece(text));
-  };
-
   commit({ write = {}, move = {}, message, author = { name: 'Somebody', email: 'some@body.example' } }: CloneCommit) {
     const before = this.files;
     const after = new Map(before);
-    const changes: (() => Promise<PushedChange>)[] = [];
+    const changes: MakeChange[] = [];
     const arriving = new Set(Object.values(move));
     for (const [from, to] of Object.entries(move)) {
       const old = before.get(from) ?? '';
       const text = write[to] ?? old;
-      changes.push(async () => ({
+      changes.push(async (add) => ({
         type: 'move',
         from: parseLocation(from),
         to: parseLocation(to),
         before: blobOf(old),
-        content: text === old ? null : await this.#contentOf(text),
+        content: text === old ? null : await add(text),
       }));
     }
     for (const from of Object.keys(move)) after.delete(from);
@@ -98,8 +94,8 @@ export class Clone {
         changes.push(() => Promise.resolve({ type: 'delete', location, before: blobOf(old ?? '') }));
       } else {
         after.set(path, text);
-        changes.push(async () => {
-          const content = await this.#contentOf(text);
+        changes.push(async (add) => {
+          const content = await add(text);
           return old === undefined
             ? { type: 'create', location, content }
             : { type: 'update', location, before: blobOf(old), content };
@@ -123,12 +119,12 @@ export class Clone {
   async tryPush(unfit: readonly RefusedFile[] = [], key?: string) {
     const { workspace, caller } = this.actor;
     const stage = workspace.stages.open({ type: 'push', id: `push ${this.#nextOid()}` });
-    this.#stage = stage;
+    const add = (text: string) => stage.add(inOnePiece(text));
     try {
       const commits: PushedCommit[] = [];
       for (const { changes, ...commit } of this.#commits) {
         const made: PushedChange[] = [];
-        for (const change of changes) made.push(await change());
+        for (const change of changes) made.push(await change(add));
         commits.push({ ...commit, changes: made });
       }
       await stage.show();
@@ -137,7 +133,6 @@ export class Clone {
       const fingerprint = createHash('sha256').update(`${input.before} ${after}`).digest();
       return await perform(workspace, caller, pushCommits, input, { key: key ?? after, fingerprint });
     } finally {
-      this.#stage = undefined;
       await stage.close();
     }
   }
