@@ -11,6 +11,7 @@ import { makeWorkbench, Workbench } from '../support/faults/workbench.js';
 import { makeTestRandomness } from '../support/store/service.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
+import { leaveDerived, requireOthersLeft, type LeftDerived } from './leave-derived.js';
 import { erased, makeWorld } from '../support/store/erased-world.js';
 
 const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
@@ -20,12 +21,14 @@ describe('an erase with a killed process', function () {
   this.timeout(120_000);
   let world: string;
   let others: Record<string, string>;
+  let derived: LeftDerived;
 
   before(async () => {
     const bench = await makeWorkbench();
     await makeWorld(bench.workspace, bench.clock);
     others = await liveDocuments(bench.workspace);
     delete others[erased];
+    derived = await leaveDerived(bench);
     await bench.close();
     world = bench.files.dataFolder ?? '';
   });
@@ -52,6 +55,7 @@ describe('an erase with a killed process', function () {
           assert.equal((await workspace.eraser.finished(receipt.id)).phase, 'final');
           assert.deepEqual(bench.reported, []);
           assert.deepEqual(findTraces(dataFolder), []);
+          requireOthersLeft(bench.paths.derived, derived);
           assert.deepEqual(await liveDocuments(workspace), others);
           await requireSound(workspace, dataFolder, git === 'auto');
           const records = workspace.journal.reader.audit.after(0, 10_000);

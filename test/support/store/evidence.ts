@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createPublicKey } from 'node:crypto';
 import { verifySource } from '../../../lib/audit/verify-source.js';
 import { replayHistory } from '../../../lib/integrity/replay-history.js';
@@ -38,11 +38,19 @@ export function findTraces(
     }
     if (pieces.some((piece) => bytes.includes(piece))) found.push(`${path}: a stored form of its content`);
   }
-  for (const repository of filesBelow(dataFolder).filter((path) => path.endsWith('.git/HEAD'))) {
-    const objects = git(join(repository, '..'), ['cat-file', '--batch-all-objects', '--batch']);
+  for (const repository of repositoriesBelow(dataFolder)) {
+    const objects = git(repository, ['cat-file', '--batch-all-objects', '--batch']);
     for (const { text, bytes } of needles) if (objects.includes(bytes)) found.push(`objects of ${repository}: ${text}`);
   }
   return found;
+}
+
+/** Every bare repository, whatever its name: those that are being made, and those of pushes too. */
+function repositoriesBelow(folder: string): string[] {
+  return filesBelow(folder)
+    .filter((path) => path.endsWith('/HEAD'))
+    .map((path) => dirname(path))
+    .filter((path) => existsSync(join(path, 'objects')));
 }
 
 /** Names of all objects that the document ever needed for itself. */
