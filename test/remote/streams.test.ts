@@ -136,10 +136,16 @@ describe('A long fetch', function () {
     });
   }
 
-  it('goes on while others get grants and documents change', async () => {
+  it('goes on while others get grants, documents change and packs are joined', async () => {
     const connection = await begin(ada.key);
     await server.cloner('reader', 'elsewhere', 'Eve');
-    await server.as(ada.key).create('meanwhile.md', 'text');
+    for (const name of ['a.md', 'b.md', 'c.md']) {
+      await server.as(ada.key).create(name, name);
+      await server.host.workspace.checkpointer.run();
+    }
+    const before = await server.host.workspace.repository.packs();
+    await server.host.workspace.repository.maintain();
+    assert.notDeepEqual(await server.host.workspace.repository.packs(), before);
     connection.goOnReading();
     await until('git has ended', isOver);
     await until('its end is recorded', () => (lastEnd()?.bytes ?? 0) > size);

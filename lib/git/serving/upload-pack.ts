@@ -3,8 +3,9 @@ import { encodePacket, flushPacket } from './packets.js';
 import { startService, type ProtocolVersion, type RunningService } from './start-service.js';
 
 /**
- * Settings of every upload-pack. One process for each clone, with a bounded memory. Filters are allowed that cost no
- * more than what they leave out.
+ * Settings of every upload-pack. One process for each clone, with a bounded memory. Packs are mapped whole, as git does
+ * by default: a mapped pack stays readable when maintenance removes it, and takes no memory of its own. Filters are
+ * allowed that cost no more than what they leave out.
  */
 const settings = [
   'transfer.hideRefs=refs/',
@@ -20,8 +21,6 @@ const settings = [
   'pack.threads=1',
   'pack.windowMemory=32m',
   'pack.deltaCacheSize=16m',
-  'core.packedGitWindowSize=8m',
-  'core.packedGitLimit=64m',
   'core.deltaBaseCacheLimit=16m',
   'core.bigFileThreshold=1m',
 ];

@@ -1,22 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Release } from '../../access/work-limiter.js';
 import { sourceOf } from '../../access/work-limits.js';
-import type { ProtocolVersion } from '../../git/serving/start-service.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
-import { startUploadPack, type UploadPackRequest } from '../../git/serving/upload-pack.js';
+import { startUploadPack } from '../../git/serving/upload-pack.js';
 import { recordRefusal } from '../perform.js';
 import { FetchTally } from './fetch-tally.js';
-import { makeRepositoryOperation, type OpenRepository } from './prepare-repository.js';
+import { makeRepositoryOperation } from './prepare-repository.js';
 import { serveRepository, type Asked } from './serve-repository.js';
 import type { UnmetClients } from './unmet-clients.js';
 
 /** Gives out what the caller's repository holds. Reader somewhere. */
 export const fetchRepository = makeRepositoryOperation('repository.fetch');
-
-/** A derived repository gives the same bytes for the same objects. The workspace's own gives small packs. */
-export function describeUploadPack({ repository }: OpenRepository, version: ProtocolVersion): UploadPackRequest {
-  return { repository: repository.path, version, seeksDeltas: repository.isOwn };
-}
 
 /** For a person whose clone has another history. git shows each line behind `remote:`. */
 const rebuilt = [
@@ -40,8 +34,10 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
   return serveRepository(
     asked,
     fetchRepository,
-    (program, open) => {
-      const git = startUploadPack(program, describeUploadPack(open, version));
+    (program, { repository }) => {
+      // A derived repository gives the same bytes for the same objects. A clone takes the deltas that are there.
+      const seeksDeltas = repository.isOwn && hasLine(request, have);
+      const git = startUploadPack(program, { repository: repository.path, version, seeksDeltas });
       git.stdin.end(request);
       return git;
     },
