@@ -21,7 +21,7 @@ const root = findRoot();
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = [
   'README.md',
-  ...['applications', 'agents', 'people', 'admins', 'connectors'].map((name) => `lib/docs/${name}.md`),
+  ...['applications', 'agents', 'people', 'admins', 'connectors', 'git'].map((name) => `lib/docs/${name}.md`),
 ];
 /** The pages with checked links. */
 const linked = [
@@ -204,7 +204,8 @@ describe('The README and the manual', function () {
       cwd: folder,
       input: script,
       encoding: 'utf8',
-      env: { ...process.env, PATH: `${tools}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8' },
+      // A home of its own: the manual sets up git there.
+      env: { ...process.env, PATH: `${tools}:${process.env['PATH'] ?? ''}`, HOME: folder, LC_ALL: 'C.UTF-8' },
     });
     const outputs = stdout.replaceAll(folder, shownFolder).split(`${mark}\n`);
     for (const [index, { page, printed }] of steps.entries()) {
