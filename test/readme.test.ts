@@ -73,7 +73,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\/signin\/link\/[0-9a-x]{52}\b/g, '/signin/link/SECRET'],
   [/\b(doc|req|prn|grp|grt)_[0-9a-z]{20,32}\b/g, '$1_ID'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
-  [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
+  [/\b[0-9a-f]{40}\b|(?<=\()[0-9a-f]{8}(?=\):)/g, 'COMMIT'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],
   [/\b\d+ (audit )?records\b/g, 'N $1records'],
   [/up to \d+;/g, 'up to N;'],
