@@ -43,7 +43,7 @@ describe('A program that speaks git by a library', function () {
     const outcomeOf = (work: Promise<unknown>): Promise<string> =>
       work.then(
         () => 'done',
-        (error: Error) => error.message,
+        (error: unknown) => (error as Error).message,
       );
 
     it('clones, pulls and pushes, and keeps the ids of its commits', async () => {
