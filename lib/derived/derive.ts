@@ -135,16 +135,27 @@ async function grow(
   if (isNew || isBehind || displaced.length > 0) {
     const placings = new Placings(growing.snapshot.tables);
     const moves = planMoves(displaced.map((each) => ({ ...each, placing: placings.find(each) })));
-    const made = await makeObjects(growing, before, moves, isBehind);
-    ({ head, packs, commits } = made);
-    onStep('state');
-    await writeState(folder, { head, packs, documents });
+    try {
+      ({ head, packs, commits } = await makeObjects(growing, before, moves, isBehind));
+      onStep('state');
+      await writeState(folder, { head, packs, documents });
+    } catch (error) {
+      // What was made takes room, on a disk that may be full.
+      await removeHalfMade(folder).catch(() => undefined);
+      throw error;
+    }
   }
   onStep('branch');
   await pointBranch(folder, head);
   onStep('tidy');
   if (commits > 0) await removeUnlisted(folder, packs);
   return { head, commits };
+}
+
+/** Removes all that the state on disk does not list. */
+async function removeHalfMade(folder: string): Promise<void> {
+  const state = await readState(folder);
+  await removeUnlisted(folder, state?.packs ?? []);
 }
 
 /** Makes the commits beside the repository, and then brings their packs into it. */
@@ -156,18 +167,17 @@ async function makeObjects(
 ): Promise<{ readonly head: Oid | null; readonly packs: readonly ListedPack[]; readonly commits: number }> {
   if (moves.length === 0 && !isBehind) return { head: onto, packs: known, commits: 0 };
   const { order, snapshot, signal } = growing;
-  const { making: repository } = derivedPaths(order.folder);
-  const making = { ...growing, repository };
   let head = onto;
   let commits = 0;
   const made: ListedPack[] = [];
+  onStep('import');
+  const repository = await openMaking(order.folder);
+  const making = { ...growing, repository };
   const note = async (count: number): Promise<void> => {
     commits += count;
     head = await readHead(repository);
     made.push(...(await listNewPacks(packFolder(repository), made)));
   };
-  onStep('import');
-  await openMaking(order.folder);
   if (moves.length > 0) await note(await commitMoves(making, head, moves));
   if (isBehind) {
     snapshot.reached.rank();
@@ -183,18 +193,17 @@ async function makeObjects(
   await publishPacks(order.folder, packFolder(repository), made);
   const packs = [...known, ...made];
   onStep('join');
-  return { head, packs: await join(order, packs, signal), commits };
+  return { head, packs: await join(making, packs), commits };
 }
 
 /** Joins the newest packs when there are many. The old ones stay until the state is written. */
 async function join(
-  { git, folder }: DeriveOrder,
+  { order: { git, folder }, repository: making, signal }: Making,
   packs: readonly ListedPack[],
-  signal: AbortSignal,
 ): Promise<readonly ListedPack[]> {
   const kept = choosePacks(packs.map(({ bytes }) => bytes));
   if (kept === packs.length) return packs;
-  const { repository, making } = derivedPaths(folder);
+  const { repository } = derivedPaths(folder);
   const target = packFolder(making);
   const joined = packs.slice(kept).map(({ name }) => name);
   await joinPacks(git, repository, joined, target, signal);

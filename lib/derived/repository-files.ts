@@ -1,10 +1,11 @@
 import { copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { nodeFileSystem } from '../git/file-system.js';
 import { createRepositoryFiles, mainRef, repositoryExists } from '../git/repositories/create-repository-files.js';
 import { RepositoryFolder } from '../git/repositories/repository-folder.js';
 import type { Oid } from '../git/objects/objects.js';
-import { derivedPaths, namesIn, packFolder, packOf, type ListedPack } from './state.js';
+import { derivedPaths, isMaking, namesIn, packFolder, packOf, type ListedPack } from './state.js';
 
 /** Makes the repository's own files where they are missing. */
 export async function ensureRepository(folder: string): Promise<void> {
@@ -14,11 +15,21 @@ export async function ensureRepository(folder: string): Promise<void> {
 
 /** Removes the repository with its state, the state first: without it the rest counts for nothing. */
 export async function destroyRepository(folder: string): Promise<void> {
-  const { repository, making, state } = derivedPaths(folder);
+  const { repository, state } = derivedPaths(folder);
   await rm(state, { force: true });
   await nodeFileSystem.syncFolder(folder);
-  await rm(repository, { recursive: true, force: true });
-  await rm(making, { recursive: true, force: true });
+  await remove(repository);
+  await removeMaking(folder);
+  await rm(`${state}.new`, { force: true });
+}
+
+/** A git of a process that was killed can still write for a moment, so it is tried again. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function removeMaking(folder: string): Promise<void> {
+  for (const name of (await namesIn(folder)).filter(isMaking)) await remove(join(folder, name));
 }
 
 /** Whether the repository has each of these packs, as long as it was written. */
@@ -43,8 +54,8 @@ async function sizeOf(file: string): Promise<number | undefined> {
 
 /** Removes what the state does not list: it is left from a crash, and may hold what was erased since. */
 export async function removeUnlisted(folder: string, packs: readonly ListedPack[]): Promise<void> {
-  const { repository, making, state } = derivedPaths(folder);
-  await rm(making, { recursive: true, force: true });
+  const { repository, state } = derivedPaths(folder);
+  await removeMaking(folder);
   await rm(`${state}.new`, { force: true });
   const listed = new Set(packs.map(({ name }) => name));
   for (const file of await namesIn(packFolder(repository))) {
@@ -52,10 +63,19 @@ export async function removeUnlisted(folder: string, packs: readonly ListedPack[
   }
 }
 
-/** Makes a repository of its own for new objects, which knows those of the derived one. */
-export async function openMaking(folder: string): Promise<void> {
-  const { repository, making } = derivedPaths(folder);
-  await rm(making, { recursive: true, force: true });
+/** Part of a folder's name: unique within this thread. */
+let made = 0;
+
+/**
+ * Makes a repository of its own for new objects, which knows those of the derived one. Its name is its own, too: a git
+ * of a killed process can still write into an older one.
+ * @returns its folder
+ */
+export async function openMaking(folder: string): Promise<string> {
+  await removeMaking(folder);
+  const { repository } = derivedPaths(folder);
+  made += 1;
+  const making = join(folder, `making-${process.pid}-${threadId}-${made}.git`);
   for (const name of ['objects/info', 'objects/pack', 'refs/heads']) {
     await mkdir(join(making, name), { recursive: true, mode: 0o700 });
   }
@@ -64,6 +84,7 @@ export async function openMaking(folder: string): Promise<void> {
   await writeFile(join(making, 'HEAD'), `ref: ${mainRef}\n`, { mode: 0o600 });
   const known = join('..', '..', basename(repository), 'objects');
   await writeFile(join(making, 'objects', 'info', 'alternates'), `${known}\n`, { mode: 0o600 });
+  return making;
 }
 
 /** What the branch of such a repository names. */

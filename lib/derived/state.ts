@@ -36,16 +36,18 @@ export interface DerivedState {
 export function derivedPaths(folder: string): {
   /** The bare repository that is served. */
   repository: string;
-  /** Objects on their way into it. Nothing here outlives a derivation. */
-  making: string;
   /** The state's file. Without it there is no repository. */
   state: string;
 } {
   return {
     repository: join(folder, 'repository.git'),
-    making: join(folder, 'making.git'),
     state: join(folder, 'state'),
   };
+}
+
+/** Whether a name in the folder is of objects on their way into the repository. They don't outlive a derivation. */
+export function isMaking(name: string): boolean {
+  return name.startsWith('making-');
 }
 
 /** The folder of a repository's packs. */
@@ -162,7 +164,7 @@ export async function stateHolds(folder: string, documentIds: ReadonlySet<string
   const names = await namesIn(folder);
   const { repository } = derivedPaths(folder);
   if (!names.includes('state')) return names.length > 0;
-  if (names.includes('making.git') || names.includes('state.new')) return true;
+  if (names.some(isMaking) || names.includes('state.new')) return true;
   try {
     let header: Header | undefined;
     let count = 0;

@@ -22,6 +22,9 @@ export interface ImportedCommit {
 /** Bytes that wait before they are written together. */
 const enough = 256 * 1024;
 
+/** What git says where a disk is full. */
+const fullWords = ['No space left on device', 'Out of diskspace', 'Disk quota exceeded'];
+
 /** Settings of git's that decide the bytes of the pack. */
 const settings = [
   `core.bigFileThreshold=${bigFileThreshold}`,
@@ -122,7 +125,7 @@ export class FastImport {
       await this.#git.requireSuccess('git cannot write a repository');
     } catch (error) {
       // A program can say it in words alone.
-      const isFull = error instanceof Error && error.message.includes('No space left on device');
+      const isFull = error instanceof Error && fullWords.some((words) => error.message.includes(words));
       if (!isFull) throw error;
       const cause = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
       throw new RepositoryUnreadable(error.message, { cause });
