@@ -47,6 +47,8 @@ interface Kept {
   /** Work that has not begun. Requests that come now share it. */
   next: Promise<PreparedRepository> | undefined;
   head: Oid | null;
+  /** As it was last brought up to date. It is of use in the same life alone. */
+  last: PreparedRepository | undefined;
   /** Changes when the repository is destroyed or made anew. */
   life: number;
   /** When its use was last noted, in milliseconds since 1970. */
@@ -117,6 +119,21 @@ export class DerivedRepositories {
       kept.next = next;
     }
     return waitWithin(kept.next, signal);
+  }
+
+  /**
+   * The principal's repository as it was last served, for a push onto it. Nothing is added to it where there is one: the
+   * writes of others must not overtake a push between its two requests.
+   * @throws Refusal as `prepare` does; the signal's reason
+   */
+  async present(
+    principalId: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<PreparedRepository> {
+    await this.#requireFiles();
+    const { last, head, life } = this.#keptOf(principalId);
+    const isThere = last !== undefined && last.life === life && !this.#isOwn(principalId);
+    return isThere ? { ...last, head } : this.prepare(principalId, options);
   }
 
   /**
@@ -291,7 +308,14 @@ export class DerivedRepositories {
   #keptOf(principalId: string): Kept {
     let kept = this.#kept.get(principalId);
     if (kept === undefined) {
-      kept = { turns: new Turns(), next: undefined, head: null, life: 0, notedAt: Number.NEGATIVE_INFINITY };
+      kept = {
+        turns: new Turns(),
+        next: undefined,
+        head: null,
+        last: undefined,
+        life: 0,
+        notedAt: Number.NEGATIVE_INFINITY,
+      };
       this.#kept.set(principalId, kept);
     }
     return kept;
@@ -327,7 +351,9 @@ export class DerivedRepositories {
       });
       if (basis === undefined) throw new Error('Nothing was made.');
       await this.#noteDerived(principalId, kept, derived);
-      return { path: derived.repository, head: derived.head, isOwn: false, principalId, basis, life: kept.life };
+      const { repository: path, head } = derived;
+      kept.last = { path, head, isOwn: false, principalId, basis, life: kept.life };
+      return kept.last;
     } catch (error) {
       if (error instanceof Refusal) throw error;
       throw isFull(error) ? storageFull(error) : internal(error);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ContentStage } from '../changes/content-stages.js';
 import type { Quarantine as QuarantineFolder } from '../derived/derived-repositories.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
-import type { PushResult } from '../domain/push.js';
 import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
@@ -85,7 +84,7 @@ export class MainPush {
     if (this.#isAnswered()) return this.#leave(reader, () => this.#replay());
     await workspace.disk?.look();
     if (workspace.disk?.isLow === true) throw storageFull();
-    const prepared = await workspace.derived.prepare(caller.principalId, { signal });
+    const prepared = await workspace.derived.present(caller.principalId, { signal });
     const program = await requireGit('take a push');
     const hold = workspace.derived.hold(prepared);
     this.#held.push(() => hold.release());
@@ -132,26 +131,25 @@ export class MainPush {
         return this.#outcome(null);
       }
       let head: Oid | null = null;
-      let result: PushResult;
       try {
-        ({ result } = await this.#perform(input));
+        await this.#perform(input);
       } finally {
         head = await announced.settle().catch((cause: unknown) => {
           workspace.onFault('A push could not be taken over by the repository of its principal', cause);
           return null;
         });
       }
-      return this.#finish(prepared, head, result);
+      return this.#finish(prepared, head);
     } finally {
       await stage.close();
     }
   }
 
-  #finish({ isOwn }: PreparedRepository, head: Oid | null, { commits }: PushResult): CommandOutcome {
-    if (!isOwn && head === this.#after) return this.#outcome(null);
-    const made = commits.findLast(({ versionId }) => versionId !== null)?.versionId;
-    this.#answer.progress('Your changes are in main, as commits of the workspace. Run now: git pull --rebase');
-    return this.#outcome(null, head ?? (isOwn ? (made ?? undefined) : undefined));
+  #finish({ isOwn }: PreparedRepository, head: Oid | null): CommandOutcome {
+    if (isOwn || head !== this.#after) {
+      this.#answer.say('Your changes are in main, as commits of the workspace. Run now: git pull --rebase');
+    }
+    return this.#outcome(null);
   }
 
   async #read(quarantine: Quarantine, packs: readonly string[]): Promise<PushedLine> {
@@ -176,10 +174,10 @@ export class MainPush {
     return { before: this.#before, after: this.#after, commits, unfit, stage: stage.owner.id };
   }
 
-  async #perform(input: PushCommitsInput): Promise<{ readonly result: PushResult }> {
+  async #perform(input: PushCommitsInput): Promise<void> {
     const { workspace, caller } = this.#asked;
     try {
-      return await perform(workspace, caller, pushCommits, input, this.#retry());
+      await perform(workspace, caller, pushCommits, input, this.#retry());
     } catch (error) {
       this.#recorded = error;
       throw error;
@@ -203,8 +201,8 @@ export class MainPush {
     await this.#perform({ before: this.#before, after: this.#after, commits: [], unfit: [], stage: '' });
   }
 
-  #outcome(refused: string | null, becomes?: Oid): CommandOutcome {
-    return { ref: mainRef, refused, becomes };
+  #outcome(refused: string | null): CommandOutcome {
+    return { ref: mainRef, refused };
   }
 
   /** Ends the answer, whatever became of the work. Never throws. */

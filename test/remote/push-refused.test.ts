@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
+import { putObject, putTree } from '../support/git/put-object.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { WorkTree } from './work-tree.js';
 
@@ -8,50 +12,164 @@ describe('A push is refused in the words of git', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
   let ada: RemotePerson;
+  let bob: RemotePerson;
   let tree: WorkTree;
+  let mine: WorkTree;
   let head: string | null;
 
   before(async () => {
     server = await openRemoteServer();
     ada = await server.cloner('approver');
-    await server.as(ada.key).create('handbook/a.md', 'first');
-    await server.as(ada.key).create('b.md', 'other');
+    bob = await server.cloner('editor', 'handbook');
+    await server.host.grant('reader', { type: 'principal', id: bob.id }, 'rules');
+    const rest = server.as(ada.key);
+    await rest.create('handbook/a.md', 'first');
+    await rest.create('rules/r.md', 'a rule');
+    await rest.create('hidden/h.md', 'hidden');
+    await perform(server.host.workspace, operator, changePolicy, { largestBlob: 10_000 });
     tree = await WorkTree.clone(server.folder, ada.url, 'tree');
+    mine = await WorkTree.clone(server.folder, bob.url, 'mine');
     head = server.head;
   });
   after(() => server.close());
-  beforeEach(() => tree.reset());
+  beforeEach(async () => {
+    await tree.reset();
+    await mine.reset();
+  });
   afterEach(() => assert.equal(server.head, head, 'nothing was written'));
 
-  it('where it holds what is no plain file, with the file, the reason and the remedy', async () => {
+  it('where it holds what is no plain file: each with the reason and the remedy', async () => {
     await tree.write('run.sh', '#!/bin/sh\n');
     await chmod(join(tree.folder, 'run.sh'), 0o755);
-    await symlink('b.md', join(tree.folder, 'link.md'));
+    await symlink('handbook/a.md', join(tree.folder, 'link.md'));
     await tree.git('add', '-A');
     await tree.git('update-index', '--add', '--cacheinfo', `160000,${head ?? ''},module`);
     await tree.git('commit', '-qm', 'Unfit');
     const { code, stderr } = await tree.push();
-    console.log(code, stderr);
     assert.equal(code, 1);
+    assert.match(stderr, /remote: link\.md \([0-9a-f]{8}\): It is a symbolic link, .* Put a copy/);
+    assert.match(stderr, /remote: module \([0-9a-f]{8}\): It is a submodule, .* git rm --cached/);
+    assert.match(stderr, /remote: run\.sh \([0-9a-f]{8}\): .* git update-index --chmod=-x/);
+    assert.match(stderr, /remote: Nothing was written\./);
     assert.match(stderr, /! \[remote rejected\] main -> main \(3 files were refused\)/);
+    await tree.git('rm', '-q', '--cached', 'module', 'link.md');
+    await tree.git('update-index', '--chmod=-x', 'run.sh');
+    await tree.git('commit', '-q', '--amend', '-m', 'Fit');
+    assert.equal((await tree.push()).code, 0, 'the remedies help');
+    head = server.head;
   });
-  it('where it is to another ref', async () => {
+
+  it('where a name is no location, or nobody would see what it is', async () => {
+    const oid = putObject(join(tree.folder, '.git'), 'blob', 'x');
+    const names = ['back\\slash.md', 'cafe\u0301.md', 'hidden\u200b.md', 'tab\tin.md', '.keep', ' blank.md'];
+    const made = putTree(
+      join(tree.folder, '.git'),
+      names
+        .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+        .map((name) => ({ name, mode: '100644', oid })),
+    );
+    const commit = await tree.git('commit-tree', made, '-p', 'HEAD', '-m', 'Names');
+    const { stderr } = await tree.push('origin', `${commit}:main`);
+    for (const said of ['a backslash', 'normalization form C', 'U+200B', 'a control character', '".keep"', 'a blank']) {
+      assert.ok(stderr.includes(said), `${said}: ${stderr}`);
+    }
+    assert.doesNotMatch(stderr, /\t/);
+  });
+
+  it('where git would take a name for its own', async () => {
+    const folder = join(tree.folder, '.git');
+    const oid = putObject(folder, 'blob', 'x');
+    const made = putTree(folder, [{ name: '.GIT', mode: '100644', oid }]);
+    const commit = await tree.git('commit-tree', made, '-p', 'HEAD', '-m', 'Names');
+    const { stderr } = await tree.push('origin', `${commit}:main`);
+    assert.match(stderr, /a name that git keeps for itself, such as \.git/);
+    assert.match(stderr, /! \[remote rejected\]/);
+  });
+
+  it('where a file is too large, here or in a merged branch', async () => {
+    await mine.commit({ 'handbook/large.md': 'x'.repeat(10_001), 'handbook/small.md': 'y' });
+    const { stderr } = await mine.push();
+    assert.match(
+      stderr,
+      /remote: handbook\/large\.md \([0-9a-f]{8}\): It has 10001 bytes, and a file has at most 10000\./,
+    );
+    assert.match(stderr, /main -> main \(a file was refused\)/);
+    await mine.reset();
+    await mine.git('checkout', '-q', '-b', 'branch');
+    await mine.commit({ 'handbook/large.md': 'x'.repeat(10_001) });
+    await mine.commit({ 'handbook/large.md': null });
+    await mine.git('checkout', '-q', 'main');
+    await mine.commit({ 'handbook/own.md': 'own' });
+    await mine.git('merge', '-q', '--no-edit', 'branch');
+    assert.match((await mine.push()).stderr, /A merged branch holds a file of more than 10000 bytes/);
+  });
+
+  it('where it has more than 1,000 changes or commits', async () => {
+    const files = Array.from({ length: 1001 }, (_, index) => [`handbook/many/${index}.md`, `${index}`]);
+    await mine.commit(Object.fromEntries(files) as Record<string, string>);
+    const { stderr } = await mine.push();
+    assert.match(stderr, /remote: A push changes at most 1000 files\. Push the commits in parts/);
+    assert.match(stderr, /! \[remote rejected\] main -> main \(/);
+  });
+
+  it('where the place is out of reach or only readable: in the same words as where there is nothing', async () => {
+    await mine.commit({ 'hidden/h.md': 'x', 'hidden/none.md': 'x', 'nowhere/n.md': 'x', 'rules/r.md': 'changed' });
+    const { stderr } = await mine.push();
+    const said = stderr
+      .split('\n')
+      .filter((line) => /^remote: \S+\.md/.test(line))
+      .map((line) => line.replace(/^remote: \S+ \(\w+\): /, '').trim());
+    assert.equal(said.length, 4, stderr);
+    assert.equal(new Set(said.slice(0, 3)).size, 1, stderr);
+    assert.match(stderr, /4 files were refused/);
+  });
+
+  it('where somebody who only reads pushes', async () => {
+    const eve = await server.cloner('reader', 'rules', 'eve');
+    const reading = await WorkTree.clone(server.folder, eve.url, 'reading');
+    await reading.commit({ 'rules/r.md': 'mine now' });
+    const { code, stderr } = await reading.push();
+    assert.equal(code, 1);
+    assert.match(stderr, /remote: rules\/r\.md/);
+    assert.match(stderr, /! \[remote rejected\] main -> main \(a file was refused\)/);
+  });
+
+  it('where nothing can be reached, like an unknown workspace', async () => {
+    const nobody = await server.cloner(null);
+    const { stderr } = await tree.push(nobody.url, 'main');
+    const other = await tree.push(nobody.url.replace('/acme', '/nowhere'), 'main');
+    assert.match(stderr, /not found|returned error: 404/);
+    assert.equal(other.stderr.replaceAll('/nowhere', '/acme'), stderr);
+  });
+
+  it('where it is to anything but main', async () => {
     await tree.git('tag', '-f', 'v1');
-    console.log((await tree.push('origin', 'v1', 'main:other', ':main', 'main')).stderr);
-    console.log((await tree.push('--atomic', 'origin', 'v1', 'main:other')).stderr);
-    console.log((await tree.push('origin', ':main')).stderr);
+    await tree.git('branch', '-f', 'other');
+    const { code, stderr } = await tree.push('origin', 'v1', 'other', ':refs/heads/gone');
+    assert.equal(code, 1);
+    assert.match(stderr, /! \[remote rejected\] v1 -> v1 \(tags are not kept, only main\)/);
+    assert.match(stderr, /! \[remote rejected\] other -> other \(only main can be pushed to\)/);
+    assert.match((await tree.push('origin', ':main')).stderr, /! \[remote rejected\] main \(main cannot be deleted\)/);
+    assert.match((await tree.push('--atomic', 'origin', 'main', 'v1')).stderr, /does not support --atomic push/);
   });
-  it('non-ff', async () => {
-    await tree.git('commit', '-q', '--amend', '-m', 'Other');
-    console.log((await tree.push()).stderr);
-    console.log((await tree.push('-f')).stderr);
+
+  it('where it would replace commits, also by force', async () => {
+    await mine.git('commit', '-q', '--amend', '-m', 'Other');
+    assert.match((await mine.push()).stderr, /! \[rejected\] +main -> main \(non-fast-forward\)/);
+    const { stderr } = await mine.push('--force', 'origin', 'main');
+    assert.match(stderr, /! \[remote rejected\] main -> main \(non-fast-forward\)/);
+    assert.match(stderr, /remote: A push only adds commits to main.* git pull --rebase/);
     await tree.git('checkout', '-q', '--orphan', 'fresh');
-    await tree.git('commit', '-qm', 'Other');
-    console.log((await tree.push('-f', 'origin', 'fresh:main')).stderr);
+    await tree.git('commit', '-qm', 'Unrelated');
+    assert.match((await tree.push('-f', 'origin', 'fresh:main')).stderr, /\(non-fast-forward\)/);
+    await tree.git('checkout', '-q', 'main');
   });
-  it('too large', async () => {
-    await tree.git('checkout', '-q', '-f', 'main');
-    await tree.commit({ 'x.md': 'xx' });
-    console.log((await tree.push()).stderr);
+
+  it('and each refusal is in the audit log', () => {
+    const refused = server
+      .records()
+      .filter(({ record }) => record.action === 'repository.push' && record.outcome === 'refused');
+    assert.ok(refused.length >= 10, `${refused.length} refusals`);
+    for (const { record } of refused) assert.equal(record.interface, 'git');
   });
 });

@@ -1,5 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
+import { git as packObjects } from '../support/git/fixture.js';
 import { git, runClient, type GitRun } from '../support/git/git-client.js';
 
 /** A clone with files, in which a person works. */
@@ -8,6 +10,10 @@ export class WorkTree {
 
   private constructor(folder: string) {
     this.folder = folder;
+  }
+
+  static at(folder: string): WorkTree {
+    return new WorkTree(folder);
   }
 
   /** Clones into a folder of this name. */
@@ -46,6 +52,15 @@ export class WorkTree {
   /** Pushes main, or what is said. */
   push(...parameters: readonly string[]): Promise<GitRun> {
     return runClient(this.folder, ['push', ...(parameters.length === 0 ? ['origin', 'main'] : parameters)]);
+  }
+
+  /** The request by which git would push main onto a base. */
+  async makePush(base: string, capabilities = 'report-status side-band-64k'): Promise<Buffer> {
+    const head = await this.head();
+    const command = encodePacket(`${base} ${head} refs/heads/main\0 ${capabilities}`);
+    const revisions = `${head}\n${/^0+$/.test(base) ? '' : `^${base}\n`}`;
+    const pack = packObjects(this.folder, ['pack-objects', '--stdout', '--revs', '--thin', '-q'], revisions);
+    return Buffer.concat([command, flushPacket, pack]);
   }
 
   /** Goes back to what the server has. */

@@ -55,8 +55,7 @@ export interface PushCommand {
 
 /** How a client wants to be answered. */
 export interface PushAnswerForm {
-  /** 0 without a report. */
-  readonly report: 0 | 1 | 2;
+  readonly hasReport: boolean;
   readonly hasBands: boolean;
   readonly isQuiet: boolean;
 }
@@ -78,7 +77,7 @@ const oid = /^[0-9a-f]{40}$/;
  */
 export async function readPushRequest(reader: PacketReader): Promise<PushRequest> {
   const commands: PushCommand[] = [];
-  let form: PushAnswerForm = { report: 0, hasBands: false, isQuiet: false };
+  let form: PushAnswerForm = { hasReport: false, hasBands: false, isQuiet: false };
   for (let shallows = 0; ;) {
     const packet = await reader.next();
     if (packet === undefined) throw new BadPush('The push ends within its commands.');
@@ -120,8 +119,9 @@ function readForm(bytes: Buffer): PushAnswerForm {
   for (const wanted of ['atomic', 'push-options']) {
     if (named.includes(wanted)) throw new BadPush(`The capability ${wanted} was not offered.`);
   }
-  const report = named.includes('report-status-v2') ? 2 : named.includes('report-status') ? 1 : 0;
-  return { report, hasBands: named.includes('side-band-64k'), isQuiet: named.includes('quiet') };
+  // The second version only adds options to the first one's lines, and there are none.
+  const hasReport = named.includes('report-status-v2') || named.includes('report-status');
+  return { hasReport, hasBands: named.includes('side-band-64k'), isQuiet: named.includes('quiet') };
 }
 
 /** What became of one command. */
@@ -129,8 +129,6 @@ export interface CommandOutcome {
   readonly ref: string;
   /** Why it was refused, in a line; null where it was done. */
   readonly refused: string | null;
-  /** What the ref names now, where that is not what was pushed. */
-  readonly becomes?: Oid | undefined;
 }
 
 /** One line, of visible characters: more would be read as other lines of the report. */
@@ -143,16 +141,14 @@ function asLine(text: string): string {
  * @param unpacked null, or why the pack was not taken in
  */
 export function reportStatus(
-  { report, hasBands }: PushAnswerForm,
+  { hasReport, hasBands }: PushAnswerForm,
   unpacked: string | null,
   outcomes: readonly CommandOutcome[],
 ): Buffer {
-  if (report === 0) return hasBands ? flushPacket : Buffer.alloc(0);
+  if (!hasReport) return hasBands ? flushPacket : Buffer.alloc(0);
   const lines = [encodePacket(`unpack ${unpacked === null ? 'ok' : asLine(unpacked)}\n`)];
-  for (const { ref, refused, becomes } of outcomes) {
+  for (const { ref, refused } of outcomes) {
     lines.push(encodePacket(refused === null ? `ok ${ref}\n` : `ng ${ref} ${asLine(refused)}\n`));
-    if (refused === null && becomes !== undefined && report === 2)
-      lines.push(encodePacket(`option new-oid ${becomes}\n`));
   }
   lines.push(flushPacket);
   const whole = Buffer.concat(lines);

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { git, runClient } from '../support/git/git-client.js';
+import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
+import { WorkTree } from './work-tree.js';
+
+describe('An approver of the root pushes to the workspace', function () {
+  this.timeout(60_000);
+  let server: RemoteTestServer;
+  let ada: RemotePerson;
+
+  before(async () => {
+    server = await openRemoteServer();
+    ada = await server.cloner('approver');
+    await server.as(ada.key).create('handbook/a.md', 'first');
+    await server.as(ada.key).create('b.md', 'other');
+  });
+  after(() => server.close());
+
+  it('whose commits become commits of main, and is told to pull', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'tells');
+    await tree.commit({ 'handbook/a.md': 'second', 'new/c.md': 'c' }, 'Two files');
+    await tree.commit({ 'b.md': null, 'new/b.md': 'other' }, 'Moved');
+    const before = server.head;
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 0);
+    assert.match(stderr, /remote: Your changes are in main, as commits of the workspace\. Run now: git pull --rebase/);
+    assert.doesNotMatch(stderr, /error|warning/);
+    assert.notEqual(server.head, before);
+    const rest = server.as(ada.key);
+    assert.equal((await rest.get('/v1/documents/new/b.md')).json.content, 'other');
+    assert.equal((await rest.get('/v1/documents/b.md')).status, 404);
+  });
+
+  it('and pulls without a conflict, also after more work on both sides', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'pulls');
+    for (const round of [1, 2]) {
+      await tree.commit({ 'handbook/a.md': `round ${round}` }, `Round ${round}`);
+      assert.equal((await tree.push()).code, 0);
+      await server.as(ada.key).create(`elsewhere-${round}.md`, 'x');
+      await tree.commit({ [`mine-${round}.md`]: 'mine' }, 'Not pushed yet');
+      await tree.git('pull', '-q', '--rebase');
+      assert.equal(await tree.git('rev-list', '--count', 'origin/main..HEAD'), '1');
+      assert.equal((await tree.push()).code, 0);
+      await tree.git('pull', '-q', '--rebase');
+      assert.equal(await tree.head(), server.head);
+      assert.equal(await tree.git('status', '--porcelain'), '');
+    }
+  });
+
+  it('onto a main that has moved on elsewhere since the clone asked', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'late');
+    await tree.commit({ 'late.md': 'late' });
+    const { head: base } = server;
+    await server.as(ada.key).create('meanwhile.md', 'x');
+    // git itself asks right before it pushes, so the old base is given by hand.
+    const { stdout, answer } = await pushRaw(server, tree, base ?? '', ada.key);
+    assert.match(answer, /unpack ok/, stdout);
+    assert.match(answer, /ok refs\/heads\/main/);
+    assert.equal((await server.as(ada.key).get('/v1/documents/late.md')).json.content, 'late');
+  });
+
+  it('and the same push sent again is answered alike, and done once', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'again');
+    const base = server.head ?? '';
+    await tree.commit({ 'once.md': 'once' });
+    const first = await pushRaw(server, tree, base, ada.key);
+    assert.match(first.answer, /ok refs\/heads\/main/);
+    const { head } = server;
+    const [again, atOnce] = await Promise.all([
+      pushRaw(server, tree, base, ada.key),
+      pushRaw(server, tree, base, ada.key),
+    ]);
+    assert.match(again.answer, /ok refs\/heads\/main/);
+    assert.match(atOnce.answer, /ok refs\/heads\/main/);
+    assert.equal(server.head, head);
+  });
+
+  it('commits that change nothing, merges, foreign authors and odd messages', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'odd');
+    await tree.commit({}, 'Nothing');
+    assert.equal((await tree.push()).code, 0);
+    await tree.git('pull', '-q', '--rebase');
+    await tree.git('checkout', '-q', '-b', 'side');
+    await tree.commit({ 'side.md': 'side' }, 'Side');
+    await tree.git('checkout', '-q', 'main');
+    await tree.commit({ 'main.md': 'main' }, `Long\n\n${'words '.repeat(10_000)}`);
+    await tree.git('merge', '-q', '--no-edit', 'side');
+    await tree.git('-c', 'i18n.commitEncoding=ISO-8859-1', 'commit', '-q', '--allow-empty', '-m', 'latin');
+    await tree.git(
+      'commit',
+      '-q',
+      '--allow-empty',
+      '--allow-empty-message',
+      '--author',
+      'Zoë <zoe@example.org>',
+      '-m',
+      '',
+    );
+    await tree.write('zoe.md', 'zoe');
+    await tree.git('add', '-A');
+    await tree.git('commit', '-q', '--author', 'Zoë <zoe@example.org>', '-m', 'By another\u0007 \u202e hand');
+    assert.equal((await tree.push()).code, 0);
+    const { json } = await server.as(ada.key).get('/v1/history/zoe.md');
+    const { message, author } = json.items[0];
+    assert.match(message, /^By another hand|^By another {2,}hand/);
+    assert.match(message, /Author: Zoë <zoe@example\.org>/);
+    assert.equal(author.id, ada.id);
+    const side = (await server.as(ada.key).get('/v1/history/side.md')).json.items;
+    assert.equal(side.length, 1);
+    const long = (await server.as(ada.key).get('/v1/history/main.md')).json.items[0].message as string;
+    assert.ok(long.startsWith('Long\n\nwords') && long.length <= 1100);
+    await tree.git('pull', '-q', '--rebase');
+    assert.equal(await tree.git('diff', '--stat', server.head ?? ''), '');
+  });
+});
+
+describe('An editor of a folder pushes', function () {
+  this.timeout(60_000);
+  let server: RemoteTestServer;
+  let ada: RemotePerson;
+  let bob: RemotePerson;
+
+  before(async () => {
+    server = await openRemoteServer();
+    ada = await server.cloner('approver');
+    bob = await server.cloner('editor', 'handbook');
+    await server.as(ada.key).create('handbook/a.md', 'first');
+    await server.as(ada.key).create('b.md', 'other');
+  });
+  after(() => server.close());
+
+  it('commits that are the head of its own repository afterwards', async () => {
+    const tree = await WorkTree.clone(server.folder, bob.url, 'head');
+    await tree.commit({ 'handbook/a.md': 'second', 'handbook/new/c.md': 'c' }, 'Two files');
+    const head = await tree.commit({ 'handbook/a.md': 'third' }, 'Third');
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /remote:/);
+    assert.equal((await runClient(tree.folder, ['fetch', '-v'])).stderr.includes('[up to date]'), true);
+    assert.equal(await tree.git('rev-parse', 'origin/main'), head);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/a.md')).json.content, 'third');
+  });
+
+  it('and gets the work of others on top of its own', async () => {
+    const tree = await WorkTree.clone(server.folder, bob.url, 'others');
+    await tree.commit({ 'handbook/d.md': 'd' });
+    assert.equal((await tree.push()).code, 0);
+    await server.as(ada.key).put('/v1/documents/handbook/a.md', { content: 'by Ada' });
+    await server.as(ada.key).create('handbook/e.md', 'e');
+    await tree.git('pull', '-q', '--ff-only');
+    assert.equal(await tree.git('show', 'HEAD:handbook/a.md'), 'by Ada');
+    await tree.commit({ 'handbook/e.md': 'E', 'handbook/d.md': null });
+    assert.equal((await tree.push()).code, 0);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/d.md')).status, 404);
+    await git(server.folder, ['clone', '-q', bob.url, 'others-again']);
+    assert.equal(await git(join(server.folder, 'others-again'), ['rev-parse', 'HEAD']), await tree.head());
+    assert.equal(await git(join(server.folder, 'others-again'), ['fsck', '--strict']), '');
+  });
+
+  it('its first commit into a folder that is still empty', async () => {
+    const cara = await server.cloner('editor', 'fresh', 'cara');
+    const tree = await WorkTree.clone(server.folder, cara.url, 'empty');
+    const head = await tree.commit({ 'fresh/first.md': 'first' }, 'First');
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 0, stderr);
+    assert.equal((await server.as(ada.key).get('/v1/documents/fresh/first.md')).json.content, 'first');
+    await tree.git('fetch', '-q');
+    assert.equal(await tree.git('rev-parse', 'origin/main'), head);
+  });
+
+  it('while others write elsewhere, also where it can read', async () => {
+    const tree = await WorkTree.clone(server.folder, bob.url, 'beside');
+    const base = await tree.head();
+    await tree.commit({ 'handbook/beside.md': 'mine' });
+    await server.as(ada.key).put('/v1/documents/handbook/a.md', { content: 'at the same time' });
+    const { answer } = await pushRaw(server, tree, base, bob.key);
+    assert.match(answer, /ok refs\/heads\/main/);
+    await tree.git('pull', '-q', '--ff-only');
+    assert.equal(await tree.git('show', 'HEAD:handbook/a.md'), 'at the same time');
+  });
+
+  it('and of two clients at once one wins, and the other is told to fetch', async () => {
+    const one = await WorkTree.clone(server.folder, bob.url, 'one');
+    const other = await WorkTree.clone(server.folder, bob.url, 'other');
+    const base = await one.head();
+    await one.commit({ 'handbook/one.md': 'one' });
+    await other.commit({ 'handbook/other.md': 'other' });
+    const answers = (
+      await Promise.all([pushRaw(server, one, base, bob.key), pushRaw(server, other, base, bob.key)])
+    ).map(({ answer }) =>
+      answer.includes('ok refs/heads/main') ? 'ok' : /ng refs\/heads\/main (.*)/.exec(answer)?.[1],
+    );
+    assert.deepEqual(new Set(answers), new Set(['fetch first', 'ok']));
+    const loser = answers[0] === 'ok' ? other : one;
+    await loser.git('pull', '-q', '--rebase');
+    assert.equal((await loser.push()).code, 0);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/one.md')).status, 200);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/other.md')).status, 200);
+  });
+
+  it('from a shallow clone', async () => {
+    await git(server.folder, ['clone', '-q', '--depth', '1', bob.url, 'shallow']);
+    const tree = WorkTree.at(join(server.folder, 'shallow'));
+    await tree.commit({ 'handbook/shallow.md': 'shallow' });
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 0, stderr);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/shallow.md')).status, 200);
+  });
+});
+
+/** Sends what git would send, with a base of the test's choice. */
+async function pushRaw(
+  server: RemoteTestServer,
+  tree: WorkTree,
+  base: string,
+  key: string,
+): Promise<{ readonly answer: string; readonly stdout: string }> {
+  const response = await fetch(`${server.url()}/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`git:${key}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+    body: await tree.makePush(base),
+  });
+  const answer = await response.text();
+  return { answer, stdout: `${response.status} ${answer}` };
+}
