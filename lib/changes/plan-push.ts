@@ -22,8 +22,8 @@ import type { WriteContext } from './write-context.js';
 
 /** What becomes of the documents by one pushed commit, after all checks. */
 export interface PushPlan extends TreeChangePlan {
-  /** Documents that were there and get a version, with the sections of the new text. */
-  readonly rewritten: readonly { readonly number: number; readonly readNext: ReadSections }[];
+  /** Claimed documents that get a version, with the sections of the new text. */
+  readonly claimed: readonly { readonly number: number; readonly readNext: ReadSections }[];
   /** Those of the files that cannot be written as they are. If there are any, nothing is. */
   readonly refused: readonly RefusedFile[];
 }
@@ -80,7 +80,7 @@ class CommitDraft {
   readonly #files: DecidedFile[] = [];
   readonly #moved: TreeChangePlan['moved'][number][] = [];
   readonly #gone: Location[] = [];
-  readonly #rewritten: PushPlan['rewritten'][number][] = [];
+  readonly #claimed: PushPlan['claimed'][number][] = [];
   readonly #live = new Map<string, LiveRow>();
 
   constructor(context: WriteContext, rules: PushRules, twins: NameTwins) {
@@ -94,7 +94,7 @@ class CommitDraft {
       files: this.#files,
       moved: this.#moved,
       gone: this.#gone,
-      rewritten: this.#rewritten,
+      claimed: this.#claimed,
       known: { live: this.#live },
     };
   }
@@ -144,9 +144,9 @@ class CommitDraft {
   }
 
   /** The document's version; none where the content stays. */
-  #rewrite({ row: { number, current } }: FoundDocument, location: Location, content: PushedContent): void {
+  #rewrite({ row: { number, current, isClaimed } }: FoundDocument, location: Location, content: PushedContent): void {
     if (content.blobOid === current.blobOid) return;
-    this.#rewritten.push({ number, readNext: this.#rules.sectionsOf(content.blobOid) });
+    if (isClaimed) this.#claimed.push({ number, readNext: this.#rules.sectionsOf(content.blobOid) });
     this.#write(location, content, current.mediaType);
   }
 

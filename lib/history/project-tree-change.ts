@@ -8,7 +8,7 @@ import { dropEmptyFolders } from './folder-rows.js';
 import { addVersion, advance, deletionOf, findLive, folderOf, type EventFile, type Work } from './projection.js';
 
 /** Segments of the places in one step: each is a row to look up or to make, and a document's has several indexes. */
-const segmentsInStep = 800;
+const segmentsInStep = 200;
 /** The least that a place counts for. */
 const leastSegments = 4;
 
