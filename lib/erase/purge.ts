@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { goesOn } from '../domain/refusal.js';
 import { repointedRows } from '../sidecar/tables/rewritten-commit-table.js';
+import type { AnswerName } from '../sidecar/tables/idempotency-table.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
@@ -27,6 +28,8 @@ const comparisonsAtOnce = 50_000;
 const minTexts = 20;
 /** Rows searched for names before other requests get their turn. */
 const namesAtOnce = 1000;
+/** Stored answers looked at in one transaction. One of a push has some ten kilobytes. */
+const answersAtOnce = 200;
 /** Pages overwritten in one go. */
 const pagesAtOnce = 500;
 /** Number of searches for deleted bytes: concurrent writes can carry some of them elsewhere. */
@@ -73,7 +76,10 @@ export class Purger {
     const traces = await this.#traces();
     this.#workspace.snapshots.breakOff(this.#open().flatMap(({ locations }) => locations ?? []));
     let looked = await this.#clearTexts(traces, 0);
-    for (const { document } of this.#open()) if (document !== null) await this.#dropRows(document);
+    for (const { document, documentId } of this.#open()) {
+      if (documentId !== null) await this.#dropAnswers(documentId);
+      if (document !== null) await this.#dropRows(document);
+    }
     await reach('cleared');
     await this.#forgetWords();
     await reach('forgotten');
@@ -158,6 +164,16 @@ export class Purger {
       const after = looked;
       looked = await this.#transaction(({ tables }) => clearSome(tables, traces, after));
       if (looked === after) return looked;
+    }
+  }
+
+  /** Answers of writes of several documents, such as pushes. They name documents by their ids. */
+  async #dropAnswers(documentId: string): Promise<void> {
+    for (let looked: AnswerName | undefined, isBegun = false; !isBegun || looked !== undefined; isBegun = true) {
+      const after: AnswerName | undefined = looked;
+      looked = await this.#transaction(({ tables }) =>
+        tables.idempotency.eraseNaming(documentId, after, answersAtOnce),
+      );
     }
   }
 

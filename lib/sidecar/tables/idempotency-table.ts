@@ -9,6 +9,13 @@ export interface StoredAnswer {
   readonly createdAt: number;
 }
 
+/** Names a stored answer. */
+export interface AnswerName {
+  readonly principalId: string;
+  readonly route: string;
+  readonly key: string;
+}
+
 /** Answers of successful writes by principal, route and key. */
 export class IdempotencyTable extends Table {
   readonly #find = this.statement<[string, string, string], StoredAnswer>(
@@ -26,6 +33,13 @@ export class IdempotencyTable extends Table {
     [number],
     { principal_id: string; route: string; key: string; created_at: number }
   >('SELECT principal_id, route, key, created_at FROM idempotency WHERE document = ?');
+  readonly #answersAfter = this.statement<
+    [{ id: string; principal: string; route: string; key: string; limit: number }],
+    { principal_id: string; route: string; key: string; created_at: number; isNamed: number }
+  >(
+    `SELECT principal_id, route, key, created_at, instr(result, @id) > 0 AS isNamed FROM idempotency
+     WHERE (principal_id, route, key) > (@principal, @route, @key) ORDER BY principal_id, route, key LIMIT @limit`,
+  );
   readonly #delete = this.statement('DELETE FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
   readonly #sweep = this.statement(
     `DELETE FROM idempotency WHERE (principal_id, route, key) IN
@@ -46,11 +60,26 @@ export class IdempotencyTable extends Table {
    * does not restore an erased document. The key itself goes, since its client can have put a name into it.
    */
   eraseAnswers(document: number): void {
-    for (const row of this.#ofDocument.all(document)) {
-      this.#delete.run(row.principal_id, row.route, row.key);
-      const kept = nameErased(row.key);
-      this.#insert.run(row.principal_id, row.route, kept, Buffer.alloc(0), '', null, row.created_at);
-    }
+    for (const row of this.#ofDocument.all(document)) this.#eraseAnswer(row);
+  }
+
+  /**
+   * The same for answers about several documents, such as those of pushes, by a document's id in them.
+   * @param after the last answer looked at; undefined at the beginning
+   * @returns the last one now; undefined when there are no more
+   */
+  eraseNaming(id: string, after: AnswerName | undefined, limit: number): AnswerName | undefined {
+    const { principalId: principal, route, key } = after ?? { principalId: '', route: '', key: '' };
+    const rows = this.#answersAfter.all({ id, principal, route, key, limit });
+    for (const row of rows) if (row.isNamed === 1) this.#eraseAnswer(row);
+    const last = rows.at(-1);
+    return last === undefined ? undefined : { principalId: last.principal_id, route: last.route, key: last.key };
+  }
+
+  #eraseAnswer(row: { principal_id: string; route: string; key: string; created_at: number }): void {
+    this.#delete.run(row.principal_id, row.route, row.key);
+    const kept = nameErased(row.key);
+    this.#insert.run(row.principal_id, row.route, kept, Buffer.alloc(0), '', null, row.created_at);
   }
 
   /** Deletes the oldest answers stored at or before that time, at most `limit`. @returns how many */
