@@ -74,16 +74,6 @@ export function readPacket(bytes: Buffer, at: number): { readonly packet: Packet
   return { packet: { type: 'line', bytes: bytes.subarray(at + packetHead, end) }, end };
 }
 
-/** The packets of a whole message, in order. @throws MalformedPacket, also where the last one is not complete */
-export function* readPackets(bytes: Buffer): Generator<Packet> {
-  for (let at = 0; at < bytes.length;) {
-    const read = readPacket(bytes, at);
-    if (read === undefined) throw new MalformedPacket();
-    yield read.packet;
-    at = read.end;
-  }
-}
-
 /** A line's text, without the line feed at its end; undefined for a mark. */
 export function textOf(packet: Packet): string | undefined {
   if (packet.type !== 'line') return undefined;

@@ -1,4 +1,3 @@
-import type { Oid } from '../../git/objects/objects.js';
 import type { Caller } from '../../domain/caller.js';
 import type { Workspace } from '../../workspace/workspace.js';
 
@@ -9,11 +8,11 @@ const action = 'repository.fetched';
 export class FetchTally {
   readonly #workspace: Workspace;
   readonly #caller: Caller;
-  readonly #head: Oid | null;
+  readonly #head: string | null;
   #bytes = 0;
   #hasEnded = false;
 
-  constructor(workspace: Workspace, caller: Caller, head: Oid | null) {
+  constructor(workspace: Workspace, caller: Caller, head: string | null) {
     this.#workspace = workspace;
     this.#caller = caller;
     this.#head = head;

@@ -1,7 +1,6 @@
 import type { Hold } from '../../derived/derived-repositories.js';
 import type { PreparedRepository } from '../../derived/served-repository.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
-import type { Oid } from '../../git/objects/objects.js';
 import type { ProtocolVersion } from '../../git/serving/start-service.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
@@ -20,7 +19,7 @@ export interface RepositoryInput {
 
 /** What was served. */
 interface ServedHead {
-  readonly head: Oid | null;
+  readonly head: string | null;
   readonly version: ProtocolVersion;
 }
 
