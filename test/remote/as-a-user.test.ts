@@ -113,6 +113,28 @@ describe('A person who has nothing but git', function () {
     }
   });
 
+  it('who may read less gets a new history, is told so, and keeps what was not pushed', async () => {
+    const ben = await server.cloner('editor', 'handbook/trips');
+    const grantee = { type: 'principal', id: ben.id } as const;
+    await server.host.grant('reader', grantee, 'handbook');
+    await git(server.folder, ['clone', '-q', ben.url, 'narrowed']);
+    const clone = join(server.folder, 'narrowed');
+    await writeFile(join(clone, 'handbook/trips/rome.md'), 'Rome\n');
+    await git(clone, ['add', '.']);
+    await git(clone, ['commit', '-q', '-m', 'Not pushed']);
+    await server.host.revoke('reader', grantee, 'handbook');
+    const pulled = await runClient(clone, ['pull', '--ff-only']);
+    assert.equal(pulled.code, 128);
+    assert.match(pulled.stderr, /^remote: Your clone and this repository have no commit in common\.\s*$/m);
+    assert.match(pulled.stderr, /^remote: .*git fetch && git reset --hard origin\/main\s*$/m);
+    await git(clone, ['pull', '-q', '--rebase']);
+    assert.equal(await git(clone, ['ls-files']), 'handbook/trips/oslo.md\nhandbook/trips/rome.md');
+    await git(clone, ['push', '-q']);
+    assert.equal((await server.as(ada.key).get('/v1/files/handbook/trips/rome.md')).text, 'Rome\n');
+    await git(clone, ['fetch', '-q']);
+    assert.equal(await git(clone, ['rev-parse', 'origin/main']), await git(clone, ['rev-parse', 'HEAD']));
+  });
+
   it('cannot pull any more once the key is revoked, and keeps what was cloned', async () => {
     const key = await server.host.key(ada.id, ['git']);
     await git(server.folder, ['clone', '-q', server.url(key), 'kept']);
