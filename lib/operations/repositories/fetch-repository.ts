@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { Release } from '../../access/work-limiter.js';
 import { sourceOf } from '../../access/work-limits.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
 import { startUploadPack } from '../../git/serving/upload-pack.js';
-import { recordRefusal } from '../perform.js';
 import { FetchTally } from './fetch-tally.js';
 import { makeRepositoryOperation } from './prepare-repository.js';
 import { serveRepository, type Asked } from './serve-repository.js';
+import { takeRoom } from './take-room.js';
 import type { UnmetClients } from './unmet-clients.js';
 
 /** Gives out what the caller's repository holds. Reader somewhere. */
@@ -27,7 +26,7 @@ const rebuilt = [
  */
 export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetClients): Promise<Readable> {
   const { workspace, caller, version } = asked;
-  const release = await takeRoom(asked);
+  const release = await takeRoom(asked, 'clones', fetchRepository);
   const source = sourceOf(workspace.name, caller);
   const isLast = hasLine(request, done);
   const isUnmet = isLast && (unmet.take(source) || (version !== 2 && hasLine(request, have)));
@@ -60,14 +59,4 @@ const have = ['0032have ', '0031have '];
 
 function hasLine(request: Buffer, lines: readonly string[]): boolean {
   return lines.some((line) => request.includes(line));
-}
-
-/** @throws Refusal RATE_LIMITED, UNAVAILABLE; recorded */
-async function takeRoom({ workspace, caller, version }: Asked): Promise<Release> {
-  try {
-    return await workspace.workLimits.clones.take(sourceOf(workspace.name, caller));
-  } catch (error) {
-    const note = { detail: { protocol: version } };
-    throw await recordRefusal(workspace, caller, { name: fetchRepository.name, note: () => note }, undefined, error);
-  }
 }

@@ -41,6 +41,8 @@ export async function prepareRepository(
   { isHere, held, signal }: RepositoryInput,
 ): Promise<OpenRepository> {
   if (view.reach.isEmpty || !isHere) throw notFound();
+  // What an overtaken preparation held must not keep the next one waiting.
+  for (const { hold } of held.splice(0)) hold.release();
   const repository = await workspace.derived.prepare(caller.principalId, { signal });
   const hold = workspace.derived.hold(repository);
   try {
@@ -67,7 +69,6 @@ export function makeRepositoryOperation(name: string): WriteOperation<Repository
     kind: 'write',
     name,
     worksWhenLow: true,
-    isHeavy: true,
     needs: () => [],
     note: ({ version }) => ({ detail: { protocol: version } }),
     prepare: prepareRepository,

@@ -19,10 +19,17 @@ export interface Asked extends Omit<RepositoryInput, 'held'> {
 /** Starts git on an open repository. */
 export type StartGit = (program: GitProgram, open: OpenRepository) => RunningService;
 
+interface ServingOptions {
+  readonly release?: Release;
+  readonly takeRoom?: () => Promise<Release>;
+  readonly follow?: (open: OpenRepository) => Followed;
+}
+
 /**
  * Performs the operation, and then streams what git answers. Nothing is sent before the record is durable. The stream
  * ends early when the caller loses the key or a part of its reach, and git ends with the stream.
  * @param release gives back room at the end
+ * @param takeRoom waits for room for git, when the repository is ready
  * @param follow looks at what is sent; left out where the record of the operation is enough
  * @throws Refusal, recorded
  */
@@ -30,17 +37,19 @@ export async function serveRepository(
   { workspace, caller, ...asked }: Asked,
   operation: WriteOperation<RepositoryInput, unknown, OpenRepository>,
   start: StartGit,
-  { release, follow }: { release?: Release; follow?: (open: OpenRepository) => Followed } = {},
+  { release, takeRoom, follow }: ServingOptions,
 ): Promise<Readable> {
   const held: OpenRepository[] = [];
+  let releaseRoom = release;
   const releaseAll = (): void => {
     for (const { hold } of held.splice(0)) hold.release();
-    release?.();
+    releaseRoom?.();
   };
   try {
     await perform(workspace, caller, operation, { ...asked, held });
     const open = held.at(-1);
     if (open === undefined) throw new Error('No repository was prepared.');
+    releaseRoom = (await takeRoom?.()) ?? release;
     const program = await findGit();
     if (program === null || !isUsableGit(program)) throw gitMissing();
     open.hold.signal.throwIfAborted();
