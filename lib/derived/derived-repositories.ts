@@ -13,6 +13,7 @@ import { findPushed } from './find-pushed.js';
 import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
 import { PushFolders, type PushIntent } from './pushes.js';
+import type { AnnouncedPush, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
 import { stateHolds } from './state.js';
 import { sweepDerived } from './sweep.js';
@@ -20,26 +21,6 @@ import { Turns } from './turns.js';
 import { waitWithin } from './wait-within.js';
 
 export type { Hold } from './holds.js';
-
-/** A folder for what one push sends. Nobody else sees it. */
-export interface Quarantine {
-  /** Empty at first, and closed to other accounts. */
-  readonly folder: string;
-  /** Aborted with a Refusal when the push has to end. */
-  readonly signal: AbortSignal;
-  /** To be called at any end of the push, when no process works in the folder. May be called twice. */
-  drop(): Promise<void>;
-}
-
-/** A push whose transaction is about to run. Nothing else happens to the principal's repository meanwhile. */
-export interface AnnouncedPush {
-  /**
-   * To be called when the transaction has ended, however it ended. If the push was recorded, its commits become the
-   * head of the derived repository; otherwise they go.
-   * @returns the head of the repository now
-   */
-  settle(): Promise<Oid | null>;
-}
 
 /** What is remembered of a principal's derived repository. */
 interface Kept {

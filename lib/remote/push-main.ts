@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ContentStage } from '../changes/content-stages.js';
-import type { Quarantine as QuarantineFolder } from '../derived/derived-repositories.js';
+import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
 import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
-import { startGit } from '../git/program/start-git.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
-import { findLine } from '../git/serving/pushed-line.js';
+import { findLine, isAncestor } from '../git/serving/pushed-line.js';
 import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
 import { Quarantine } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
@@ -110,10 +109,7 @@ export class MainPush {
     const before = this.#before;
     if (before === head) return true;
     if (!isOwn || before === null || head === null) return false;
-    const git = startGit(await requireGit('take a push'), path, ['merge-base', '--is-ancestor', before, head]);
-    git.stdin.end();
-    git.stdout.resume();
-    return (await git.ended) === 0;
+    return isAncestor(await requireGit('take a push'), path, before, head);
   }
 
   async #work({ prepared, folder, quarantine, packs }: Received): Promise<CommandOutcome> {

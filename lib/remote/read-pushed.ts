@@ -12,12 +12,6 @@ import { readObjects } from '../git/serving/read-objects.js';
 import { decodeForeignCommit } from '../git/sources/foreign-commit.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 
-/** What the commits of a push do, as far as it can be done at all. */
-export interface PushedFiles {
-  readonly commits: readonly PushedCommit[];
-  readonly unfit: readonly RefusedFile[];
-}
-
 /** A line of commits, with what each does to files. */
 export interface PushedLine {
   readonly line: readonly LineCommit[];

@@ -1,6 +1,7 @@
 import type { Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
-import type { StartedGit } from '../program/start-git.js';
+import type { GitProgram } from '../program/git-program.js';
+import { startGit, type StartedGit } from '../program/start-git.js';
 import { PushUnfit } from './push-limits.js';
 
 /** A commit that becomes a change, and the commit that it is compared with: null for the empty repository. */
@@ -59,6 +60,14 @@ async function listCommits(
   }
   if (parents.size > most) throw new PushUnfit(`A push has at most ${most} commits. Push them in parts.`);
   return parents;
+}
+
+/** Whether a commit is another one, or one of its ancestors. False for a commit that the repository lacks. */
+export async function isAncestor(program: GitProgram, repository: string, commit: Oid, of: Oid): Promise<boolean> {
+  const git = startGit(program, repository, ['merge-base', '--is-ancestor', commit, of]);
+  git.stdin.end();
+  git.stdout.resume();
+  return (await git.ended) === 0;
 }
 
 /** The commits with the served head among their ancestors. */

@@ -1,0 +1,21 @@
+import type { Oid } from '../git/objects/objects.js';
+
+/** A folder for what one push sends. Nobody else sees it. */
+export interface Quarantine {
+  /** Empty at first, and closed to other accounts. */
+  readonly folder: string;
+  /** Aborted with a Refusal when the push has to end. */
+  readonly signal: AbortSignal;
+  /** To be called at any end of the push, when no process works in the folder. May be called twice. */
+  drop(): Promise<void>;
+}
+
+/** A push whose transaction is about to run. Nothing else happens to the principal's repository meanwhile. */
+export interface AnnouncedPush {
+  /**
+   * To be called when the transaction has ended, however it ended. If the push was recorded, its commits become the
+   * head of the derived repository; otherwise they go.
+   * @returns the head of the repository now
+   */
+  settle(): Promise<Oid | null>;
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { request as openRequest } from 'node:http';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
+import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
+import { until } from '../support/until.js';
+import { WorkTree } from './work-tree.js';
+
+const contentType = 'application/x-git-receive-pack-request';
+
+describe('A hostile or broken push', function () {
+  this.timeout(60_000);
+  let server: RemoteTestServer;
+  let ada: RemotePerson;
+  let bob: RemotePerson;
+  let tree: WorkTree;
+  let base: string;
+  let whole: Buffer;
+
+  before(async () => {
+    server = await openRemoteServer({
+      workLimits: { pushes: { perSource: 1, inAll: 2, waiting: 0, timeout: 0 } },
+    });
+    ada = await server.cloner('approver');
+    bob = await server.cloner('editor', 'handbook');
+    await server.as(ada.key).create('handbook/a.md', 'first');
+    tree = await WorkTree.clone(server.folder, bob.url, 'tree');
+    base = await tree.head();
+    await tree.commit({ 'handbook/pushed.md': 'pushed' });
+    whole = await tree.makePush(base);
+  });
+  after(() => server.close());
+  afterEach(async () => {
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/pushed.md')).status, 404, 'nothing was written');
+    await until('nothing of the push is left', async () => (await leftovers()).length === 0);
+  });
+
+  async function leftovers(): Promise<string[]> {
+    const folder = join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes');
+    return readdir(folder).catch(() => []);
+  }
+
+  async function post(body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bob.key}`, 'content-type': contentType, ...headers },
+      body: new Uint8Array(body),
+    });
+    return `${response.status} ${await response.text()}`;
+  }
+
+  const commands = (count: number): Buffer =>
+    Buffer.concat(
+      Array.from({ length: count }, (_, index) =>
+        encodePacket(`${base} ${'b'.repeat(40)} refs/heads/${index}${index === 0 ? '\0 report-status' : ''}`),
+      ),
+    );
+
+  it('is refused where its commands are no packets, have wrong lengths, or do not end', async () => {
+    assert.match(await post(Buffer.from('hello')), /^400 /);
+    assert.match(await post(Buffer.from('ffffx')), /^400 /);
+    assert.match(await post(Buffer.from('00')), /^400 /);
+    assert.match(await post(whole.subarray(0, 50)), /^400 /);
+    assert.match(await post(Buffer.alloc(0)), /^400 .*ends within/);
+  });
+
+  it('is refused at the 101st of 100,000 commands', async () => {
+    assert.match(await post(Buffer.concat([commands(1000), flushPacket])), /^400 .*at most 100 refs/);
+    assert.match(await post(Buffer.concat([commands(100_000), flushPacket])).catch(String), /^400 |fetch failed/);
+  });
+
+  it('only tries whether it may push, with an empty request', async () => {
+    assert.equal(await post(flushPacket), '200 ');
+  });
+
+  it('is refused where its pack is garbage, or missing', async () => {
+    const head = whole.subarray(0, whole.indexOf('0000PACK') + 4);
+    for (const pack of ['', 'garbage', 'PACK', 'PACK\0\0\0\x02\0\0\0\x05xxxx']) {
+      const answer = await post(Buffer.concat([head, Buffer.from(pack)]));
+      assert.match(answer, /^200 .*unpack the pack of the push is damaged or ends too early/s);
+      assert.match(answer, /ng refs\/heads\/main/);
+    }
+    assert.match(await post(whole.subarray(0, whole.length - 25)), /damaged or ends too early/);
+  });
+
+  it('is refused where it pushes an object that was never sent', async () => {
+    const empty = await tree.makePush(await tree.head());
+    const head = encodePacket(`${base} ${'b'.repeat(40)} refs/heads/main\0 report-status`);
+    const pack = empty.subarray(empty.indexOf('PACK'));
+    assert.match(await post(Buffer.concat([head, flushPacket, pack])), /ng refs\/heads\/main/);
+  });
+
+  it('is refused in gzip where it unpacks to more than a push may have, without being held in memory', async () => {
+    const bomb = gzipSync(Buffer.concat([flushPacket, Buffer.alloc(64 * 1024 * 1024)]));
+    // After the commands of a try, nothing is read any more.
+    assert.match(await post(bomb, { 'content-encoding': 'gzip' }), /^200 /);
+    const packets = gzipSync(Buffer.alloc(64 * 1024 * 1024, '0'));
+    assert.match(await post(packets, { 'content-encoding': 'gzip' }), /^(?:200|400) /);
+    assert.match(await post(gzipSync(whole).subarray(0, 100), { 'content-encoding': 'gzip' }), /^(?:400|200 .*ng)/s);
+    assert.match(await post(whole, { 'content-encoding': 'br' }), /^(?:415|400) /);
+  });
+
+  it('that goes away in the middle leaves nothing behind', async () => {
+    const request = openRequest({
+      port: server.rest.port,
+      path: '/git/acme/git-receive-pack',
+      method: 'POST',
+      headers: { authorization: `Bearer ${bob.key}`, 'content-type': contentType, 'content-length': whole.length },
+    });
+    request.on('error', () => undefined);
+    request.write(whole.subarray(0, whole.length - 30));
+    await until('the push is under way', async () => (await leftovers()).length === 1);
+    request.destroy();
+  });
+
+  it('finds no room beside as many others as there may be, and is told to wait', async () => {
+    const { pushes } = server.host.workspace.workLimits;
+    const releases = [pushes.takeNow('others/1'), pushes.takeNow('others/2')];
+    assert.match(await post(whole), /^503 /);
+    for (const release of releases) release();
+  });
+
+  it('of somebody without a key, or with the key of nobody, is not read', async () => {
+    assert.match(await post(whole, { authorization: '' }), /^401 /);
+    assert.match(await post(whole, { authorization: 'Bearer none' }), /^401 /);
+  });
+});
