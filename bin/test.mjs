@@ -12,7 +12,7 @@
 //                  is named as unsteady, with its first error, and does not fail the run.
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { root, setUp } from './setup.mjs';
@@ -57,6 +57,38 @@ function listFiles() {
   return listed.filter((file) => !file.startsWith('architecture'));
 }
 
+/** Bytes that the folders of tests have at one time, many times over. */
+const roomForTests = 6 * 1024 ** 3;
+
+/**
+ * A folder in memory for the files of tests, where this machine has one with room: the suite waits for a disk many
+ * thousand times, and no test needs one, since it is processes that are killed and not machines.
+ * @returns undefined where the folder of the system has to do
+ */
+function openFolderInMemory() {
+  if (process.env.TMPDIR !== undefined || process.platform !== 'linux') return undefined;
+  try {
+    const [, , kind, options] =
+      readFileSync('/proc/mounts', 'utf8')
+        .split('\n')
+        .map((line) => line.split(' '))
+        .find(([, place]) => place === '/dev/shm') ?? [];
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    const available = Number(/^MemAvailable: +(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1024;
+    const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+    // Tests run programs in their folders.
+    if (kind !== 'tmpfs' || options.split(',').includes('noexec')) return undefined;
+    if (Math.min(bavail * bsize, available, limit) < roomForTests) return undefined;
+    const folder = mkdtempSync('/dev/shm/tests-');
+    chmodSync(folder, 0o1777);
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Runs mocha in a process of its own.
  * @returns its counts, and for each test that failed its title, file and error; a process that died is one failure
@@ -90,8 +122,10 @@ const doesRepeat = takeFlag('--repeat');
 const seed = takeOption('--seed') ?? (isCampaign ? String(randomInt(1_000_000_000)) : undefined);
 // Tests wait for disks and programs for about half of their time, so there is work for one process more.
 const jobs = Number(takeOption('--jobs') ?? os.availableParallelism() + 1);
+const folderInMemory = openFolderInMemory();
 const surroundings = {
   ...process.env,
+  ...(folderInMemory === undefined ? {} : { TMPDIR: folderInMemory }),
   ...(isCampaign ? { TEST_CAMPAIGN: '1' } : {}),
   ...(seed === undefined ? {} : { TEST_SEED: seed }),
 };
