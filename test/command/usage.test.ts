@@ -98,13 +98,22 @@ describe('the command line is used', function () {
   after(tidyUp);
 
   it('every command explains itself, with an example', async () => {
-    const overview = await runProgram(['--help']);
-    assert.equal(overview.code, 0);
-    const helped = await Promise.all(
-      commands.map(async (words) => ({ words, ...(await runProgram([...words.split(' '), '--help'])) })),
-    );
-    for (const { words, code, stdout } of helped) {
-      assert.equal(code, 0, words);
+    const explain = fileURLToPath(new URL('explain-commands.js', import.meta.url));
+    const [overview, all, one] = await Promise.all([
+      runProgram(['--help']),
+      runProgram(commands, { program: explain }),
+      runProgram(['grant', 'add', '--help']),
+    ]);
+    assert.deepEqual([overview.code, all.code, one.code], [0, 0, 0], all.stderr);
+    const helps = all.stdout.split('\0').slice(1);
+    assert.equal(helps.length, commands.length);
+    const helped = commands.map((words, index) => {
+      const help = helps[index] ?? '';
+      assert.ok(help.startsWith(`${words}\n`), help);
+      return { words, stdout: help.slice(words.length + 1) };
+    });
+    assert.equal(helped.find(({ words }) => words === 'grant add')?.stdout, one.stdout);
+    for (const { words, stdout } of helped) {
       assert.ok(overview.stdout.includes(`  ${words.split(' ')[0]}`), words);
       assert.match(stdout, new RegExp(`^Usage: cartulary ${words} `), words);
       assert.match(stdout, new RegExp(`^ {2}\\$ cartulary ${words}`, 'm'), words);

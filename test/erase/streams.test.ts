@@ -29,7 +29,7 @@ describe('an erase of a document on its way', function () {
         server = await openTestServer({ store });
         ({ key } = await server.host.person('approver'));
         word = randomBytes(12).toString('hex');
-        large = randomBytes(32 * mebibyte);
+        large = randomBytes(16 * mebibyte);
         for (let at = 0; at < large.length; at += mebibyte / 2) large.write(word, at);
         connection = await RawConnection.open(server.rest.port);
       });
