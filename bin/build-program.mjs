@@ -39,7 +39,12 @@ function findWorkers(lib) {
  */
 const keepPlaces = ({ dist, target }) => ({
   name: 'keep-places',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    // A package that is loaded at its first use stays outside: the bundler would give only its default export where it
+    // is CommonJS, and Node gives all.
+    onResolve({ filter: /^[^.]/ }, ({ kind, path: name }) =>
+      kind === 'dynamic-import' && !path.isAbsolute(name) ? { path: name, external: true } : undefined,
+    );
     onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
       if (!file.startsWith(path.join(dist, 'lib')) && !file.startsWith(path.join(dist, 'bin'))) return undefined;
       const text = await readFile(file, 'utf8');
