@@ -36,15 +36,22 @@ function runWith(key: string, folder: string, ...parameters: readonly string[]):
 }
 
 /** Asks REST. @returns null for a document that is not there */
-async function read({ port }: Place, key: string, path: string): Promise<string | null> {
+async function readDocument(
+  { port }: Place,
+  key: string,
+  path: string,
+): Promise<{ readonly id: string; readonly content: string } | null> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/documents/${path}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  const said = (await answer.json()) as { content?: string };
+  const said = (await answer.json()) as { id: string; content: string };
   if (answer.status === 404) return null;
   assert.equal(answer.status, 200, JSON.stringify(said));
-  return said.content ?? '';
+  return said;
 }
+
+const read = async (place: Place, key: string, path: string): Promise<string | null> =>
+  (await readDocument(place, key, path))?.content ?? null;
 
 /** The number of versions of a document. */
 async function countVersions({ port }: Place, key: string, path: string): Promise<number> {
@@ -224,7 +231,7 @@ export class Cloner extends Person {
   }
 
   protected async step(place: Place): Promise<boolean> {
-    if (await this.#fetch(place)) {
+    if ((await this.#fetch(place)) === '') {
       this.tally.fetches += 1;
       return true;
     }
@@ -232,24 +239,30 @@ export class Cloner extends Person {
     return false;
   }
 
-  async #fetch({ url }: Place): Promise<boolean> {
+  /** The workspace's own history, for approvers of the root, is another one after an erase. */
+  get #isOwn(): boolean {
+    return this.#folder === '';
+  }
+
+  /** @returns what git complains of */
+  async #fetch({ url }: Place): Promise<string> {
     if (!existsSync(this.#clone)) await runClient('/', ['init', '-q', '--bare', '-b', 'main', this.#clone]);
-    const refspec = 'refs/heads/*:refs/heads/*';
+    const refspec = `${this.#isOwn ? '+' : ''}refs/heads/*:refs/heads/*`;
     const { code, stderr } = await runWith(this.key, this.#clone, 'fetch', '-q', url, refspec);
     assert.ok(!stderr.includes('rejected'), `${this.name}: ${stderr}`);
-    return code === 0;
+    return code === 0 ? '' : stderr;
   }
 
   async settle(): Promise<void> {}
 
   async check(place: Place, all: ReadonlyMap<string, string>): Promise<void> {
-    assert.ok(await this.#fetch(place), `${this.name} cannot fetch`);
+    assert.equal(await this.#fetch(place), '', this.name);
     const head = readHead(this.#clone);
     const store = readStore(this.#clone);
-    assert.ok(this.#head === null || commitsFrom(store, head).has(this.#head), `${this.name}: another history`);
+    assert.ok(this.#isOwn || this.#head === null || commitsFrom(store, head).has(this.#head), `${this.name}: another history`);
     this.#head = head;
     assert.equal(fsck(this.#clone), '', this.name);
-    const here = (path: string): boolean => this.#folder === '' || path.startsWith(`${this.#folder}/`);
+    const here = (path: string): boolean => this.#isOwn || path.startsWith(`${this.#folder}/`);
     // Documents that are to be erased come and go with their own actor.
     const isSteady = (path: string): boolean => here(path) && !path.startsWith('victims/');
     const steady = (files: ReadonlyMap<string, string>): Record<string, string> =>
@@ -263,7 +276,7 @@ export class Eraser extends Person {
   readonly #folder: string;
   readonly #clone: string;
   readonly #data: string;
-  #victim: { readonly path: string; readonly text: string; isErased: boolean } | undefined;
+  #victim: { readonly path: string; readonly text: string } | undefined;
 
   constructor(key: string, folder: string, clone: string, data: string, tally: GitTally) {
     super('eraser', key, tally);
@@ -275,7 +288,8 @@ export class Eraser extends Person {
   protected async step(place: Place): Promise<boolean> {
     const path = `${this.#folder}/victim-${this.serial}.md`;
     const text = `a secret that is to go ${this.serial} ${'x'.repeat(this.serial % 7)}`;
-    this.#victim = { path, text, isErased: false };
+    this.#victim = { path, text };
+    let id = '';
     try {
       const answer = await fetch(`http://127.0.0.1:${place.port}/v1/documents`, {
         method: 'POST',
@@ -286,19 +300,20 @@ export class Eraser extends Person {
         },
         body: JSON.stringify({ content: text, location: path }),
       });
-      await answer.text();
+      ({ id } = (await answer.json()) as { id: string });
     } catch {
       return false;
     }
     await this.#fetch(place);
-    const { code } = await this.#erase(path);
+    const { code } = await this.#erase(path, id);
     if (code !== 0) return false;
     this.#gone();
     return true;
   }
 
-  #erase(path: string): ReturnType<typeof runProgram> {
-    return runProgram(['erase', path, '--yes', path.split('/').at(-1) ?? '', '--data', this.#data, '--json']);
+  #erase(path: string, id: string): ReturnType<typeof runProgram> {
+    const name = path.split('/').at(-1) ?? '';
+    return runProgram(['erase', path, '--document', id, '--yes', name, '--data', this.#data, '--json']);
   }
 
   #gone(): void {
@@ -314,8 +329,9 @@ export class Eraser extends Person {
 
   async settle(place: Place, admin: string): Promise<void> {
     const victim = this.#victim;
-    if (victim !== undefined && (await read(place, admin, victim.path)) !== null) {
-      const { code, stderr, stdout } = await this.#erase(victim.path);
+    const found = victim === undefined ? null : await readDocument(place, admin, victim.path);
+    if (victim !== undefined && found !== null) {
+      const { code, stderr, stdout } = await this.#erase(victim.path, found.id);
       assert.equal(code, 0, stdout + stderr);
     }
     if (victim !== undefined) this.#gone();
