@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Somebody who works until their server is killed, and then finds out what became of it. */
-export interface Actor {
+export interface Participant {
   readonly name: string;
   /** Texts by path that are there for certain, of all documents that this actor alone writes. */
   readonly known: ReadonlyMap<string, string>;
@@ -29,6 +29,9 @@ export interface Actor {
   /** @param all what everybody knows */
   check(place: Place, all: ReadonlyMap<string, string>): Promise<void>;
 }
+
+/** What lies in a folder from the beginning, so that it can be fetched. */
+export const seedText = 'seed';
 
 /** Runs git with a key. */
 function runWith(key: string, folder: string, ...parameters: readonly string[]): Promise<GitRun> {
@@ -62,7 +65,7 @@ async function countVersions({ port }: Place, key: string, path: string): Promis
   return items.filter(({ type }) => type === 'version').length;
 }
 
-abstract class Person implements Actor {
+abstract class Person implements Participant {
   readonly known = new Map<string, string>();
   readonly erased: string[] = [];
   readonly name: string;
@@ -148,6 +151,7 @@ export class Pusher extends Person {
     super(`pusher of ${folder}`, key, tally);
     this.#folder = folder;
     this.#tree = tree;
+    this.known.set(`${folder}/seed.md`, seedText);
   }
 
   get #shared(): string {
@@ -169,7 +173,9 @@ export class Pusher extends Person {
     await git('add', '.');
     assert.equal((await git('commit', '-q', '-m', name)).code, 0);
     this.#doubt = name;
+    this.tally.pushing += 1;
     const { code, stderr } = await git('push', '-q', place.url, 'HEAD:main');
+    this.tally.pushing -= 1;
     if (code === 0) {
       this.#note(name);
       this.tally.pushes += 1;
@@ -259,7 +265,10 @@ export class Cloner extends Person {
     assert.equal(await this.#fetch(place), '', this.name);
     const head = readHead(this.#clone);
     const store = readStore(this.#clone);
-    assert.ok(this.#isOwn || this.#head === null || commitsFrom(store, head).has(this.#head), `${this.name}: another history`);
+    assert.ok(
+      this.#isOwn || this.#head === null || commitsFrom(store, head).has(this.#head),
+      `${this.name}: another history`,
+    );
     this.#head = head;
     assert.equal(fsck(this.#clone), '', this.name);
     const here = (path: string): boolean => this.#isOwn || path.startsWith(`${this.#folder}/`);

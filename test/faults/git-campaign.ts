@@ -15,15 +15,16 @@ import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { fsck } from '../support/git/fixture.js';
 import { makeRandom } from '../support/faults/load.js';
 import { ask, serve, type RunningProgram } from '../support/processes/run-program.js';
+import { Actor } from '../support/store/actor.js';
 import { operator, TestClock, TestService } from '../support/store/service.js';
 import { findTraces } from '../support/store/evidence.js';
 import { until } from '../support/until.js';
-import { Cloner, Eraser, Pusher, Writer, type Actor, type Place } from './git-actors.js';
+import { Cloner, Eraser, Pusher, seedText, Writer, type Participant, type Place } from './git-actors.js';
 
 export interface GitCampaignOptions {
   readonly rounds: number;
   readonly seed: number;
-  /** The most answers before a kill: a write counts once, a fetch 4 times, and a push 8 times. */
+  /** The most answers before a kill: ten writes count as one fetch, and a push as two. */
   readonly most?: number;
   readonly tell?: (line: string) => void;
 }
@@ -38,12 +39,14 @@ export interface GitTally {
   erases: number;
   /** Pushes and fetches that a kill broke off. */
   broken: number;
+  /** Under way now. */
+  pushing: number;
   /** Of the pushes that were broken off: those that turned out done. */
   doneUnanswered: number;
 }
 
 /** Milliseconds, for a round in which little is answered. */
-const longestLife = 15_000;
+const longestLife = 25_000;
 const folders = ['north', 'south'];
 
 /** One data folder, with people who write, push, clone and erase until their server is killed, and what must be true. */
@@ -52,7 +55,7 @@ class GitTrial {
   readonly #data: string;
   readonly #tally: GitTally;
   readonly #most: number;
-  readonly #actors: Actor[] = [];
+  readonly #actors: Participant[] = [];
   #place: Place = { url: '', port: 0 };
   #admin = '';
 
@@ -86,12 +89,16 @@ class GitTrial {
       return people.key(id, ['rest', 'git']);
     };
     this.#admin = await person('approver', '');
+    const operators = new Actor(workspace, operator.principalId);
+    for (const folder of folders) {
+      for (const number of [0, 1]) await operators.create(`${folder}/pushed-${number}/seed.md`, seedText);
+    }
     const tally = this.#tally;
     for (const [number, folder] of folders.entries()) {
       const home = join(this.#folder, `clones-${number}`);
       this.#actors.push(
         new Writer(await person('editor', folder), folder, tally),
-        new Pusher(await person('editor', `${folder}/pushed-0`, folder), `${folder}/pushed-0`, `${home}-a`, tally),
+        new Pusher(await person('editor', `${folder}/pushed-0`), `${folder}/pushed-0`, `${home}-a`, tally),
         new Pusher(await person('editor', `${folder}/pushed-1`, folder), `${folder}/pushed-1`, `${home}-b`, tally),
         new Cloner(await person('reader', folder), folder, `${home}-c`, tally),
       );
@@ -109,11 +116,14 @@ class GitTrial {
       const working = this.#actors.map((actor) =>
         actor.work(this.#place, makeRandom(`${seed} ${actor.name}`), () => isOver),
       );
-      const answered = ({ writes, pushes, fetches }: GitTally): number => writes + pushes * 8 + fetches * 4;
-      const enough = answered(this.#tally) + Math.floor(random() ** 2 * this.#most);
+      const answered = ({ writes, pushes, fetches }: GitTally): number => writes / 10 + fetches + pushes * 2;
+      const enough = answered(this.#tally) + Math.floor(random() * this.#most);
       const end = performance.now() + longestLife;
       while (answered(this.#tally) < enough && performance.now() < end) await delay(5);
-      await delay(random() * 300);
+      // Half of the kills come while somebody pushes: it takes longest, and has most to lose.
+      const waitsForPush = random() < 0.5;
+      if (waitsForPush) while (this.#tally.pushing === 0 && performance.now() < end) await delay(5);
+      await delay(random() * (waitsForPush ? 1500 : 300));
       isOver = true;
       await server.stop('SIGKILL');
       await Promise.all(working);
@@ -179,8 +189,17 @@ async function programsGone(folder: string): Promise<void> {
 
 /** @throws AssertionError of the first round that fails, with its seed; its folder stays */
 export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTally> {
-  const tally: GitTally = { rounds: 0, writes: 0, pushes: 0, fetches: 0, erases: 0, broken: 0, doneUnanswered: 0 };
-  const trial = await GitTrial.open(tally, options.most ?? 300);
+  const tally: GitTally = {
+    rounds: 0,
+    writes: 0,
+    pushes: 0,
+    fetches: 0,
+    erases: 0,
+    broken: 0,
+    pushing: 0,
+    doneUnanswered: 0,
+  };
+  const trial = await GitTrial.open(tally, options.most ?? 40);
   for (let round = 0; round < options.rounds; round += 1) {
     const seed = `${options.seed} ${round}`;
     try {

@@ -75,11 +75,23 @@ const inConsole = (path: string): Sent => ({
   headers: { ...fromOurPage, Cookie: hidden.cookie },
 });
 
+/** The first request of a clone. */
+const refs = (workspace: string, service = 'git-upload-pack'): Sent => ({
+  method: 'GET',
+  path: `/git/${workspace}/info/refs?service=${service}`,
+  headers: { 'Git-Protocol': 'version=2' },
+});
+
 /** The routes of the table, each in all ways in which it can be about a hidden target. */
 export const cases: readonly Case[] = [
   {
     name: 'control: GET of two absent documents',
     request: (is, n) => get(`/v1/documents/shut/${is === 'hidden' ? 'absurd' : 'absent'}-${three(n)}.md`),
+  },
+  { name: 'git: refs of another workspace', request: (is) => refs(is === 'hidden' ? 'other' : 'wrong') },
+  {
+    name: 'git: refs for a push to another workspace',
+    request: (is) => refs(is === 'hidden' ? 'other' : 'wrong', 'git-receive-pack'),
   },
   { name: 'GET document', request: (is, n) => get(`/v1/documents/${document(is, n)}`) },
   { name: 'console: GET document', request: (is, n) => inConsole(`/documents/${document(is, n)}`) },

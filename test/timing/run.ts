@@ -50,7 +50,9 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
     hidden.groups.push(group);
   }
   const { id } = await test.person('approver', 'open');
-  const key = await test.key(id, ['rest', 'mcp']);
+  const key = await test.key(id, ['rest', 'mcp', 'git']);
+  // Another workspace with a repository, which the key does not open.
+  await test.service.addWorkspace('other');
   // A grant on a document makes the longer way through the rows necessary.
   await test.grant('reader', { type: 'principal', id }, 'open/granted.md', 'document');
   hidden.cookie = await signIn(test, id);
