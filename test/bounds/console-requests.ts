@@ -103,7 +103,7 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     get('/membership-previews', `group=grp_00000000000000000000&member_type=principal&member_id=${id}&change=add`, 404),
     get('/reach', `subject_type=principal&subject_id=${adminId}&limit=200`),
     get('/tokens', `principal=${adminId}&limit=200`),
-    post('/tokens', { principal: id, name, interfaces: ['rest', 'mcp'] }, 400),
+    post('/tokens', { principal: id, name, interfaces: ['rest', 'mcp', 'git'] }, 400),
     post('/token-rotations', { token: 't'.repeat(64) }, 404),
     post('/token-revocations', { token: 't'.repeat(64) }, 404),
     { route: 'GET /reader/{location}', as, target: '/reader/long/words.md', status: 200 },
