@@ -1,7 +1,8 @@
 import { readPolicy } from '../access/policy.js';
 import type { DocumentKind } from '../domain/document.js';
 import { nameOf, requireNewLocation, type Location } from '../domain/location.js';
-import type { PushedChange, PushedContent, RefusedFile } from '../domain/push.js';
+import type { PushedChange, PushedContent } from '../domain/push.js';
+import type { RefusedFile } from '../domain/refused-file.js';
 import { notFound } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
 import type { LiveRow } from '../history/projection.js';

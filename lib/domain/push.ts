@@ -1,7 +1,6 @@
 import type { DocumentKind } from './document.js';
 import type { Location } from './location.js';
 import type { OriginalAuthor } from './original-author.js';
-import type { Reason } from './reason.js';
 
 /** Content of a pushed file, already stored. */
 export interface PushedContent {
@@ -52,19 +51,6 @@ export interface PushResult {
   readonly commits: readonly { readonly oid: string; readonly versionId: string | null }[];
   /** Every document that the push touched, once. */
   readonly documents: readonly PushedDocument[];
-}
-
-/** A file of a push that was refused, and so the push as a whole. */
-export interface RefusedFile {
-  /** As it was pushed. It can be no location at all, and hold any characters. */
-  readonly location: string;
-  /** The client's id of the commit that does it. */
-  readonly commit: string;
-  readonly reason: Reason;
-  /** Why, in words fit for the caller. */
-  readonly sentence: string;
-  /** What to do, in one sentence. */
-  readonly remedy: string;
 }
 
 /** The most refused files that a refusal names. */

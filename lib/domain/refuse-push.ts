@@ -1,4 +1,5 @@
-import { maxRefusedFiles, type RefusedFile } from './push.js';
+import { maxRefusedFiles } from './push.js';
+import type { RefusedFile } from './refused-file.js';
 import { conflict, type Refusal } from './refusal.js';
 
 /** The refusal of a push as a whole. It names the first of the refused files, and counts them all. */

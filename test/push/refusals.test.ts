@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
-import type { RefusedFile } from '../../lib/domain/push.js';
+import type { RefusedFile } from '../../lib/domain/refused-file.js';
 import { takeClaim } from '../../lib/operations/claims/take-claim.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';

@@ -6,7 +6,8 @@ import {
   sectionsOf,
   type PushedSections,
 } from '../../changes/pushed-sections.js';
-import { maxPushed, type PushedCommit, type PushResult, type RefusedFile } from '../../domain/push.js';
+import { maxPushed, type PushedCommit, type PushResult } from '../../domain/push.js';
+import type { RefusedFile } from '../../domain/refused-file.js';
 import { notFound } from '../../domain/refusal.js';
 import { refusePush } from '../../domain/refuse-push.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';

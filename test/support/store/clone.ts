@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseLocation, rootLocation } from '../../../lib/domain/location.js';
-import type { PushedChange, PushedCommit, PushedContent, PushResult, RefusedFile } from '../../../lib/domain/push.js';
+import type { PushedChange, PushedCommit, PushedContent, PushResult } from '../../../lib/domain/push.js';
+import type { RefusedFile } from '../../../lib/domain/refused-file.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { hashObject } from '../../../lib/git/objects/objects.js';
 import { perform } from '../../../lib/operations/perform.js';
