@@ -25,7 +25,7 @@ import {
 import { DamagedState, derivedPaths, packFolder, readState, writeState } from './state.js';
 import type { DerivedState, ListedPack } from './state.js';
 
-export type { Derived, DeriveOrder, MadeAnew } from './derivation.js';
+export type { Derived, DeriveOrder } from './derivation.js';
 
 /** Is told of each step that changes files, before it. */
 export type OnStep = (step: 'destroy' | 'create' | 'import' | 'join' | 'publish' | 'state' | 'branch' | 'tidy') => void;

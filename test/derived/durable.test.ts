@@ -11,7 +11,7 @@ import type { Client } from '../support/store/client.js';
 import { mountDisk, unmountAll } from '../support/processes/obstacles.js';
 import { assertAgrees, git, openDerivedWorld, readFiles, readLog, type DerivedWorld } from './derived-world.js';
 
-const program = fileURLToPath(new URL('dying-derive.js', import.meta.url));
+const program = fileURLToPath(new URL('./dying-derive.js', import.meta.url));
 const never = new AbortController().signal;
 
 describe('a derived repository on disk', function () {

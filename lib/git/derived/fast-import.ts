@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream';
-import { RepositoryUnreadable } from '../errors.js';
+import { describeError } from '../../domain/describe-error.js';
 import { encodeSignature, type Oid, type Signature } from '../objects/objects.js';
 import type { GitProgram } from '../program/git-program.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
+import { blameDisk } from './blame-disk.js';
 import { bigFileThreshold } from './blob-source.js';
 
 /** A change of one path by a commit. Null removes the file there. */
@@ -21,9 +22,6 @@ export interface ImportedCommit {
 
 /** Bytes that wait before they are written together. */
 const enough = 256 * 1024;
-
-/** What git says where a disk is full. */
-const fullWords = ['No space left on device', 'Out of diskspace', 'Disk quota exceeded'];
 
 /** Settings of git's that decide the bytes of the pack. */
 const settings = [
@@ -124,11 +122,7 @@ export class FastImport {
     try {
       await this.#git.requireSuccess('git cannot write a repository');
     } catch (error) {
-      // A program can say it in words alone.
-      const isFull = error instanceof Error && fullWords.some((words) => error.message.includes(words));
-      if (!isFull) throw error;
-      const cause = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
-      throw new RepositoryUnreadable(error.message, { cause });
+      throw blameDisk(describeError(error));
     }
   }
 }

@@ -1,6 +1,6 @@
-import { RepositoryUnreadable } from '../errors.js';
 import type { GitProgram } from '../program/git-program.js';
 import { runGit } from '../program/git-program.js';
+import { blameDisk } from './blame-disk.js';
 
 /** One thread and fixed numbers: the same packs give the same pack. */
 const settings = [
@@ -32,7 +32,7 @@ export async function joinPacks(
   });
   const name = ended.stdout.trim();
   if (ended.code !== 0 || !/^[0-9a-f]{40,64}$/.test(name)) {
-    throw new RepositoryUnreadable(`git cannot join packs: ${ended.stderr.trim()}`);
+    throw blameDisk(`git cannot join packs: ${ended.stderr.trim()}`);
   }
   return name;
 }
