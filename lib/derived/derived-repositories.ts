@@ -5,6 +5,7 @@ import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
 import type { Tables } from '../sidecar/tables.js';
+import { isAnchored, writeAnchor } from './anchor.js';
 import { isStillTrue, readBasis, type Basis } from './basis.js';
 import { Derivations } from './derivations.js';
 import type { Derived } from './derive.js';
@@ -12,29 +13,15 @@ import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
 import { findPushed } from './find-pushed.js';
 import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
+import { KeptRepositories, type Kept } from './kept.js';
 import { PushFolders, type PushIntent } from './pushes.js';
 import type { AnnouncedPush, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
 import { stateHolds } from './state.js';
 import { sweepDerived } from './sweep.js';
-import { Turns } from './turns.js';
 import { waitWithin } from './wait-within.js';
 
 export type { Hold } from './holds.js';
-
-/** What is remembered of a principal's derived repository. */
-interface Kept {
-  readonly turns: Turns;
-  /** Work that has not begun. Requests that come now share it. */
-  next: Promise<PreparedRepository> | undefined;
-  head: Oid | null;
-  /** As it was last brought up to date. It is of use in the same life alone. */
-  last: PreparedRepository | undefined;
-  /** Changes when the repository is destroyed or made anew. */
-  life: number;
-  /** When its use was last noted, in milliseconds since 1970. */
-  notedAt: number;
-}
 
 /** Milliseconds between two notes of the use of a repository. */
 const noteEvery = 60 * 60 * 1000;
@@ -51,7 +38,7 @@ export class DerivedRepositories {
   readonly #pushes: PushFolders;
   readonly #derivations: Derivations;
   readonly #holds = new Holds();
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new KeptRepositories();
   #sweptAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -90,7 +77,7 @@ export class DerivedRepositories {
       return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
     }
     if ((await disk?.look()) !== undefined && disk?.isLow === true) throw storageFull();
-    const kept = this.#keptOf(principalId);
+    const kept = this.#kept.of(principalId);
     if (kept.next === undefined) {
       const next = kept.turns.run(() => {
         kept.next = undefined;
@@ -112,7 +99,7 @@ export class DerivedRepositories {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
     await this.#requireFiles();
-    const { last, head, life } = this.#keptOf(principalId);
+    const { last, head, life } = this.#kept.of(principalId);
     const isThere = last !== undefined && last.life === life && !this.#isOwn(principalId);
     return isThere ? { ...last, head } : this.prepare(principalId, options);
   }
@@ -122,13 +109,13 @@ export class DerivedRepositories {
    * count. For the transaction of the record.
    */
   isCurrent(tables: Tables, { principalId, basis, isOwn, life }: PreparedRepository): boolean {
-    return (isOwn || this.#kept.get(principalId)?.life === life) && isStillTrue(tables, principalId, basis);
+    return (isOwn || this.#kept.of(principalId).life === life) && isStillTrue(tables, principalId, basis);
   }
 
   /** To be called in the turn in which `prepare` resolves, and released at any end of the reading. */
   hold(prepared: PreparedRepository): Hold {
     const hold = this.#holds.add(prepared);
-    const isGone = !prepared.isOwn && this.#kept.get(prepared.principalId)?.life !== prepared.life;
+    const isGone = !prepared.isOwn && this.#kept.of(prepared.principalId).life !== prepared.life;
     if (this.#isClosed || isGone) this.#holds.tellToEnd((each) => each === prepared, madeAnew());
     return hold;
   }
@@ -177,7 +164,7 @@ export class DerivedRepositories {
   ): Promise<AnnouncedPush | null> {
     if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
     const { principalId, head: onto, life } = prepared;
-    const kept = this.#keptOf(principalId);
+    const kept = this.#kept.of(principalId);
     const turn = kept.turns.take();
     try {
       await waitWithin(turn.begun, quarantine.signal);
@@ -225,8 +212,8 @@ export class DerivedRepositories {
     await this.#derivations.letGo(patience);
     await this.#folders.finishRemovals();
     await this.#pushes.sweep();
-    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.keys()])) {
-      const kept = this.#keptOf(principalId);
+    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.ids()])) {
+      const kept = this.#kept.of(principalId);
       await kept.turns.run(async () => {
         await this.#pushes.concludeLeft(principalId);
         if (!(await stateHolds(this.#folders.of(principalId), ids))) return;
@@ -269,7 +256,7 @@ export class DerivedRepositories {
       mayRead: (principalId) => !readReach(journal.reader, principalId).isEmpty && !this.#isOwn(principalId),
       isHeld: (principalId) => this.#holds.isHeld(principalId),
       destroy: (principalId) => {
-        const kept = this.#keptOf(principalId);
+        const kept = this.#kept.of(principalId);
         return kept.turns.run(() => this.#destroy(principalId, kept, madeAnew()));
       },
     });
@@ -283,23 +270,7 @@ export class DerivedRepositories {
     await this.#holds
       .end(() => true, { reason })
       .catch((error: unknown) => this.#workspace.onFault('What read a repository did not end', error));
-    await Promise.all([...this.#kept.values()].map(({ turns }) => turns.done()));
-  }
-
-  #keptOf(principalId: string): Kept {
-    let kept = this.#kept.get(principalId);
-    if (kept === undefined) {
-      kept = {
-        turns: new Turns(),
-        next: undefined,
-        head: null,
-        last: undefined,
-        life: 0,
-        notedAt: Number.NEGATIVE_INFINITY,
-      };
-      this.#kept.set(principalId, kept);
-    }
-    return kept;
+    await this.#kept.done();
   }
 
   async #bring(
@@ -319,6 +290,14 @@ export class DerivedRepositories {
     let basis: Basis | undefined;
     try {
       await this.#folders.make();
+      if (!kept.isAnchored && !(await isAnchored(order.folder, journal.reader))) {
+        this.#workspace.onFault(
+          'A derived repository is of a later state than the workspace; it is made anew',
+          undefined,
+        );
+        await this.#destroy(principalId, kept, madeAnew());
+      }
+      kept.isAnchored = true;
       await this.#pushes.concludeLeft(principalId);
       const derive = (): Promise<Derived> =>
         this.#derivations.derive(order, () => {
@@ -357,6 +336,7 @@ export class DerivedRepositories {
     const now = this.#workspace.clock.now();
     if (!isChanged && now - kept.notedAt < noteEvery) return;
     kept.notedAt = now;
+    if (isChanged) await writeAnchor(this.#folders.of(principalId), this.#workspace.journal.reader);
     await this.#folders.noteUse(principalId, now);
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
 import { makeWorkLimits } from '../../lib/access/work-limits.js';
@@ -121,6 +122,29 @@ describe('The keeper of derived repositories', function () {
     const grown = await world.derived.prepare(reader);
     assert.equal(world.read(grown, 'pub/a.md'), 'second');
     assert.equal(world.count(grown), 2);
+  });
+
+  it('makes a repository anew where an older copy of the other files was put in place', async () => {
+    const { bench } = world;
+    await bench.close();
+    const older = await mkdtemp(join(tmpdir(), 'cartulary-older-'));
+    try {
+      await cp(bench.paths.folder, older, { recursive: true });
+      await bench.open();
+      await bench.actor.update('pub/a.md', 'of another life');
+      await world.derived.prepare(reader);
+      await bench.close();
+      for (const name of ['content.git', 'sidecar.sqlite', 'search']) {
+        await rm(join(bench.paths.folder, name), { recursive: true, force: true });
+        await cp(join(older, name), join(bench.paths.folder, name), { recursive: true });
+      }
+      await bench.open();
+      await bench.actor.update('pub/a.md', 'of this life');
+      assert.equal(world.read(await world.derived.prepare(reader), 'pub/a.md'), 'of this life');
+      assert.match(bench.reported.map(({ what }) => what).join(), /is of a later state than the workspace/);
+    } finally {
+      await rm(older, { recursive: true, force: true });
+    }
   });
 
   it('makes few at a time', async () => {
