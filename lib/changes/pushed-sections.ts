@@ -1,55 +1,77 @@
 import type { Location } from '../domain/location.js';
 import type { PushedChange, PushedCommit } from '../domain/push.js';
 import type { Tables } from '../sidecar/tables.js';
-import { findDocumentById } from '../view/locate.js';
+import { findDocument } from '../view/locate.js';
 import { readSections, type ReadSections } from './follow-section.js';
 import { stagedFrom } from './prepare-content.js';
 
-/** The claimed sections of pushed texts, by the name of the text. Null for a text too long to read. */
-export type PushedSections = ReadonlyMap<string, ReadonlyMap<string, string | null> | null>;
-
-/**
- * The sections to read in pushed texts: those that are claimed in the documents that get these texts. It starts from the
- * claims, because they are few. A claimed document is followed from place to place.
- */
-export function findClaimedSections(
-  tables: Tables,
-  now: number,
-  commits: readonly PushedCommit[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  let claimed = new Map<Location, Set<string>>();
-  for (const { document, section } of tables.claims.active(now)) {
-    if (section === null) continue;
-    const row = tables.documents.byNumber(document);
-    const found = row === undefined ? undefined : findDocumentById(tables, row.id);
-    if (found === undefined) continue;
-    claimed.set(found.location, (claimed.get(found.location) ?? new Set()).add(section));
-  }
-  const wanted = new Map<string, Set<string>>();
-  for (const { changes } of claimed.size === 0 ? [] : commits) {
-    claimed = follow(claimed, changes);
-    for (const change of changes) {
-      if (change.type === 'delete' || change.content === null) continue;
-      const { blobOid, kind, size } = change.content;
-      const sections = claimed.get(change.type === 'move' ? change.to : change.location);
-      if (sections === undefined || kind !== 'text' || size > stagedFrom) continue;
-      wanted.set(blobOid, new Set([...(wanted.get(blobOid) ?? []), ...sections]));
-    }
-  }
-  return wanted;
+/** A pushed text, and the place that its document has before the push. */
+interface ComingText {
+  readonly blobOid: string;
+  readonly location: Location;
 }
 
-function follow(claimed: Map<Location, Set<string>>, changes: readonly PushedChange[]): Map<Location, Set<string>> {
-  const after = new Map(claimed);
-  for (const change of changes) {
-    if (change.type === 'delete') after.delete(change.location);
-    if (change.type === 'move') after.delete(change.from);
+/** The names of pushed texts by the number of the document that gets them. */
+export type TextsByDocument = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** What a push knows of its texts before its transaction: their claimed sections. */
+export interface PushedSections {
+  readonly texts: TextsByDocument;
+  /** The sections that were read, by the name of the text. Null for a text too long to read. */
+  readonly read: ReadonlyMap<string, ReadonlyMap<string, string | null> | null>;
+}
+
+/** The texts that come to documents which are there already. Documents are followed from place to place. */
+export function findComingTexts(commits: readonly PushedCommit[]): ComingText[] {
+  /** Where documents of new places were before the push; null for new documents. */
+  let origins = new Map<Location, Location | null>();
+  const coming: ComingText[] = [];
+  for (const { changes } of commits) {
+    origins = follow(origins, changes);
+    for (const change of changes) {
+      if (change.type === 'create' || change.type === 'delete' || change.content === null) continue;
+      const { blobOid, kind, size } = change.content;
+      const place = change.type === 'move' ? change.to : change.location;
+      const location = origins.has(place) ? (origins.get(place) ?? null) : place;
+      if (location !== null && kind === 'text' && size <= stagedFrom) coming.push({ blobOid, location });
+    }
   }
+  return coming;
+}
+
+function follow(
+  before: ReadonlyMap<Location, Location | null>,
+  changes: readonly PushedChange[],
+): Map<Location, Location | null> {
+  const after = new Map(before);
   for (const change of changes) {
-    const sections = change.type === 'move' ? claimed.get(change.from) : undefined;
-    if (change.type === 'move' && sections !== undefined) after.set(change.to, sections);
+    if (change.type === 'create') after.set(change.location, null);
+    if (change.type === 'move') {
+      after.set(change.to, before.has(change.from) ? (before.get(change.from) ?? null) : change.from);
+    }
   }
   return after;
+}
+
+/** The number of the document there. Looked up by the place, so that claims elsewhere cost nothing. */
+export function findNumber(tables: Tables, location: Location): number | undefined {
+  return findDocument(tables, location)?.row.number;
+}
+
+/** The sections to read: those that are claimed now in the documents. By the name of the text. */
+export function findClaimedSections(
+  { claims }: Tables,
+  now: number,
+  texts: TextsByDocument,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const wanted = new Map<string, Set<string>>();
+  for (const document of texts.size === 0 ? [] : claims.claimedDocuments(now)) {
+    const blobs = texts.get(document);
+    const sections = blobs === undefined ? [] : claims.on(document, now).flatMap(({ section }) => section ?? []);
+    if (sections.length === 0) continue;
+    for (const blobOid of blobs ?? []) wanted.set(blobOid, new Set([...(wanted.get(blobOid) ?? []), ...sections]));
+  }
+  return wanted;
 }
 
 /** Reads the sections of one text. */
@@ -58,16 +80,16 @@ export function readWanted(text: string, wanted: ReadonlySet<string>): ReadonlyM
   return sections === undefined ? null : new Map([...wanted].map((section) => [section, sections.digestOf(section)]));
 }
 
-/** Whether every section to read has been read. */
-export function isRead(wanted: ReadonlyMap<string, ReadonlySet<string>>, read: PushedSections): boolean {
-  return [...wanted].every(([blobOid, sections]) => {
+/** Whether every section that is claimed now has been read. */
+export function isRead(tables: Tables, now: number, { texts, read }: PushedSections): boolean {
+  return [...findClaimedSections(tables, now, texts)].every(([blobOid, sections]) => {
     const found = read.get(blobOid);
     return found === null || (found !== undefined && [...sections].every((section) => found.has(section)));
   });
 }
 
 /** The sections of a pushed text. One that was not read counts as gone, so that its claim binds the whole document. */
-export function sectionsOf(read: PushedSections, blobOid: string): ReadSections {
+export function sectionsOf({ read }: PushedSections, blobOid: string): ReadSections {
   const found = read.get(blobOid) ?? undefined;
   return () => (found === undefined ? undefined : { digestOf: (section) => found.get(section) ?? null });
 }

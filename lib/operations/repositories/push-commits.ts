@@ -1,6 +1,8 @@
 import { applyPush } from '../../changes/apply-push.js';
 import {
   findClaimedSections,
+  findComingTexts,
+  findNumber,
   isRead,
   readWanted,
   sectionsOf,
@@ -47,8 +49,7 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     if (Math.max(commits.length, countChanges(commits)) > maxPushed) throw new Error('A push is too long.');
     return readSections(context, commits);
   },
-  isOvertaken: ({ transaction: { tables, now } }, { commits }, sections) =>
-    !isRead(findClaimedSections(tables, now, commits), sections),
+  isOvertaken: ({ transaction: { tables, now } }, _, sections) => !isRead(tables, now, sections),
   *run(context, { commits, stage }, sections) {
     const result = yield* applyPush(context, commits, {
       guessMediaType,
@@ -90,6 +91,9 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
   },
 };
 
+/** Places looked up in one turn. */
+const placesAtOnce = 100;
+
 /** What is stored of a push, for its repetition. */
 interface KeptPush extends Pick<PushResult, 'commits'> {
   readonly documents: readonly Pick<PushResult['documents'][number], 'documentId' | 'sequence'>[];
@@ -98,16 +102,20 @@ interface KeptPush extends Pick<PushResult, 'commits'> {
 const countChanges = (commits: readonly PushedCommit[]): number =>
   commits.reduce((count, { changes }) => count + changes.length, 0);
 
-/** Reads those pushed texts that come to documents with claimed sections. */
-async function readSections(
-  { workspace, view }: PrepareContext,
-  commits: readonly PushedCommit[],
-): Promise<PushedSections> {
+/** Looks for the documents that get the pushed texts, and reads those texts of which sections are claimed. */
+async function readSections({ workspace }: PrepareContext, commits: readonly PushedCommit[]): Promise<PushedSections> {
+  const { journal, objects, clock } = workspace;
+  const texts = new Map<number, Set<string>>();
+  for (const [index, { blobOid, location }] of findComingTexts(commits).entries()) {
+    if (index % placesAtOnce === placesAtOnce - 1) await yieldToLoop();
+    const document = findNumber(journal.reader, location);
+    if (document !== undefined) texts.set(document, (texts.get(document) ?? new Set()).add(blobOid));
+  }
   const read = new Map<string, ReadonlyMap<string, string | null> | null>();
-  for (const [blobOid, wanted] of findClaimedSections(view.tables, view.now, commits)) {
-    const text = (await workspace.objects.readBlob(blobOid)).toString('utf8');
+  for (const [blobOid, wanted] of findClaimedSections(journal.reader, clock.now(), texts)) {
+    const text = (await objects.readBlob(blobOid)).toString('utf8');
     read.set(blobOid, readWanted(text, wanted));
     await yieldToLoop();
   }
-  return read;
+  return { texts, read };
 }
