@@ -1,7 +1,6 @@
 import type { Location } from '../domain/location.js';
 import type { PushedChange, PushedCommit } from '../domain/push.js';
 import type { Tables } from '../sidecar/tables.js';
-import { findDocument } from '../view/locate.js';
 import { readSections, type ReadSections } from './follow-section.js';
 import { stagedFrom } from './prepare-content.js';
 
@@ -51,11 +50,6 @@ function follow(
     }
   }
   return after;
-}
-
-/** The number of the document there. Looked up by the place, so that claims elsewhere cost nothing. */
-export function findNumber(tables: Tables, location: Location): number | undefined {
-  return findDocument(tables, location)?.row.number;
 }
 
 /** The sections to read: those that are claimed now in the documents. By the name of the text. */

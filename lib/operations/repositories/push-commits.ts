@@ -2,7 +2,6 @@ import { applyPush } from '../../changes/apply-push.js';
 import {
   findClaimedSections,
   findComingTexts,
-  findNumber,
   isRead,
   readWanted,
   sectionsOf,
@@ -103,12 +102,19 @@ const countChanges = (commits: readonly PushedCommit[]): number =>
   commits.reduce((count, { changes }) => count + changes.length, 0);
 
 /** Looks for the documents that get the pushed texts, and reads those texts of which sections are claimed. */
-async function readSections({ workspace }: PrepareContext, commits: readonly PushedCommit[]): Promise<PushedSections> {
+async function readSections(
+  { workspace, caller, view: first }: PrepareContext,
+  commits: readonly PushedCommit[],
+): Promise<PushedSections> {
   const { journal, objects, clock } = workspace;
   const texts = new Map<number, Set<string>>();
+  let view = first;
   for (const [index, { blobOid, location }] of findComingTexts(commits).entries()) {
-    if (index % placesAtOnce === placesAtOnce - 1) await yieldToLoop();
-    const document = findNumber(journal.reader, location);
+    if (index % placesAtOnce === placesAtOnce - 1) {
+      await yieldToLoop();
+      view = workspace.view(caller);
+    }
+    const document = view.document(location)?.number;
     if (document !== undefined) texts.set(document, (texts.get(document) ?? new Set()).add(blobOid));
   }
   const read = new Map<string, ReadonlyMap<string, string | null> | null>();
