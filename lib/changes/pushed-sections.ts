@@ -1,8 +1,15 @@
+import type { Clock } from '../domain/clock.js';
 import type { Location } from '../domain/location.js';
 import type { PushedChange, PushedCommit } from '../domain/push.js';
+import type { ObjectReader } from '../journal/objects.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Tables } from '../sidecar/tables.js';
+import type { View } from '../view/view.js';
 import { readSections, type ReadSections } from './follow-section.js';
 import { stagedFrom } from './prepare-content.js';
+
+/** Places looked up in one turn. */
+const placesAtOnce = 100;
 
 /** A pushed text, and the place that its document has before the push. */
 interface ComingText {
@@ -11,7 +18,7 @@ interface ComingText {
 }
 
 /** The names of pushed texts by the number of the document that gets them. */
-export type TextsByDocument = ReadonlyMap<number, ReadonlySet<string>>;
+type TextsByDocument = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** What a push knows of its texts before its transaction: their claimed sections. */
 export interface PushedSections {
@@ -21,7 +28,7 @@ export interface PushedSections {
 }
 
 /** The texts that come to documents which are there already. Documents are followed from place to place. */
-export function findComingTexts(commits: readonly PushedCommit[]): ComingText[] {
+function findComingTexts(commits: readonly PushedCommit[]): ComingText[] {
   /** Where documents of new places were before the push; null for new documents. */
   let origins = new Map<Location, Location | null>();
   const coming: ComingText[] = [];
@@ -53,7 +60,7 @@ function follow(
 }
 
 /** The sections to read: those that are claimed now in the documents. By the name of the text. */
-export function findClaimedSections(
+function findClaimedSections(
   { claims }: Tables,
   now: number,
   texts: TextsByDocument,
@@ -68,10 +75,42 @@ export function findClaimedSections(
   return wanted;
 }
 
-/** Reads the sections of one text. */
-export function readWanted(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, string | null> | null {
-  const sections = readSections(text);
-  return sections === undefined ? null : new Map([...wanted].map((section) => [section, sections.digestOf(section)]));
+/** Where documents, claims and contents are read before a transaction. */
+export interface SectionSource {
+  readonly journal: { readonly reader: Tables };
+  readonly objects: Pick<ObjectReader, 'readBlob'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Looks for the documents that get the pushed texts, and reads those texts of which sections are claimed. Only what the
+ * caller can read is looked at.
+ * @param look gives the caller's present view
+ * @throws errors of the repository
+ */
+export async function readPushedSections(
+  { journal, objects, clock }: SectionSource,
+  look: () => View,
+  commits: readonly PushedCommit[],
+): Promise<PushedSections> {
+  const texts = new Map<number, Set<string>>();
+  let view = look();
+  for (const [index, { blobOid, location }] of findComingTexts(commits).entries()) {
+    if (index % placesAtOnce === placesAtOnce - 1) {
+      await yieldToLoop();
+      view = look();
+    }
+    const document = view.document(location)?.number;
+    if (document !== undefined) texts.set(document, (texts.get(document) ?? new Set()).add(blobOid));
+  }
+  const read = new Map<string, ReadonlyMap<string, string | null> | null>();
+  for (const [blobOid, wanted] of findClaimedSections(journal.reader, clock.now(), texts)) {
+    const sections = readSections((await objects.readBlob(blobOid)).toString('utf8'));
+    const digests = [...wanted].map((section) => [section, sections?.digestOf(section) ?? null] as const);
+    read.set(blobOid, sections === undefined ? null : new Map(digests));
+    await yieldToLoop();
+  }
+  return { texts, read };
 }
 
 /** Whether every section that is claimed now has been read. */
@@ -82,8 +121,10 @@ export function isRead(tables: Tables, now: number, { texts, read }: PushedSecti
   });
 }
 
-/** The sections of a pushed text. One that was not read counts as gone, so that its claim binds the whole document. */
-export function sectionsOf({ read }: PushedSections, blobOid: string): ReadSections {
-  const found = read.get(blobOid) ?? undefined;
-  return () => (found === undefined ? undefined : { digestOf: (section) => found.get(section) ?? null });
+/** The sections of each pushed text. One that was not read counts as gone, so that its claim binds the whole document. */
+export function sectionsOf({ read }: PushedSections): (blobOid: string) => ReadSections {
+  return (blobOid) => {
+    const found = read.get(blobOid) ?? undefined;
+    return () => (found === undefined ? undefined : { digestOf: (section) => found.get(section) ?? null });
+  };
 }

@@ -1,5 +1,5 @@
 import type { DocumentKind } from './document.js';
-import type { Location } from './location.js';
+import type { Location } from './checked-location.js';
 import type { OriginalAuthor } from './original-author.js';
 
 /** Content of a pushed file, already stored. */

@@ -1,19 +1,11 @@
 import { applyPush } from '../../changes/apply-push.js';
-import {
-  findClaimedSections,
-  findComingTexts,
-  isRead,
-  readWanted,
-  sectionsOf,
-  type PushedSections,
-} from '../../changes/pushed-sections.js';
+import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
 import { maxPushed, type PushedCommit, type PushResult } from '../../domain/push.js';
 import type { RefusedFile } from '../../domain/refused-file.js';
 import { notFound } from '../../domain/refusal.js';
 import { refusePush } from '../../domain/refuse-push.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { guessMediaType } from '../documents/content.js';
-import type { LongWriteOperation, PrepareContext } from '../operation.js';
+import type { LongWriteOperation } from '../operation.js';
 
 export interface PushCommitsInput {
   /** The commit that main had in the repository that was served; null for an empty one. */
@@ -46,13 +38,14 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
   async prepare(context, { commits, unfit }) {
     if (unfit.length > 0) throw refusePush(unfit);
     if (Math.max(commits.length, countChanges(commits)) > maxPushed) throw new Error('A push is too long.');
-    return readSections(context, commits);
+    const { workspace, caller } = context;
+    return readPushedSections(workspace, () => workspace.view(caller), commits);
   },
   isOvertaken: ({ transaction: { tables, now } }, _, sections) => !isRead(tables, now, sections),
   *run(context, { commits, stage }, sections) {
     const result = yield* applyPush(context, commits, {
       guessMediaType,
-      sectionsOf: (blobOid) => sectionsOf(sections, blobOid),
+      sectionsOf: sectionsOf(sections),
     });
     context.transaction.tables.objects.unstagePacks(stage);
     return result;
@@ -90,9 +83,6 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
   },
 };
 
-/** Places looked up in one turn. */
-const placesAtOnce = 100;
-
 /** What is stored of a push, for its repetition. */
 interface KeptPush extends Pick<PushResult, 'commits'> {
   readonly documents: readonly Pick<PushResult['documents'][number], 'documentId' | 'sequence'>[];
@@ -100,28 +90,3 @@ interface KeptPush extends Pick<PushResult, 'commits'> {
 
 const countChanges = (commits: readonly PushedCommit[]): number =>
   commits.reduce((count, { changes }) => count + changes.length, 0);
-
-/** Looks for the documents that get the pushed texts, and reads those texts of which sections are claimed. */
-async function readSections(
-  { workspace, caller, view: first }: PrepareContext,
-  commits: readonly PushedCommit[],
-): Promise<PushedSections> {
-  const { journal, objects, clock } = workspace;
-  const texts = new Map<number, Set<string>>();
-  let view = first;
-  for (const [index, { blobOid, location }] of findComingTexts(commits).entries()) {
-    if (index % placesAtOnce === placesAtOnce - 1) {
-      await yieldToLoop();
-      view = workspace.view(caller);
-    }
-    const document = view.document(location)?.number;
-    if (document !== undefined) texts.set(document, (texts.get(document) ?? new Set()).add(blobOid));
-  }
-  const read = new Map<string, ReadonlyMap<string, string | null> | null>();
-  for (const [blobOid, wanted] of findClaimedSections(journal.reader, clock.now(), texts)) {
-    const text = (await objects.readBlob(blobOid)).toString('utf8');
-    read.set(blobOid, readWanted(text, wanted));
-    await yieldToLoop();
-  }
-  return { texts, read };
-}
