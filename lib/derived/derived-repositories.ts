@@ -1,61 +1,33 @@
-import { readReach } from '../access/reach.js';
-import { rootLocation } from '../domain/location.js';
-import { goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
+import { stat } from 'node:fs/promises';
 import type { Oid } from '../git/objects/objects.js';
-import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
-import { isFull } from '../sidecar/fault.js';
 import type { Tables } from '../sidecar/tables.js';
-import { isAnchored, writeAnchor } from './anchor.js';
-import { isStillTrue, readBasis, type Basis } from './basis.js';
-import { Derivations } from './derivations.js';
-import type { Derived } from './derive.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
-import { findPushed } from './find-pushed.js';
-import { DerivedFolders } from './folders.js';
-import { Holds, type Hold } from './holds.js';
-import { KeptRepositories, type Kept } from './kept.js';
-import { PushFolders, type PushIntent } from './pushes.js';
+import type { Hold } from './holds.js';
+import type { Keeper } from './keeper.js';
 import type { AnnouncedPush, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
-import { stateHolds } from './state.js';
-import { sweepDerived } from './sweep.js';
-import { waitWithin } from './wait-within.js';
 
 export type { Hold } from './holds.js';
 
-/** Milliseconds between two notes of the use of a repository. */
-const noteEvery = 60 * 60 * 1000;
-/** Milliseconds that an erase lets a repository be finished. */
-const patience = 5000;
-/** Milliseconds between two looks at all repositories. */
-const sweepEvery = 10 * 60 * 1000;
+interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** Keeps the repositories that principals clone: one piece of work at a time for each. */
+/**
+ * Keeps the repositories that principals clone: one piece of work at a time for each. What does the work is loaded when
+ * there is some: most commands never need it.
+ */
 export class DerivedRepositories {
   readonly #workspace: DerivedWorkspace;
   readonly #files: DerivedFiles | null;
-  readonly #folders: DerivedFolders;
-  readonly #pushes: PushFolders;
-  readonly #derivations: Derivations;
-  readonly #holds = new Holds();
-  readonly #kept = new KeptRepositories();
-  #sweptAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<Keeper> | undefined;
+  #keeper: Keeper | undefined;
   #isClosed = false;
 
   /** @param files null in memory */
   constructor(workspace: DerivedWorkspace, files: DerivedFiles | null) {
     this.#workspace = workspace;
     this.#files = files;
-    const { clock, journal, randomness, workLimits } = workspace;
-    this.#folders = new DerivedFolders(files?.folder ?? '', randomness);
-    this.#derivations = new Derivations(workLimits);
-    this.#pushes = new PushFolders({
-      folder: this.#folders.pushes,
-      randomness,
-      now: () => clock.now(),
-      findPushed: (principalId, head) => findPushed(journal.reader, principalId, head),
-      folderOf: (principalId) => this.#folders.of(principalId),
-    });
   }
 
   /**
@@ -64,29 +36,9 @@ export class DerivedRepositories {
    * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; INTERNAL; the signal's
    * reason
    */
-  async prepare(
-    principalId: string,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<PreparedRepository> {
-    const { checkpointer, disk, journal, repository } = this.#workspace;
-    const { content, git, files } = await this.#requireFiles();
-    signal?.throwIfAborted();
-    if (this.#isOwn(principalId)) {
-      const basis = readBasis(journal.reader, principalId);
-      await checkpointer.run();
-      return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
-    }
-    if ((await disk?.look()) !== undefined && disk?.isLow === true) throw storageFull();
-    const kept = this.#kept.of(principalId);
-    if (kept.next === undefined) {
-      const next = kept.turns.run(() => {
-        kept.next = undefined;
-        return this.#bring(principalId, kept, { content, git, files });
-      });
-      next.catch(() => undefined);
-      kept.next = next;
-    }
-    return waitWithin(kept.next, signal);
+  async prepare(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {
+    const keeper = this.#keeper ?? (await this.#load());
+    return keeper.prepare(principalId, waiting);
   }
 
   /**
@@ -94,61 +46,30 @@ export class DerivedRepositories {
    * writes of others must not overtake a push between its two requests.
    * @throws Refusal as `prepare` does; the signal's reason
    */
-  async present(
-    principalId: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<PreparedRepository> {
-    await this.#requireFiles();
-    const { last, head, life } = this.#kept.of(principalId);
-    const isThere = last !== undefined && last.life === life && !this.#isOwn(principalId);
-    return isThere ? { ...last, head } : this.prepare(principalId, options);
+  async present(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {
+    const keeper = this.#keeper ?? (await this.#load());
+    return keeper.present(principalId, waiting);
   }
 
   /**
    * Whether nothing that it holds was taken away from its principal since it was prepared. Writes that it lacks do not
    * count. For the transaction of the record.
    */
-  isCurrent(tables: Tables, { principalId, basis, isOwn, life }: PreparedRepository): boolean {
-    return (isOwn || this.#kept.of(principalId).life === life) && isStillTrue(tables, principalId, basis);
+  isCurrent(tables: Tables, prepared: PreparedRepository): boolean {
+    return this.#prepared.isCurrent(tables, prepared);
   }
 
   /** To be called in the turn in which `prepare` resolves, and released at any end of the reading. */
   hold(prepared: PreparedRepository): Hold {
-    const hold = this.#holds.add(prepared);
-    const isGone = !prepared.isOwn && this.#kept.of(prepared.principalId).life !== prepared.life;
-    if (this.#isClosed || isGone) this.#holds.tellToEnd((each) => each === prepared, madeAnew());
-    return hold;
+    return this.#prepared.hold(prepared);
   }
 
   /**
    * A folder for what a push to the prepared repository sends.
    * @throws Refusal UNAVAILABLE or RATE_LIMITED when too much is being pushed; `storage_full`
    */
-  async openQuarantine(prepared: PreparedRepository): Promise<Quarantine> {
-    const { disk, name, workLimits } = this.#workspace;
-    await disk?.look();
-    if (disk?.isLow === true) throw storageFull();
-    const release = await workLimits.pushes.take(`${name}/${prepared.principalId}`);
-    const hold = this.hold(prepared);
-    const end = (): void => {
-      hold.release();
-      release();
-    };
-    try {
-      await this.#folders.make();
-      const folder = await this.#pushes.open();
-      const drop = async (): Promise<void> => {
-        try {
-          if (!this.#pushes.isAnnounced(folder)) await this.#pushes.drop(folder);
-        } finally {
-          end();
-        }
-      };
-      return { folder, signal: hold.signal, drop };
-    } catch (error) {
-      end();
-      throw isFull(error) ? storageFull(error) : internal(error);
-    }
+  openQuarantine(prepared: PreparedRepository): Promise<Quarantine> {
+    return this.#prepared.openQuarantine(prepared);
   }
 
   /**
@@ -157,48 +78,12 @@ export class DerivedRepositories {
    * @returns null when the repository has another head by now: then the push is no fast-forward any more
    * @throws Refusal UNAVAILABLE, `storage_full`; INTERNAL
    */
-  async announce(
+  announce(
     prepared: PreparedRepository,
     quarantine: Quarantine,
     push: { readonly head: Oid; readonly packs: readonly string[] },
   ): Promise<AnnouncedPush | null> {
-    if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
-    const { principalId, head: onto, life } = prepared;
-    const kept = this.#kept.of(principalId);
-    const turn = kept.turns.take();
-    try {
-      await waitWithin(turn.begun, quarantine.signal);
-      if (kept.life !== life || kept.head !== onto) {
-        turn.end();
-        return null;
-      }
-      const packs = push.packs.length === 0 ? null : 'objects/pack';
-      const intent = { principalId, onto, head: push.head, packs, at: this.#workspace.clock.now() };
-      await this.#pushes.announce(quarantine.folder, intent);
-      return { settle: () => this.#settle(kept, quarantine.folder, intent).finally(turn.end) };
-    } catch (error) {
-      turn.end();
-      if (error instanceof Refusal) throw error;
-      throw isFull(error) ? storageFull(error) : internal(error);
-    }
-  }
-
-  async #settle(kept: Kept, folder: string, intent: PushIntent): Promise<Oid | null> {
-    try {
-      if (await this.#pushes.conclude(folder, intent)) {
-        kept.head = intent.head;
-        await this.#noteUse(intent.principalId, kept, true);
-      }
-    } catch (error) {
-      this.#workspace.onFault('Pushed commits could not be taken over; the next fetch tries again', error);
-      await this.#pushes.leave(folder, intent);
-    }
-    return kept.head;
-  }
-
-  async #headOfOwn(): Promise<Oid | null> {
-    await this.#workspace.checkpointer.run();
-    return this.#workspace.repository.head();
+    return this.#prepared.announce(prepared, quarantine, push);
   }
 
   /**
@@ -208,35 +93,20 @@ export class DerivedRepositories {
    */
   async forget(documentIds: readonly string[]): Promise<void> {
     if (this.#files === null || documentIds.length === 0) return;
-    const ids = new Set(documentIds);
-    await this.#derivations.letGo(patience);
-    await this.#folders.finishRemovals();
-    await this.#pushes.sweep();
-    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.ids()])) {
-      const kept = this.#kept.of(principalId);
-      await kept.turns.run(async () => {
-        await this.#pushes.concludeLeft(principalId);
-        if (!(await stateHolds(this.#folders.of(principalId), ids))) return;
-        await this.#destroy(principalId, kept, brokenOff());
-      });
-    }
-    await this.#holds.end(() => false, { reason: brokenOff() });
+    await (await this.#load()).forget(documentIds);
   }
 
   /**
    * Resolves when no process has a file of the workspace's own repository open that was removed before the call. Those
    * that still do after a while are ended.
    */
-  async letGo({ within: grace, reason }: { readonly within: number; readonly reason: Error }): Promise<void> {
-    if (this.#files === null) return;
-    const here = this.#derivations.letGo(grace);
-    await this.#holds.end(({ isOwn }) => isOwn, { reason, within: grace });
-    await here;
+  async letGo(options: { readonly within: number; readonly reason: Error }): Promise<void> {
+    await this.#keeper?.letGo(options);
   }
 
   /** Runs work while no repository is being made, and so no snapshot of the workspace is held for one. */
-  keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#derivations.keepOut(patience, work);
+  async keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#files === null ? work() : (await this.#load()).keepOut(work);
   }
 
   /**
@@ -244,137 +114,32 @@ export class DerivedRepositories {
    * so at most every ten minutes.
    */
   async sweep(): Promise<void> {
-    const { clock, journal } = this.#workspace;
-    if (this.#files === null || this.#isClosed || clock.elapsed() - this.#sweptAt < sweepEvery) return;
-    this.#sweptAt = clock.elapsed();
-    await this.#folders.finishRemovals();
-    await this.#pushes.sweep();
-    await sweepDerived({
-      folders: this.#folders,
-      budget: this.#files.budget,
-      now: clock.now(),
-      mayRead: (principalId) => !readReach(journal.reader, principalId).isEmpty && !this.#isOwn(principalId),
-      isHeld: (principalId) => this.#holds.isHeld(principalId),
-      destroy: (principalId) => {
-        const kept = this.#kept.of(principalId);
-        return kept.turns.run(() => this.#destroy(principalId, kept, madeAnew()));
-      },
-    });
+    if (this.#files === null || this.#isClosed) return;
+    const found = await stat(this.#files.folder).catch(() => undefined);
+    if (found !== undefined) await (await this.#load()).sweep();
   }
 
   /** Ends all work, and everything that reads a repository. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const reason = goesOn('The service stops. Try again soon.');
-    await this.#derivations.close();
-    await this.#holds
-      .end(() => true, { reason })
-      .catch((error: unknown) => this.#workspace.onFault('What read a repository did not end', error));
-    await this.#kept.done();
+    await (await this.#loading)?.close();
   }
 
-  async #bring(
-    principalId: string,
-    kept: Kept,
-    { content, git, files }: { readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles },
-  ): Promise<PreparedRepository> {
-    const { journal, name } = this.#workspace;
-    const order = {
-      workspace: name,
-      principalId,
-      sidecar: files.sidecar,
-      content,
-      folder: this.#folders.of(principalId),
-      git,
-    };
-    let basis: Basis | undefined;
-    try {
-      await this.#folders.make();
-      if (!kept.isAnchored && !(await isAnchored(order.folder, journal.reader))) {
-        this.#workspace.onFault(
-          'A derived repository is of a later state than the workspace; it is made anew',
-          undefined,
-        );
-        await this.#destroy(principalId, kept, madeAnew());
-      }
-      kept.isAnchored = true;
-      await this.#pushes.concludeLeft(principalId);
-      const derive = (): Promise<Derived> =>
-        this.#derivations.derive(order, () => {
-          basis = readBasis(journal.reader, principalId);
-        });
-      const derived = await derive().catch(async (error: unknown) => {
-        if (this.#isClosed || error instanceof Refusal || isFull(error)) throw error;
-        this.#workspace.onFault('A derived repository could not be extended; it is made anew', error);
-        await this.#destroy(principalId, kept, madeAnew());
-        return derive();
-      });
-      if (basis === undefined) throw new Error('Nothing was made.');
-      await this.#noteDerived(principalId, kept, derived);
-      const { repository: path, head } = derived;
-      kept.last = { path, head, isOwn: false, principalId, basis, life: kept.life };
-      return kept.last;
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-      throw isFull(error) ? storageFull(error) : internal(error);
-    }
+  /** What prepared a repository: until there is one, nothing of it can be asked. */
+  get #prepared(): Keeper {
+    if (this.#keeper === undefined) throw new Error('No repository was prepared.');
+    return this.#keeper;
   }
 
-  async #noteDerived(principalId: string, kept: Kept, { head, madeAnew: why, commits }: Derived): Promise<void> {
-    kept.head = head;
-    if (why !== null) {
-      kept.life += 1;
-      this.#holds.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
-    }
-    if (why === 'damaged') {
-      this.#workspace.onFault(`The derived repository of ${principalId} was damaged; it was made anew`, undefined);
-    }
-    await this.#noteUse(principalId, kept, why !== null || commits > 0);
+  #load(): Promise<Keeper> {
+    this.#loading ??= this.#open();
+    return this.#loading;
   }
 
-  async #noteUse(principalId: string, kept: Kept, isChanged: boolean): Promise<void> {
-    const now = this.#workspace.clock.now();
-    if (!isChanged && now - kept.notedAt < noteEvery) return;
-    kept.notedAt = now;
-    if (isChanged) await writeAnchor(this.#folders.of(principalId), this.#workspace.journal.reader);
-    await this.#folders.noteUse(principalId, now);
+  async #open(): Promise<Keeper> {
+    const made = await import('./keeper.js');
+    this.#keeper = new made.Keeper(this.#workspace, this.#files);
+    if (this.#isClosed) await this.#keeper.close();
+    return this.#keeper;
   }
-
-  /** Ends what reads the repository, and destroys it. In its turn. */
-  async #destroy(principalId: string, kept: Kept, reason: Error): Promise<void> {
-    kept.life += 1;
-    kept.head = null;
-    await this.#holds.end((each) => !each.isOwn && each.principalId === principalId, { reason });
-    await this.#folders.destroy(principalId);
-  }
-
-  #isOwn(principalId: string): boolean {
-    return readReach(this.#workspace.journal.reader, principalId).holds('approver', rootLocation);
-  }
-
-  /** @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE when the service stops */
-  async #requireFiles(): Promise<{ readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles }> {
-    if (this.#isClosed) throw goesOn('The service stops. Try again soon.');
-    const { place } = this.#workspace.repository;
-    if (place === null || this.#files === null) {
-      const message =
-        'This workspace is kept in memory, so git cannot clone it. Its operator can give it a data folder.';
-      throw invalidRequest('git_missing', message);
-    }
-    const git = place.git === 'never' ? null : await findGit();
-    if (git === null || !isUsableGit(git)) {
-      const message =
-        'This service runs without the git program, so nothing can be cloned. Its operator can install git.';
-      throw invalidRequest('git_missing', message);
-    }
-    return { content: place.path, git, files: this.#files };
-  }
-}
-
-function brokenOff(): Refusal {
-  return goesOn('The transfer was broken off, since an erase removes what it read. Fetch again.');
-}
-
-function madeAnew(): Refusal {
-  return goesOn('The transfer was broken off, since your repository was made anew. Fetch again.');
 }
