@@ -242,11 +242,56 @@ describe('The line of a push', function () {
       assert.deepEqual(describeChanges(changes.get(a)), ['made b.md', 'made x/a.md']);
     }));
 
-  it('takes files without content for no move of each other', () =>
+  const empty: readonly (readonly [string, readonly string[], readonly string[], readonly string[]])[] = [
+    ['the only ones', ['a.md'], ['b.md'], ['moved from a.md to b.md']],
+    [
+      'each with its name',
+      ['x/a.md', 'x/b.md'],
+      ['y/a.md', 'y/b.md'],
+      ['moved from x/a.md to y/a.md', 'moved from x/b.md to y/b.md'],
+    ],
+    [
+      'one by its name, and the two that remain',
+      ['x/a.md', 'x/b.md'],
+      ['y/a.md', 'y/c.md'],
+      ['moved from x/a.md to y/a.md', 'moved from x/b.md to y/c.md'],
+    ],
+    [
+      'and not where two have one name',
+      ['w/a.md', 'x/a.md'],
+      ['y/a.md', 'z/a.md'],
+      ['deleted w/a.md', 'deleted x/a.md', 'made y/a.md', 'made z/a.md'],
+    ],
+    ['and not where one of two is left', ['a.md', 'b.md'], ['c.md'], ['deleted a.md', 'deleted b.md', 'made c.md']],
+    ['and not where one becomes two', ['a.md'], ['b.md', 'c.md'], ['deleted a.md', 'made b.md', 'made c.md']],
+  ];
+  it('takes files without content for moves where it is plain which became which', () =>
+    inRepository(
+      empty.flatMap(([, before, after], index): Made[] => [
+        [`s${index}`, '', { 'full.md': 'x', ...Object.fromEntries(before.map((path) => [path, ''])) }],
+        [
+          `a${index}`,
+          `s${index}`,
+          Object.fromEntries([...before.map((path) => [path, null]), ...after.map((path) => [path, ''])]) as Record<
+            string,
+            string | null
+          >,
+        ],
+      ]),
+      async (start, oids) => {
+        const line = empty.map((_, index) => ({ commit: oids[`a${index}`] ?? '', base: oids[`s${index}`] ?? '' }));
+        const changes = await listChanges(start, line, 100);
+        for (const [index, [what, , , expected]] of empty.entries()) {
+          assert.deepEqual(describeChanges(changes.get(line[index]?.commit ?? '')), expected, what);
+        }
+      },
+    ));
+
+  it('takes an empty file that was filled for no move', () =>
     inRepository(
       [
         ['s', '', { 'a.md': '' }],
-        ['a', 's', { 'a.md': null, 'b.md': '' }],
+        ['a', 's', { 'a.md': null, 'b.md': 'full' }],
       ],
       async (start, { s = '', a = '' }) => {
         const changes = await listChanges(start, [{ commit: a, base: s }], 100);

@@ -1,4 +1,4 @@
-import type { Oid } from '../objects/objects.js';
+import { hashObject, type Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
 import type { StartedGit } from '../program/start-git.js';
 import { PushUnfit } from './push-limits.js';
@@ -53,7 +53,7 @@ export async function listChanges(
   const all = new Map<Oid, readonly RawChange[]>();
   let count = 0;
   for (const { commit } of line) {
-    const changes = moved.get(commit) ?? plain.get(commit) ?? [];
+    const changes = pairEmptyFiles(moved.get(commit) ?? plain.get(commit) ?? []);
     count += changes.length;
     all.set(commit, changes);
   }
@@ -63,6 +63,51 @@ export async function listChanges(
 
 function mayMove(changes: readonly RawChange[]): boolean {
   return changes.some(({ after }) => after === null) && changes.some(({ before }) => before === null);
+}
+
+const emptyOid = hashObject('blob', Buffer.alloc(0));
+
+/**
+ * Empty files are all alike, so git pairs any two of them. They are a move only where it is plain which became which: a
+ * name that is left once and taken once, or the only two that remain.
+ */
+function pairEmptyFiles(changes: readonly RawChange[]): readonly RawChange[] {
+  const left = changes.filter(({ before, after }) => after === null && isEmptyFile(before));
+  const taken = changes.filter(({ before, after }) => before === null && isEmptyFile(after));
+  if (left.length === 0 || taken.length === 0) return changes;
+  const pairs = new Map<RawChange, RawChange>();
+  const leftByName = findOnlyOnes(left);
+  for (const [name, to] of findOnlyOnes(taken)) {
+    const from = leftByName.get(name);
+    if (from !== undefined) pairs.set(to, from);
+  }
+  const moved = new Set(pairs.values());
+  const [from, ...otherLeft] = left.filter((each) => !moved.has(each));
+  const [to, ...otherTaken] = taken.filter((each) => !pairs.has(each));
+  if (from !== undefined && to !== undefined && otherLeft.length + otherTaken.length === 0) pairs.set(to, from);
+  const gone = new Set(pairs.values());
+  return changes.flatMap((change) => {
+    const origin = pairs.get(change);
+    if (origin !== undefined) return [{ ...change, before: origin.before, from: origin.path }];
+    return gone.has(change) ? [] : [change];
+  });
+}
+
+function isEmptyFile(entry: PushedEntry | null): boolean {
+  return entry?.mode === kept && entry.oid === emptyOid;
+}
+
+/** The changes whose file has a name that none of the others has, by this name. */
+function findOnlyOnes(changes: readonly RawChange[]): ReadonlyMap<string, RawChange> {
+  const found = new Map<string, RawChange>();
+  const twice = new Set<string>();
+  for (const change of changes) {
+    const name = change.path.toString('latin1', change.path.lastIndexOf('/') + 1);
+    if (found.has(name)) twice.add(name);
+    found.set(name, change);
+  }
+  for (const name of twice) found.delete(name);
+  return found;
 }
 
 function tooMany(most: number): PushUnfit {
