@@ -2,7 +2,7 @@ import { dropHidden } from '../domain/hidden-characters.js';
 import { maxVersionMessage } from '../domain/history.js';
 import { ancestorsOf, segmentsOf, type Location } from '../domain/location.js';
 import { describeOriginalAuthor } from '../domain/original-author.js';
-import type { PushedChange, PushedCommit, PushedDocument, PushResult } from '../domain/push.js';
+import type { PushedChange, PushedCommit, PushedDocument, PushResult, UnfitChange } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
 import { refusePush } from '../domain/refuse-push.js';
 import type { Steps } from '../scheduling/in-steps.js';
@@ -15,11 +15,13 @@ import { requireTrees, type WriteContext } from './write-context.js';
 
 /**
  * Writes a pushed line: each commit that changes something by one commit of main. All of it is written, or nothing.
+ * Where files are unfit, it only looks for all others that are refused.
  * @throws Refusal CONFLICT `push_refused` with every refused file; INVALID_REQUEST `storage_quota`
  */
 export function* applyPush(
   context: WriteContext,
   commits: readonly PushedCommit[],
+  unfit: readonly UnfitChange[],
   rules: PushRules,
 ): Steps<PushResult> {
   // At once for the whole line: each commit would ask for its own otherwise, and begin anew.
@@ -29,15 +31,18 @@ export function* applyPush(
   const made: { oid: string; versionId: string | null }[] = [];
   const documents = new Map<string, PushedDocument>();
   const refused: RefusedFile[] = [];
+  const unfitOf = groupByCommit(unfit);
   const unwritten = new UnwrittenPlaces();
   for (const commit of commits) {
+    const unfitHere = unfitOf.get(commit.oid) ?? [];
+    unwritten.add(unfitHere.flatMap(({ file, from }) => [file.location, from ?? file.location]));
     const plan = yield* planner.plan(
       commit.oid,
       commit.changes.filter((change) => !unwritten.bears(change)),
     );
-    refused.push(...plan.refused);
+    refused.push(...unfitHere.map(({ file }) => file), ...plan.refused);
     if (refused.length > 0) {
-      unwritten.add(commit.changes);
+      unwritten.add(commit.changes.flatMap(placesOf));
       continue;
     }
     const isChange = plan.files.length + plan.moved.length + plan.gone.length > 0;
@@ -47,6 +52,17 @@ export function* applyPush(
   }
   if (refused.length > 0) throw refusePush(refused);
   return { commits: made, documents: [...documents.values()] };
+}
+
+function groupByCommit(unfit: readonly UnfitChange[]): ReadonlyMap<string, readonly UnfitChange[]> {
+  const groups = new Map<string, UnfitChange[]>();
+  for (const each of unfit) {
+    const { commit } = each.file;
+    const group = groups.get(commit);
+    if (group === undefined) groups.set(commit, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 function* recordPushed(context: WriteContext, commit: PushedCommit, plan: PushPlan): Steps<Recorded> {
@@ -96,17 +112,18 @@ const placesOf = (change: PushedChange): Location[] =>
 const fold = (location: string): string => location.toLowerCase();
 
 /**
- * Places where commits would have changed something that were not written, since a file was refused. Nothing can be said
+ * Places where commits would have changed something that is not written, since a file is refused. Nothing can be said
  * about later changes there. Later changes elsewhere are looked at, so that a client learns of all refused files at once.
  */
 class UnwrittenPlaces {
   readonly #places = new Set<string>();
   readonly #above = new Set<string>();
 
-  add(changes: readonly PushedChange[]): void {
-    for (const location of changes.flatMap(placesOf)) {
+  /** @param places need not be locations */
+  add(places: readonly string[]): void {
+    for (const location of places) {
       this.#places.add(fold(location));
-      for (const folder of ancestorsOf(location)) this.#above.add(fold(folder));
+      for (const folder of ancestorsOf(location as Location)) this.#above.add(fold(folder));
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DocumentKind } from './document.js';
 import type { Location } from './checked-location.js';
 import type { OriginalAuthor } from './original-author.js';
+import type { RefusedFile } from './refused-file.js';
 
 /** Content of a pushed file, already stored. */
 export interface PushedContent {
@@ -35,6 +36,13 @@ export interface PushedCommit {
   readonly message: string | null;
   readonly author: OriginalAuthor;
   readonly changes: readonly PushedChange[];
+}
+
+/** A file of a pushed commit that becomes no document, whoever pushes it, such as a symbolic link. */
+export interface UnfitChange {
+  readonly file: RefusedFile;
+  /** Where it was before, if it was moved. */
+  readonly from: string | null;
 }
 
 /** Where a document stands after a push. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ContentStage } from '../changes/content-stages.js';
 import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
+import { rootLocation } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
@@ -9,7 +10,7 @@ import type { PacketReader } from '../git/serving/packet-reader.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
 import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
-import { Quarantine } from '../git/serving/quarantine.js';
+import { Quarantine, type TakenIn } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
 import { isAnswered } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
@@ -17,7 +18,7 @@ import { perform, refuseUnread } from '../operations/perform.js';
 import { pushCommits, type PushCommitsInput } from '../operations/repositories/push-commits.js';
 import { explainPush } from './explain-push.js';
 import type { PushAnswer } from './push-answer.js';
-import { findUnfit, readPushed, type PushedLine } from './read-pushed.js';
+import { findUnfit, readPushed, type PushedLine, type UnfitChanges } from './read-pushed.js';
 import type { RemoteRequest } from './remote-request.js';
 
 /** Changes of files from which on the person is told that something happens. */
@@ -28,7 +29,7 @@ interface Received {
   readonly prepared: PreparedRepository;
   readonly folder: QuarantineFolder;
   readonly quarantine: Quarantine;
-  readonly packs: readonly string[];
+  readonly taken: TakenIn;
 }
 
 /** One push to main: from its pack to the report. It happens whole or not at all, whatever its client does. */
@@ -72,6 +73,8 @@ export class MainPush {
         await this.#releaseAll();
         throw recorded;
       }
+      // What was refused before its pack was read is read now. Where it has broken off, nobody waits for the answer.
+      await this.#leave(reader).catch(() => undefined);
       await this.#end(() => Promise.reject(recorded), others);
     }
   }
@@ -94,8 +97,8 @@ export class MainPush {
     const all = AbortSignal.any([signal, hold.signal, folder.signal]);
     const quarantine = await Quarantine.open(program, folder.folder, prepared.path, this.#limits, all);
     this.#held.push(() => quarantine.close());
-    const packs = await quarantine.takeIn(reader.following());
-    return { prepared, folder, quarantine, packs };
+    const taken = await quarantine.takeIn(reader.following());
+    return { prepared, folder, quarantine, taken };
   }
 
   /** Reads what the client sends in vain: it reads the answer only after that. */
@@ -112,13 +115,16 @@ export class MainPush {
     return isAncestor(await requireGit('take a push'), path, before, head);
   }
 
-  async #work({ prepared, folder, quarantine, packs }: Received): Promise<CommandOutcome> {
+  async #work({ prepared, folder, quarantine, taken }: Received): Promise<CommandOutcome> {
     const { workspace, caller, signal } = this.#asked;
     const { derived, stages } = workspace;
+    const { packs, gitsName } = taken;
     const line = await this.#read(quarantine, packs);
+    const unfit = findUnfit(line, this.#limits);
+    if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
     const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
     try {
-      const input = await this.#makeInput(quarantine, line, stage);
+      const input = await this.#makeInput(quarantine, line, unfit, stage);
       signal.throwIfAborted();
       const announced = await derived.announce(prepared, folder, { head: this.#after, packs });
       if (announced === null) {
@@ -142,10 +148,13 @@ export class MainPush {
   }
 
   #finish({ isOwn }: PreparedRepository, head: Oid | null): CommandOutcome {
-    if (isOwn || head !== this.#after) {
-      this.#answer.say('Your changes are in main, as commits of the workspace. Run now: git pull --rebase');
-    }
+    if (isOwn || head !== this.#after) this.#tellToPull();
     return this.#outcome(null);
+  }
+
+  /** Said with --quiet as well: without it, the next push would be refused. */
+  #tellToPull(): void {
+    this.#answer.say('Your changes are in main, as commits of the workspace. Run now: git pull --rebase');
   }
 
   async #read(quarantine: Quarantine, packs: readonly string[]): Promise<PushedLine> {
@@ -157,17 +166,25 @@ export class MainPush {
     return { line, changes, tooLarge };
   }
 
-  async #makeInput(quarantine: Quarantine, pushed: PushedLine, stage: ContentStage): Promise<PushCommitsInput> {
-    const unfit = findUnfit(pushed, this.#limits);
+  async #makeInput(
+    quarantine: Quarantine,
+    pushed: PushedLine,
+    unfit: UnfitChanges,
+    stage: ContentStage,
+  ): Promise<PushCommitsInput> {
     const count = [...pushed.changes.values()].reduce((sum, { length }) => sum + length, 0);
-    if (unfit.length === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits);
+    if (unfit.size === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits);
     if (count >= manyChanges) {
       this.#answer.progress(`Writing ${count} changes of ${pushed.line.length} commits`);
     }
-    const commits = unfit.length > 0 ? [] : await readPushed(quarantine, pushed, this.#limits, stage);
+    const commits = await readPushed(quarantine, pushed, unfit, this.#limits, stage).catch((error: unknown) => {
+      // Then only the unfit files are told.
+      if (error instanceof PushUnfit && unfit.size > 0) return [];
+      throw error;
+    });
     await stage.show();
     quarantine.requireInTime();
-    return { before: this.#before, after: this.#after, commits, unfit, stage: stage.owner.id };
+    return { before: this.#before, after: this.#after, commits, unfit: [...unfit.values()], stage: stage.owner.id };
   }
 
   async #perform(input: PushCommitsInput): Promise<void> {
@@ -195,6 +212,8 @@ export class MainPush {
 
   async #replay(): Promise<void> {
     await this.#perform({ before: this.#before, after: this.#after, commits: [], unfit: [], stage: '' });
+    const { workspace, caller } = this.#asked;
+    if (workspace.view(caller).reach.holds('approver', rootLocation)) this.#tellToPull();
   }
 
   #outcome(refused: string | null): CommandOutcome {

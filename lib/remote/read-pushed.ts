@@ -2,7 +2,7 @@ import type { ContentStage } from '../changes/content-stages.js';
 import { dropHidden } from '../domain/hidden-characters.js';
 import { faultOfLocation, faultOfNewLocation, type Location } from '../domain/location.js';
 import { makeOriginalAuthor } from '../domain/original-author.js';
-import type { PushedChange, PushedCommit, PushedContent } from '../domain/push.js';
+import type { PushedChange, PushedCommit, PushedContent, UnfitChange } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findUnfitKind, type RawChange } from '../git/serving/pushed-changes.js';
@@ -21,27 +21,35 @@ export interface PushedLine {
   readonly tooLarge: ReadonlyMap<Oid, number>;
 }
 
-/** Files that become no documents, whoever pushes them. */
-export function findUnfit({ line, changes, tooLarge }: PushedLine, limits: PushLimits): RefusedFile[] {
-  return line.flatMap(({ commit }) =>
-    (changes.get(commit) ?? []).flatMap((change) => {
+/** Changes by which a file would become no document, whoever pushes it. */
+export type UnfitChanges = ReadonlyMap<RawChange, UnfitChange>;
+
+export function findUnfit({ line, changes, tooLarge }: PushedLine, limits: PushLimits): UnfitChanges {
+  const unfit = new Map<RawChange, UnfitChange>();
+  for (const { commit } of line) {
+    for (const change of changes.get(commit) ?? []) {
       const fault = faultOfFile(change, tooLarge, limits);
-      return fault === undefined ? [] : [{ ...fault, location: change.path.toString('utf8'), commit }];
-    }),
-  );
+      if (fault === undefined) continue;
+      const file = { ...fault, location: change.path.toString('utf8'), commit };
+      unfit.set(change, { file, from: change.from?.toString('utf8') ?? null });
+    }
+  }
+  return unfit;
 }
 
 /**
- * Takes in the contents of a line, and reads its commits. Nothing of it may be unfit.
+ * Takes in the contents of a line, and reads its commits, all but the unfit changes.
  * @param stage takes the contents
  * @throws PushUnfit; RepositoryUnreadable; errors of the stage
  */
 export async function readPushed(
   quarantine: Quarantine,
-  { line, changes }: PushedLine,
+  { line, changes: all }: PushedLine,
+  unfit: UnfitChanges,
   limits: PushLimits,
   stage: ContentStage,
 ): Promise<readonly PushedCommit[]> {
+  const changes = new Map([...all].map(([commit, each]) => [commit, each.filter((change) => !unfit.has(change))]));
   const contents = await takeContents(quarantine, changes, limits, stage);
   const commits: PushedCommit[] = [];
   const oids = line.map(({ commit }) => commit);

@@ -8,7 +8,7 @@ import { PushUnfit, type PushLimits } from '../../lib/git/serving/push-limits.js
 import { Quarantine } from '../../lib/git/serving/quarantine.js';
 import { readObjects } from '../../lib/git/serving/read-objects.js';
 import { fsck, gather, git, incompressible, piecesOf, TemporaryFolders } from '../support/git/fixture.js';
-import { putObject, putTree } from '../support/git/put-object.js';
+import { putObject, putTree, type Entry } from '../support/git/put-object.js';
 
 const mebibyte = 1024 * 1024;
 const limits: PushLimits = { bytes: 4 * mebibyte, file: mebibyte, commits: 100, changes: 100, time: 60_000 };
@@ -69,7 +69,11 @@ describe('The quarantine of a push', function () {
   async function refuses(bytes: Buffer, said: RegExp, changed: Partial<PushLimits> = {}): Promise<void> {
     const { quarantine } = await open(changed);
     await assert.rejects(
-      async () => quarantine.findTooLarge(await quarantine.takeIn(piecesOf(bytes))),
+      async () => {
+        const { packs, gitsName } = await quarantine.takeIn(piecesOf(bytes));
+        if (gitsName !== undefined) throw gitsName;
+        await quarantine.findTooLarge(packs);
+      },
       (error: unknown) => error instanceof PushUnfit && said.test(error.message),
     );
     quarantine.close();
@@ -79,7 +83,7 @@ describe('The quarantine of a push', function () {
     const { quarantine, folder } = await open();
     const thin = pack(`${head}\n^${base}\n`, '--thin', '--delta-base-offset');
     assert.ok(thin.length < 1000, 'the long file is a delta');
-    const packs = await quarantine.takeIn(piecesOf(thin.subarray(0, 5), thin.subarray(5)));
+    const { packs } = await quarantine.takeIn(piecesOf(thin.subarray(0, 5), thin.subarray(5)));
     assert.equal(packs.length, 1);
     assert.equal((await quarantine.findTooLarge(packs)).size, 0);
     const objects: string[] = [];
@@ -96,7 +100,7 @@ describe('The quarantine of a push', function () {
 
   it('takes in a pack without objects', async () => {
     const { quarantine } = await open();
-    const packs = await quarantine.takeIn(piecesOf(pack('')));
+    const { packs } = await quarantine.takeIn(piecesOf(pack('')));
     assert.equal((await quarantine.findTooLarge(packs)).size, 0);
     quarantine.close();
   });
@@ -128,23 +132,57 @@ describe('The quarantine of a push', function () {
     await refuses(makePack([[7, 4, delta]]), /lacks objects/);
   });
 
-  it('refuses folders with names that git takes for its own', async () => {
+  /** A pack with a commit of one folder for each list of entries. */
+  async function packFolders(
+    ...listed: readonly (readonly Omit<Entry, 'oid'>[])[]
+  ): Promise<{ readonly bytes: Buffer; readonly trees: readonly string[] }> {
     const folder = await folders.make();
     git(folder, ['init', '-q', '--bare', 'x.git']);
     const other = join(folder, 'x.git');
-    const blob = putObject(other, 'blob', 'x');
+    const oid = putObject(other, 'blob', 'x');
+    const trees = listed.map((entries) =>
+      putTree(
+        other,
+        entries.map((entry) => ({ ...entry, oid })),
+      ),
+    );
+    const by = 'A <a@b> 1 +0000';
+    const commits = trees.map((tree) =>
+      putObject(other, 'commit', `tree ${tree}\nauthor ${by}\ncommitter ${by}\n\nx\n`),
+    );
+    const names = [oid, ...trees, ...commits].join('\n');
+    return { bytes: git(other, ['pack-objects', '--stdout', '-q'], `${names}\n`), trees };
+  }
+
+  it('refuses folders with names that git takes for its own, and names the folder', async () => {
     for (const name of ['.git', '.GIT', 'git~1', '..', '.gitmodules']) {
       const mode = name === '.gitmodules' ? '120000' : '100644';
-      const tree = putTree(other, [{ name, mode, oid: blob }]);
-      const commit = putObject(
-        other,
-        'commit',
-        `tree ${tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`,
-      );
-      await refuses(
-        git(other, ['pack-objects', '--stdout', '-q'], `${commit}\n${tree}\n${blob}\n`),
-        /git keeps for itself/,
-      );
+      const { bytes, trees } = await packFolders([{ name, mode }]);
+      await refuses(bytes, new RegExp(`^The folder ${trees[0]} .* git keeps for itself.* grep ${trees[0]}$`));
+    }
+  });
+
+  it('refuses such a folder also behind more warnings than are kept', async () => {
+    const odd = Array.from({ length: 60 }, (_, index) => [{ name: `${index}`, mode: '100777' }]);
+    const { bytes, trees } = await packFolders(...odd, [{ name: '.git', mode: '100644' }], ...odd.toReversed());
+    await refuses(bytes, new RegExp(`^The folder ${trees[60]} .* git keeps for itself`));
+    const { quarantine } = await open();
+    const { gitsName } = await quarantine.takeIn(piecesOf((await packFolders(...odd)).bytes));
+    assert.equal(gitsName, undefined, 'odd modes alone are no such name');
+    quarantine.close();
+  });
+
+  it('names the object that is not of the form that git gives it, and the check', async () => {
+    const twice = { name: 'a', mode: '100644' };
+    const faulty: Readonly<Record<string, readonly Omit<Entry, 'oid'>[]>> = {
+      duplicateEntries: [twice, twice],
+      treeNotSorted: [{ ...twice, name: 'b' }, twice],
+      zeroPaddedFilemode: [{ ...twice, mode: '0100644' }],
+      fullPathname: [{ ...twice, name: 'a/b' }],
+    };
+    for (const [check, entries] of Object.entries(faulty)) {
+      const { bytes, trees } = await packFolders(entries);
+      await refuses(bytes, new RegExp(`^The object ${trees[0]} of the push .* \\(${check}\\)\\. Make .*rev-list`));
     }
   });
 
@@ -155,7 +193,7 @@ describe('The quarantine of a push', function () {
   it('looks at sizes before it reads: a large file is named, a large folder or commit refused', async () => {
     const large = deflateSync(Buffer.alloc(3 * mebibyte));
     const { quarantine } = await open();
-    const packs = await quarantine.takeIn(piecesOf(makePack([[3, 3 * mebibyte, large]])));
+    const { packs } = await quarantine.takeIn(piecesOf(makePack([[3, 3 * mebibyte, large]])));
     assert.deepEqual([...(await quarantine.findTooLarge(packs)).values()], [3 * mebibyte]);
     quarantine.close();
     const message = Buffer.from(
@@ -197,17 +235,12 @@ describe('The quarantine of a push', function () {
   });
 
   it('ends git when the push takes too long', async () => {
+    // It never ends by itself: it reads names from its open standard input.
     const { quarantine } = await open({ time: 1 });
-    // The end of the pack does not come: git waits for it until its time is over.
-    const whole = pack(`${head}\n`);
-    async function* slowly(): AsyncGenerator<Buffer> {
-      yield whole;
-    }
-    const outcome = await quarantine.takeIn(slowly()).then(
-      (packs) => packs.length,
-      (error: unknown) => error,
-    );
-    assert.ok(outcome === 1 || (outcome instanceof PushUnfit && /takes too long/.test(outcome.message)));
+    await quarantine.takeIn(piecesOf(pack(`${head}\n`))).catch(() => undefined);
+    const waiting = quarantine.start(['cat-file', '--batch-check']);
+    assert.equal(await waiting.ended, null, 'ended by a signal');
+    assert.throws(() => quarantine.requireInTime(), /takes too long/);
     quarantine.close();
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
+import type { UnfitChange } from '../../lib/domain/push.js';
 import type { RefusedFile } from '../../lib/domain/refused-file.js';
 import { takeClaim } from '../../lib/operations/claims/take-claim.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
@@ -247,17 +248,36 @@ describe('A push that cannot be written', () => {
     assert.equal(test.workspace.journal.state.head, head);
   });
 
-  it('has files that are no documents at all', async () => {
-    const unfit: RefusedFile = {
-      location: 'team/link',
-      commit: '1',
-      reason: 'bad_field',
-      sentence: 'It is a symbolic link.',
-      remedy: 'Push the file that it points to.',
-    };
-    clone.commit({ write: { 'team/b.md': 'x' } });
-    assert.deepEqual(await refusedOf(clone.push([unfit])), [unfit]);
+  /** A link in the clone's commit of this number. It was a file at another place before, perhaps. */
+  const link = (location: string, commit: number, from: string | null = null): UnfitChange => {
+    const words = { sentence: 'It is a symbolic link.', remedy: 'Push the file that it points to.' };
+    return { file: { location, commit: clone.oids[commit] ?? '', reason: 'bad_field', ...words }, from };
+  };
+
+  it('has files that are no documents at all, and is told of those with all others', async () => {
+    clone
+      .commit({ write: { 'team/b.md': 'x', 'out/side.md': 'x' } })
+      .commit({ write: { 'team/c.md': 'fine', 'hidden/h.md': 'x' } });
+    const refused = await refusedOf(clone.push([link('team/link', 1), link('..', 0)]));
+    assert.deepEqual(
+      refused.map(({ location, reason }) => `${location}: ${reason}`),
+      ['..: bad_field', 'out/side.md: not_found', 'team/link: bad_field', 'hidden/h.md: not_found'],
+    );
     assert.equal(await ada.read('team/b.md'), 'b');
+    assert.deepEqual(await ada.list('team'), ['a.md', 'b.md']);
+  });
+
+  it('is told nothing of places that wait for such a file', async () => {
+    clone
+      .commit({ write: { 'team/b.md': 'in its old place', 'team/link/below.md': 'x' } })
+      .commit({ write: { 'team/link': 'a file again' } });
+    const unfit = link('team/link', 0, 'team/b.md');
+    assert.deepEqual(await refusedOf(clone.push([unfit])), [unfit.file]);
+  });
+
+  it('is told of such files alone where nothing else of it could be read', async () => {
+    const unfit = link('team/link', 0);
+    assert.deepEqual(await refusedOf(clone.push([unfit])), [unfit.file]);
   });
 
   it('comes from somebody whose rights end while it waits', async () => {

@@ -82,8 +82,16 @@ describe('A push is refused in the words of git', function () {
     const made = putTree(folder, [{ name: '.GIT', mode: '100644', oid }]);
     const commit = await tree.git('commit-tree', made, '-p', 'HEAD', '-m', 'Names');
     const { stderr } = await tree.push('origin', `${commit}:main`);
-    assert.match(stderr, /a name that git keeps for itself, such as \.git/);
-    assert.match(stderr, /! \[remote rejected\]/);
+    assert.match(
+      stderr,
+      /remote: \.GIT \([0-9a-f]{8}\): The name has a segment that git would take for its own\. Rename/,
+    );
+    assert.match(stderr, /! \[remote rejected\] .* \(a file was refused\)/);
+    const below = putTree(folder, [{ name: '.git', mode: '40000', oid: made }]);
+    const inBranch = await tree.git('commit-tree', below, '-p', 'HEAD', '-m', 'A branch');
+    const merge = await tree.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-p', inBranch, '-m', 'Merge it');
+    const merged = await tree.push('origin', `${merge}:main`);
+    assert.match(merged.stderr, new RegExp(`remote: The folder (${below}|${made}) .* git rev-list --objects HEAD`));
   });
 
   it('where a file is too large, here or in a merged branch', async () => {

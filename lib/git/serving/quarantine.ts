@@ -17,8 +17,24 @@ const mostObjects = 200_000;
 
 /** How git takes in a pack: without a second thread, and with little beside what it is bound to. */
 const intake = ['core.bigFileThreshold=1m', 'core.deltaBaseCacheLimit=16m', 'pack.threads=1'];
+const settings = intake.flatMap((setting) => ['-c', setting]);
+
+/**
+ * Names of folders and files that git keeps for itself, among the checks of git-fsck(1). A pack that holds one is taken
+ * in all the same, so that the file can be named. It is refused later.
+ */
+const namesToTell = ['hasDot', 'hasDotdot', 'hasDotgit', 'gitmodulesSymlink'];
+const strictly = `--strict=${namesToTell.map((name) => `${name}=warn`).join(',')}`;
 
 const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tlogAllRefUpdates = false\n';
+
+/** A pack that was taken in. */
+export interface TakenIn {
+  /** Names of the files of packs, without their endings. */
+  readonly packs: readonly string[];
+  /** Set where a folder holds a name that git keeps for itself: the refusal of a push in which it cannot be found. */
+  readonly gitsName: PushUnfit | undefined;
+}
 
 /** The objects of one push, in a repository of their own that borrows those of the served one. */
 export class Quarantine {
@@ -82,13 +98,11 @@ export class Quarantine {
   /**
    * Takes in a pack as it comes, and checks its objects one by one: their names, their form, and that nothing they refer
    * to is missing.
-   * @returns names of the files of packs, without their endings
    * @throws PushUnfit; the source's errors; the signal's reason
    */
-  async takeIn(source: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
-    const settings = intake.flatMap((setting) => ['-c', setting]);
+  async takeIn(source: AsyncIterable<Uint8Array>): Promise<TakenIn> {
     const bound = `--max-input-size=${this.#limits.bytes}`;
-    const git = this.start([...settings, 'index-pack', '--stdin', '--strict', '--fix-thin', '--threads=1', bound]);
+    const git = this.start([...settings, 'index-pack', '--stdin', strictly, '--fix-thin', '--threads=1', bound]);
     let said = '';
     git.stdout.on('data', (piece: Buffer) => (said = (said + piece.toString('latin1')).slice(-200)));
     try {
@@ -103,7 +117,19 @@ export class Quarantine {
     }
     const name = /^(?:pack|keep)\t([0-9a-f]{40})$/m.exec(said)?.[1];
     if (name === undefined) throw new RepositoryUnreadable('git names no pack that it took in.');
-    return [`pack-${name}`];
+    const isWarnedOf = git.said() !== '';
+    return { packs: [`pack-${name}`], gitsName: isWarnedOf ? await this.#findGitsName(`pack-${name}`) : undefined };
+  }
+
+  /** Checks a pack once more, with nothing let through: a pack can hold more warnings than are kept. */
+  async #findGitsName(pack: string): Promise<PushUnfit | undefined> {
+    const file = join(this.#folder, 'objects', 'pack', `${pack}.pack`);
+    const git = this.start([...settings, 'index-pack', '--verify', '--strict', '--threads=1', file]);
+    git.stdin.end();
+    git.stdout.resume();
+    const code = await git.ended;
+    this.requireInTime();
+    return code === 0 ? undefined : new PushUnfit(explainIntake(git.said(), this.#limits));
   }
 
   /**
@@ -160,17 +186,35 @@ function tooManyObjects(): PushUnfit {
   return new PushUnfit(`A push has at most ${mostObjects} objects. Push fewer commits at a time.`);
 }
 
-/** Faults of a folder that git's checks name (git-fsck(1)), where git would take a name for its own. */
-const gitsNames = ['hasDot', 'gitmodules', 'gitattributes', 'emptyName', 'fullPathname'];
+/** git's checks of files that configure it, of all names (git-fsck(1)). */
+const checksOfFiles = ['gitmodules', 'gitattributes'];
+
+/** An object that git's checks refuse, and the check. */
+const checked = /^error: object ([0-9a-f]{40}): ([a-zA-Z]{1,50}):/m;
+
+function findChecked(said: string): { readonly oid: Oid; readonly check: string } | undefined {
+  const [, oid = '', check = ''] = checked.exec(said) ?? [];
+  return oid === '' ? undefined : { oid, check };
+}
+
+function explainCheck({ oid, check }: { readonly oid: Oid; readonly check: string }): string {
+  const find = `Find it with: git rev-list --objects HEAD | grep ${oid}`;
+  if (namesToTell.includes(check)) {
+    return `The folder ${oid} of a commit holds a name that git keeps for itself, such as .git. Leave it out of the commits. ${find}`;
+  }
+  if (checksOfFiles.some((name) => check.startsWith(name))) {
+    return `The push holds a file .gitmodules or .gitattributes that git does not take. Leave it out of the commits. ${find}`;
+  }
+  return `The object ${oid} of the push is not of the form that git gives it (${check}). Make its commits anew. ${find}`;
+}
 
 /** A sentence about what git said. git's own words can quote anything, so they are not passed on. */
 function explainIntake(said: string, { bytes }: PushLimits): string {
   if (said.includes('exceeds maximum allowed size')) {
     return `A push has at most ${bytes} bytes. Push fewer commits at a time.`;
   }
-  if (gitsNames.some((name) => said.includes(`: ${name}`))) {
-    return 'A commit holds a name that git keeps for itself, such as .git or .gitmodules. Leave it out of the commits.';
-  }
+  const found = said.includes('fsck error') ? findChecked(said) : undefined;
+  if (found !== undefined) return explainCheck(found);
   if (
     said.includes('unresolved delta') ||
     said.includes('missing') ||

@@ -1,7 +1,6 @@
 import { applyPush } from '../../changes/apply-push.js';
 import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
-import { maxPushed, type PushedCommit, type PushResult } from '../../domain/push.js';
-import type { RefusedFile } from '../../domain/refused-file.js';
+import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from '../../domain/push.js';
 import { notFound } from '../../domain/refusal.js';
 import { refusePush } from '../../domain/refuse-push.js';
 import { guessMediaType } from '../documents/content.js';
@@ -12,10 +11,10 @@ export interface PushCommitsInput {
   readonly before: string | null;
   /** The commit that main is to have: the last of the line. */
   readonly after: string;
-  /** The line, the oldest first. */
+  /** The line, the oldest first, without what is unfit. Empty where only the unfit files are known. */
   readonly commits: readonly PushedCommit[];
-  /** Files that cannot even be read into changes, such as symbolic links. Then nothing is written. */
-  readonly unfit: readonly RefusedFile[];
+  /** If there are any, nothing is written, and they are refused with all other files that are refused. */
+  readonly unfit: readonly UnfitChange[];
   /** The id of the ContentStage's owner, of type `push`. The stage holds the contents and has shown them. */
   readonly stage: string;
 }
@@ -32,18 +31,18 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
   isLong: true,
   // Each file has needs of its own, which are looked at in the transaction.
   needs: () => [],
-  note: ({ before, after, commits }) => ({
-    detail: { before, after, commits: commits.length, changes: countChanges(commits) },
+  note: ({ before, after, commits, unfit }) => ({
+    detail: { before, after, commits: commits.length, changes: countChanges(commits) + unfit.length },
   }),
   async prepare(context, { commits, unfit }) {
-    if (unfit.length > 0) throw refusePush(unfit);
+    if (commits.length === 0 && unfit.length > 0) throw refusePush(unfit.map(({ file }) => file));
     if (Math.max(commits.length, countChanges(commits)) > maxPushed) throw new Error('A push is too long.');
     const { workspace, caller } = context;
     return readPushedSections(workspace, () => workspace.view(caller), commits);
   },
   isOvertaken: ({ transaction: { tables, now } }, _, sections) => !isRead(tables, now, sections),
-  *run(context, { commits, stage }, sections) {
-    const result = yield* applyPush(context, commits, {
+  *run(context, { commits, unfit, stage }, sections) {
+    const result = yield* applyPush(context, commits, unfit, {
       guessMediaType,
       sectionsOf: sectionsOf(sections),
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseLocation, rootLocation } from '../../../lib/domain/location.js';
-import type { PushedChange, PushedCommit, PushedContent, PushResult } from '../../../lib/domain/push.js';
+import type { PushedChange, PushedCommit, PushedContent, PushResult, UnfitChange } from '../../../lib/domain/push.js';
 import type { RefusedFile } from '../../../lib/domain/refused-file.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { hashObject } from '../../../lib/git/objects/objects.js';
@@ -68,6 +68,11 @@ export class Clone {
     return createHash('sha1').update(`${this.#name} ${this.#made}`).digest('hex');
   }
 
+  /** The ids of the commits since the last pull or push. */
+  get oids(): readonly string[] {
+    return this.#commits.map(({ oid }) => oid);
+  }
+
   commit({ write = {}, move = {}, message, author = { name: 'Somebody', email: 'some@body.example' } }: CloneCommit) {
     const before = this.files;
     const after = new Map(before);
@@ -109,7 +114,7 @@ export class Clone {
   }
 
   /** Pushes the commits since the last pull or push. They stay where it is refused. */
-  async push(unfit: readonly RefusedFile[] = []): Promise<PushResult> {
+  async push(unfit: readonly UnfitChange[] = []): Promise<PushResult> {
     const { result } = await this.tryPush(unfit);
     this.#served = this.#commits.at(-1)?.oid ?? this.#served;
     this.#commits = [];
@@ -117,7 +122,7 @@ export class Clone {
   }
 
   /** The same, and the commits stay: as when the answer was lost. */
-  async tryPush(unfit: readonly RefusedFile[] = [], key?: string) {
+  async tryPush(unfit: readonly UnfitChange[] = [], key?: string) {
     const { workspace, caller } = this.actor;
     const stage = workspace.stages.open({ type: 'push', id: `push ${this.#nextOid()}` });
     const add = (text: string) => stage.add(inOnePiece(text));
