@@ -32,7 +32,7 @@ export class DerivedRepositories {
 
   /**
    * Brings the principal's repository up to date. Requests that wait for the same one share the work, and it goes on
-   * when they are gone.
+   * when they are gone. The workspace's own repository waits until it has nothing that is being erased.
    * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; INTERNAL; the signal's
    * reason
    */
@@ -102,6 +102,11 @@ export class DerivedRepositories {
    */
   async letGo(options: { readonly within: number; readonly reason: Error }): Promise<void> {
     await this.#keeper?.letGo(options);
+  }
+
+  /** Takes note that no pack of the workspace's own repository has the content of these erases any more. */
+  noteSwept(erasures: readonly number[]): void {
+    this.#keeper?.noteSwept(erasures);
   }
 
   /** Runs work while no repository is being made, and so no snapshot of the workspace is held for one. */

@@ -11,6 +11,7 @@ import { Derivations } from './derivations.js';
 import type { Derived } from './derive.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
 import { findPushed } from './find-pushed.js';
+import { ErasedContent } from './erased-content.js';
 import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
 import { KeptRepositories, type Kept } from './kept.js';
@@ -38,6 +39,7 @@ export class Keeper {
   readonly #holds = new Holds();
   readonly #kept = new KeptRepositories();
   #sweptAt = Number.NEGATIVE_INFINITY;
+  readonly #erased: ErasedContent;
   #isClosed = false;
 
   /** @param files null in memory */
@@ -46,6 +48,7 @@ export class Keeper {
     this.#files = files;
     const { clock, journal, randomness, workLimits } = workspace;
     this.#folders = new DerivedFolders(files?.folder ?? '', randomness);
+    this.#erased = new ErasedContent(journal.reader);
     this.#derivations = new Derivations(workLimits);
     this.#pushes = new PushFolders({
       folder: this.#folders.pushes,
@@ -64,6 +67,7 @@ export class Keeper {
     const { content, git, files } = await this.#requireFiles();
     signal?.throwIfAborted();
     if (this.#isOwn(principalId)) {
+      await this.#erased.gone(signal, () => this.#requireOpen());
       const basis = readBasis(journal.reader, principalId);
       await checkpointer.run();
       return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
@@ -197,6 +201,10 @@ export class Keeper {
     await here;
   }
 
+  noteSwept(erasures: readonly number[]): void {
+    this.#erased.noteSwept(erasures);
+  }
+
   keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#derivations.keepOut(patience, work);
   }
@@ -309,9 +317,14 @@ export class Keeper {
     return readReach(this.#workspace.journal.reader, principalId).holds('approver', rootLocation);
   }
 
+  /** @throws Refusal UNAVAILABLE when the service stops */
+  #requireOpen(): void {
+    if (this.#isClosed) throw goesOn('The service stops. Try again soon.');
+  }
+
   /** @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE when the service stops */
   async #requireFiles(): Promise<{ readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles }> {
-    if (this.#isClosed) throw goesOn('The service stops. Try again soon.');
+    this.#requireOpen();
     const { place } = this.#workspace.repository;
     if (place === null || this.#files === null) {
       const message =

@@ -4,12 +4,24 @@ import { Refusal } from '../domain/refusal.js';
 /** Milliseconds that a request waits. The work goes on. */
 const maxWait = 45_000;
 
-/** Waits for work on a repository. @throws Refusal UNAVAILABLE when it takes too long; the signal's reason */
-export async function waitWithin<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+const stillMade = (): Refusal => {
+  const message = 'Your repository is still being made. The work goes on; try again as Retry-After says.';
+  return new Refusal('UNAVAILABLE', message, { retryAfter: 10 });
+};
+
+/**
+ * Waits for work on a repository.
+ * @param late what to say when it takes too long
+ * @throws Refusal UNAVAILABLE when it takes too long; the signal's reason
+ */
+export async function waitWithin<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+  late: () => Refusal = stillMade,
+): Promise<Result> {
   const over = new AbortController();
   const tooLong = delay(maxWait, undefined, { signal: over.signal, ref: false }).then(() => {
-    const message = 'Your repository is still being made. The work goes on; try again as Retry-After says.';
-    throw new Refusal('UNAVAILABLE', message, { retryAfter: 10 });
+    throw late();
   });
   const stopped = new Promise<never>((_, reject) => {
     const stop = (): void => reject(signal?.reason as Error);

@@ -31,6 +31,8 @@ export interface ErasedWorkspace {
     forget(documentIds: readonly string[]): Promise<void>;
     /** Resolves when nothing that git clients began reads a removed file of the repository any more. */
     letGo(options: LetGoOptions): Promise<void>;
+    /** Takes note that no pack has the content of these erases any more, by their numbers. */
+    noteSwept(erasures: readonly number[]): void;
     /** Runs work while no snapshot is held for a derived repository. */
     keepOut<Result>(work: () => Promise<Result>): Promise<Result>;
   };

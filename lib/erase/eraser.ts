@@ -29,8 +29,8 @@ const retryAfter = 60_000;
 
 /** Advice for a history that prevents an erase. */
 const remedy =
-  'The document stays hidden, and its bytes stay in the files. To be rid of them, make a clone, take what is to go out ' +
-  'of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
+  'The document stays hidden, and its bytes stay in the files. To be rid of them, clone content.git in the data folder, take what ' +
+  'is to go out of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
   'now, without history, with `cartulary import`), and remove this workspace with its backups.';
 
 interface Waiter {

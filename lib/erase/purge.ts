@@ -241,6 +241,7 @@ export class Purger {
     );
     await unlessStopped(staging.discard(loose), this.#progress.signal);
     this.#workspace.forgetContent();
+    derived.noteSwept(this.#open().map(({ number }) => number));
     const reason = goesOn(
       'The download was broken off, since an erase removes the file that it read from. Ask for the rest.',
     );

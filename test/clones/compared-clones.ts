@@ -38,7 +38,6 @@ export class ComparedClones extends ServiceAndModel {
   readonly #held = new HeldByGit(this.model);
   readonly #clones = new Map<string, PersonClone>();
   readonly #keys = new Map<string, string>();
-  readonly #erasures: string[] = [];
   /** How often each outcome of a fetch came about. */
   readonly outcomes = new Map<string, number>();
 
@@ -97,7 +96,7 @@ export class ComparedClones extends ServiceAndModel {
     const path = this.#pick(which);
     if (path === undefined) return;
     history.push(`erase ${path}`);
-    this.#erasures.push((await eraseAt(this.#workspace, path)).id);
+    await eraseAt(this.#workspace, path);
     assert.equal(this.model.erase(path), 'done', history.join('\n'));
     this.#count('erase');
   }
@@ -165,8 +164,6 @@ export class ComparedClones extends ServiceAndModel {
       return;
     }
     const held = this.#held.fetch(name);
-    // Until then, the workspace's own repository still has what its approvers could read before.
-    if (held.isOwn) for (const id of this.#erasures.splice(0)) await this.#workspace.eraser.finished(id);
     const before = clone.head;
     assert.ok(await clone.fetch(true), what('gets no repository'));
     this.#count(held.isOwn ? 'fetch own' : held.isAnew ? 'fetch anew' : before === null ? 'first fetch' : 'next fetch');

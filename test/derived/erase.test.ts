@@ -3,11 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RawConnection } from '../support/http/raw-connection.js';
+import { git } from '../support/git/fixture.js';
 import { openRemoteServer, type RemoteTestServer } from '../support/http/open-remote.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
 import { until } from '../support/until.js';
 import { DerivedBench } from './derived-bench.js';
+
+/** Holds a step up until it is opened. */
+class Gate {
+  #reach = (): void => undefined;
+  open = (): void => undefined;
+  readonly reached = new Promise<void>((resolve) => (this.#reach = resolve));
+  readonly #opened = new Promise<void>((resolve) => (this.open = resolve));
+
+  pass(): Promise<void> {
+    this.#reach();
+    return this.#opened;
+  }
+}
 
 describe('An erase of a document that git clients have', function () {
   this.timeout(60_000);
@@ -55,6 +69,42 @@ describe('An erase of a document that git clients have', function () {
     assert.equal(world.read(again, 'pub/stays.md'), 'stays');
     assert.deepEqual(traces(), []);
     assert.deepEqual(world.bench.reported, []);
+  });
+
+  it('is waited for by an approver of the root, until nobody gets its content from the whole history', async () => {
+    const admin = await world.person('approver', '');
+    const early = await world.derived.prepare(admin);
+    const blob = git(early.path, ['rev-parse', `${early.head}:pub/goes.md`])
+      .toString()
+      .trim();
+    assert.equal(world.read(early, 'pub/goes.md'), 'the quokkasecret');
+    const blocked = { flushed: new Gate(), swept: new Gate() };
+    await world.reopen('gates', {
+      onEraseStep: (step) => (step in blocked ? blocked[step as keyof typeof blocked].pass() : undefined),
+    });
+    const before = await world.derived.prepare(admin);
+    const final = erase();
+    await blocked.flushed.reached;
+    assert.equal(await world.isCurrent(before), false, 'what was prepared before is not served any more');
+    const served = { head: '' };
+    const preparing = world.derived.prepare(admin).then((prepared) => {
+      served.head = prepared.head ?? '';
+      return prepared;
+    });
+    const gone = new AbortController();
+    const impatient = world.derived.prepare(admin, { signal: gone.signal });
+    gone.abort(new Error('The client is gone.'));
+    await assert.rejects(impatient, /client is gone/);
+    assert.equal(served.head, '', 'the content is still there');
+    blocked.flushed.open();
+    await blocked.swept.reached;
+    const { path, head } = await preparing;
+    assert.ok(await world.isCurrent(await preparing), 'before the erase is final');
+    assert.equal(git(path, ['show', `${head}:pub/stays.md`]).toString(), 'stays');
+    assert.throws(() => git(path, ['cat-file', '-e', blob]), 'not by its name either');
+    assert.throws(() => git(path, ['cat-file', '-e', `${early.head}`]));
+    blocked.swept.open();
+    assert.equal(await final, 'final');
   });
 
   it('ends a push to such a repository, and what it has sent goes', async () => {
