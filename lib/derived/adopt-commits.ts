@@ -1,5 +1,6 @@
-import type { PushedDocument } from '../domain/push.js';
+import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
+import type { TouchedDocument } from './find-pushed.js';
 import { hasPacks, linkPacks, listNewPacks, pointBranch } from './repository-files.js';
 import { readState, writeState, DamagedState, type DerivedState, type ShownDocument } from './state.js';
 
@@ -17,19 +18,21 @@ export interface AdoptedCommits {
    */
   readonly packs: string | null;
   /** What they did, from the push's result. */
-  readonly documents: readonly PushedDocument[];
+  readonly documents: readonly TouchedDocument[];
 }
 
 /**
  * Makes pushed commits the head of a derived repository. The caller has put their changes into the workspace. May be
  * repeated after a crash: once it is done, it does nothing more. Not while anything is derived in the folder.
- * @returns false when the repository's head is neither `onto` nor `head`, or there is no sound one: nothing was changed
+ * @returns false when the repository's head is neither `onto` nor `head`, there is no sound one, or its files stand for
+ * other documents by now: nothing was changed
  */
 export async function adoptCommits({ folder, onto, head, packs, documents }: AdoptedCommits): Promise<boolean> {
   const state = await readStateOf(folder);
   if (state === undefined) return false;
   if (state.head !== head) {
     if (state.head !== onto || !(await hasPacks(folder, state.packs))) return false;
+    if (!areOfTheirFiles(state, documents)) return false;
     const known = await takePacks(folder, state, packs);
     const shown = new Map(state.documents);
     for (const document of documents)
@@ -37,6 +40,23 @@ export async function adoptCommits({ folder, onto, head, packs, documents }: Ado
     await writeState(folder, { head, packs: known, documents: shown });
   }
   await pointBranch(folder, head);
+  return true;
+}
+
+/**
+ * Whether the pushed files are those of the documents that the push touched. They are not where a document was replaced
+ * by another one with the same content, and the repository still shows the earlier one there.
+ */
+function areOfTheirFiles(state: DerivedState, documents: readonly TouchedDocument[]): boolean {
+  const touched = new Set<string>();
+  const places = new Set<Location>();
+  for (const document of documents) {
+    touched.add(document.documentId);
+    for (const place of document.places) places.add(place);
+  }
+  for (const [id, { place }] of state.documents) {
+    if (place !== null && touched.has(id) !== places.has(place)) return false;
+  }
   return true;
 }
 
@@ -57,9 +77,9 @@ async function takePacks(folder: string, state: DerivedState, from: string | nul
   return [...state.packs, ...made];
 }
 
-function showPushed(before: ShownDocument | undefined, { location, sequence }: PushedDocument): ShownDocument {
-  const formerPlaces = before?.formerPlaces ?? [];
-  const left = before?.place ?? null;
-  const isNew = left !== null && left !== location && !formerPlaces.includes(left);
-  return { place: location, sequence, formerPlaces: isNew ? [...formerPlaces, left] : formerPlaces };
+function showPushed(before: ShownDocument | undefined, { location, sequence, places }: TouchedDocument): ShownDocument {
+  const former = new Set([...(before?.formerPlaces ?? []), ...places]);
+  if (before !== undefined && before.place !== null) former.add(before.place);
+  if (location !== null) former.delete(location);
+  return { place: location, sequence, formerPlaces: [...former] };
 }

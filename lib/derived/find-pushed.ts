@@ -1,3 +1,4 @@
+import type { Location } from '../domain/location.js';
 import type { PushedDocument, PushResult } from '../domain/push.js';
 import type { Tables } from '../sidecar/tables.js';
 
@@ -9,11 +10,17 @@ interface KeptPush extends Pick<PushResult, 'commits'> {
   readonly documents: readonly Pick<PushedDocument, 'documentId' | 'sequence'>[];
 }
 
+/** A document that a push touched. */
+export interface TouchedDocument extends PushedDocument {
+  /** Every place that it had before, during or after the push. */
+  readonly places: ReadonlySet<Location>;
+}
+
 /**
  * What a push did to documents, by its stored answer.
  * @returns null when it was not recorded, or when an erase took something of it away
  */
-export function findPushed(tables: Tables, principalId: string, head: string): readonly PushedDocument[] | null {
+export function findPushed(tables: Tables, principalId: string, head: string): readonly TouchedDocument[] | null {
   const answer = tables.idempotency.find(principalId, operation, head);
   if (answer === undefined || answer.result === '') return null;
   const { commits, documents } = JSON.parse(answer.result) as KeptPush;
@@ -22,11 +29,11 @@ export function findPushed(tables: Tables, principalId: string, head: string): r
     ids,
     commits.flatMap(({ versionId }) => versionId ?? []),
   );
-  const found: PushedDocument[] = [];
+  const found: TouchedDocument[] = [];
   for (const { documentId, sequence } of documents) {
-    const location = places.get(documentId);
-    if (location === undefined) return null;
-    found.push({ documentId, location, sequence });
+    const had = places.get(documentId);
+    if (had === undefined) return null;
+    found.push({ documentId, location: had.location, sequence, places: had.all });
   }
   return found;
 }

@@ -1,10 +1,10 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Randomness } from '../domain/clock.js';
-import type { PushedDocument } from '../domain/push.js';
 import { syncPath } from '../disk/sync-path.js';
 import type { Oid } from '../git/objects/objects.js';
 import { adoptCommits } from './adopt-commits.js';
+import type { TouchedDocument } from './find-pushed.js';
 import { makeName, namesIn } from './folders.js';
 
 const intentName = 'intent.json';
@@ -30,7 +30,7 @@ export interface PushFolderOptions {
   readonly randomness: Randomness;
   readonly now: () => number;
   /** What a push did to documents. Null when it was not recorded, or when an erase took something of it away. */
-  readonly findPushed: (principalId: string, head: Oid) => readonly PushedDocument[] | null;
+  readonly findPushed: (principalId: string, head: Oid) => readonly TouchedDocument[] | null;
   /** The folder of a principal's derived repository. */
   readonly folderOf: (principalId: string) => string;
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { adoptCommits } from '../../lib/derived/adopt-commits.js';
 import { derivedPaths, packFolder } from '../../lib/derived/state.js';
-import type { PushedDocument } from '../../lib/domain/push.js';
+import type { TouchedDocument } from '../../lib/derived/find-pushed.js';
+import { parseLocation } from '../../lib/domain/location.js';
 import type { Derived } from '../../lib/derived/derive.js';
 import { findDocumentById } from '../../lib/view/locate.js';
 import type { Client } from '../support/store/client.js';
@@ -51,12 +52,18 @@ describe('an adoption of pushed commits', function () {
     return { head, packs };
   }
 
-  /** Where a document stands now, as a push's result says it. */
-  function standing(id: string, deleted?: number): PushedDocument {
+  /** Where a document stands now, as a push's result says it. @param places where else it was */
+  function standing(id: string, places: readonly string[] = [], deleted?: number): TouchedDocument {
+    const former = places.map((place) => parseLocation(place));
     const found = findDocumentById(world.test.workspace.journal.reader, id);
-    if (deleted !== undefined || found === undefined) return { documentId: id, location: null, sequence: deleted ?? 1 };
-    return { documentId: id, location: found.location, sequence: found.row.current.sequence };
+    if (deleted !== undefined || found === undefined) {
+      return { documentId: id, location: null, sequence: deleted ?? 1, places: new Set(former) };
+    }
+    const { location, row } = found;
+    return { documentId: id, location, sequence: row.current.sequence, places: new Set([...former, location]) };
   }
+
+  const idAt = (place: string): string => ada.workspace.view(ada.caller).document(parseLocation(place))?.id ?? '';
 
   it('makes the client’s own commits the head, and goes on from them', async () => {
     const write = (clone: string): void => {
@@ -69,7 +76,7 @@ describe('an adoption of pushed commits', function () {
     const created = await ada.create('shared/n.md', 'new');
     const deleted = ada.workspace.view(ada.caller).document('shared/b.md' as never)?.id ?? '';
     await ada.delete('shared/b.md');
-    const documents = [standing(changed.id), standing(created.id), standing(deleted, 1)];
+    const documents = [standing(changed.id), standing(created.id), standing(deleted, ['shared/b.md'], 1)];
     const adopted = { folder, onto: before.head, head, packs, documents };
     assert.equal(await adoptCommits(adopted), true);
     assert.equal(git(before.repository, 'rev-parse', 'main'), head);
@@ -87,12 +94,47 @@ describe('an adoption of pushed commits', function () {
     const { head, packs } = commitInClone((clone) => runGit(clone, ['mv', 'shared/a.md', 'shared/c.md']));
     const { id } = ada.workspace.view(ada.caller).document('shared/a.md' as never) ?? { id: '' };
     await ada.rename('shared/a.md', 'c.md', true);
+    const documents = [standing(id, ['shared/a.md'])];
     const target = packFolder(derivedPaths(folder).repository);
     for (const file of readdirSync(packs)) execFileSync('cp', [join(packs, file), target]);
-    assert.equal(await adoptCommits({ folder, onto: before.head, head, packs, documents: [standing(id)] }), true);
+    assert.equal(await adoptCommits({ folder, onto: before.head, head, packs, documents }), true);
     const after = await world.derive(ada.id);
     assert.deepEqual([after.head, after.commits], [head, 0]);
     await assertAgrees(after, ada);
+  });
+
+  it('changes nothing where another document has taken the place of a changed one', async () => {
+    const { head, packs } = commitInClone((clone) =>
+      execFileSync('bash', ['-ec', 'printf two > shared/a.md'], { cwd: clone }),
+    );
+    await ada.delete('shared/a.md');
+    await ada.create('shared/a.md', 'text of a');
+    await ada.update('shared/a.md', 'two');
+    const documents = [standing(idAt('shared/a.md'))];
+    assert.equal(await adoptCommits({ folder, onto: before.head, head, packs, documents }), false);
+    await assertAgrees(await world.derive(ada.id), ada, [
+      git(before.repository, 'rev-parse', `${before.head}:shared/a.md`),
+    ]);
+  });
+
+  it('changes nothing where another document has taken the place of a moved one', async () => {
+    const { head, packs } = commitInClone((clone) => runGit(clone, ['mv', 'shared/a.md', 'shared/c.md']));
+    await ada.rename('shared/a.md', 'elsewhere.md', true);
+    await ada.create('shared/a.md', 'text of a');
+    await ada.rename('shared/a.md', 'c.md', true);
+    const documents = [standing(idAt('shared/c.md'), ['shared/a.md'])];
+    assert.equal(await adoptCommits({ folder, onto: before.head, head, packs, documents }), false);
+    await assertAgrees(await world.derive(ada.id), ada);
+  });
+
+  it('changes nothing where a changed document was at another place when it was served', async () => {
+    const { head, packs } = commitInClone((clone) => runGit(clone, ['rm', '-q', 'shared/a.md']));
+    await ada.delete('shared/a.md');
+    await ada.rename('shared/b.md', 'a.md', true);
+    const id = idAt('shared/a.md');
+    await ada.delete('shared/a.md');
+    const documents = [standing(id, ['shared/a.md'], 1)];
+    assert.equal(await adoptCommits({ folder, onto: before.head, head, packs, documents }), false);
   });
 
   it('changes nothing when the repository has another head, or none', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
@@ -9,6 +9,7 @@ import type { DerivedRepositories } from '../../lib/derived/derived-repositories
 import { git, runClient } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
+import { Client } from '../support/store/client.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
 
@@ -70,6 +71,27 @@ describe('Pushed commits become those of the repository that they were pushed to
     });
   }
 
+  /** Does something after the next push was begun. */
+  function meanwhile(work: () => Promise<unknown>): void {
+    const { derived } = server.host.workspace;
+    const open = derived.openQuarantine.bind(derived);
+    derived.openQuarantine = async (prepared) => {
+      derived.openQuarantine = open;
+      await work();
+      return open(prepared);
+    };
+  }
+
+  /** The text of each file after the client has fetched as it is told to. */
+  async function pulled(): Promise<Record<string, string>> {
+    const { code, stderr } = await runClient(clone, ['pull', '-q', '--rebase']);
+    assert.equal(code, 0, stderr);
+    const files = (await git(clone, ['ls-files'])).split('\n');
+    return Object.fromEntries(
+      await Promise.all(files.map(async (file) => [file, await readFile(join(clone, file), 'utf8')])),
+    );
+  }
+
   /** What a new process serves from copied files. */
   async function withCopy<Result>(
     folder: string,
@@ -97,6 +119,52 @@ describe('Pushed commits become those of the repository that they were pushed to
     const { derived } = server.host.workspace;
     assert.equal((await derived.prepare(ben.id)).head, head);
     assert.deepEqual(await readdir(join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes')), []);
+  });
+
+  it('but not where a changed document was deleted meanwhile, and made again with the same text', async () => {
+    const store = new Client(server.host.workspace, ben.id);
+    meanwhile(async () => {
+      await store.delete('pub/a.md');
+      await store.create('pub/a.md', 'first');
+    });
+    await commit('second');
+    const { code, stderr } = await push();
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Run now: git pull --rebase/);
+    assert.deepEqual(await pulled(), { 'pub/a.md': 'second' });
+  });
+
+  it('but not where a changed document was moved meanwhile, and one with the same text has its place', async () => {
+    const store = new Client(server.host.workspace, ben.id);
+    meanwhile(async () => {
+      await store.rename('pub/a.md', 'moved.md', true);
+      await store.create('pub/a.md', 'first');
+    });
+    await commit('second');
+    const { code, stderr } = await push();
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Run now: git pull --rebase/);
+    assert.deepEqual(await pulled(), { 'pub/a.md': 'second', 'pub/moved.md': 'first' });
+  });
+
+  it('and every place between is remembered, so that nothing of it stays when it leaves the reach', async () => {
+    const { derived } = server.host.workspace;
+    const ada = server.as((await server.cloner('approver')).key);
+    await ada.create('between/keep.md', 'kept');
+    await server.host.grant('editor', { type: 'principal', id: ben.id }, 'between');
+    await git(clone, ['pull', '-q']);
+    for (const [from, to] of [
+      ['pub/a.md', 'between/a.md'],
+      ['between/a.md', 'pub/b.md'],
+    ] as const) {
+      await git(clone, ['mv', from, to]);
+      await git(clone, ['commit', '-q', '-m', 'Move']);
+    }
+    const { code, stderr } = await push();
+    assert.equal(code, 0, stderr);
+    await server.host.revoke('editor', { type: 'principal', id: ben.id }, 'between');
+    const { path } = await derived.prepare(ben.id);
+    assert.equal(await git(path, ['log', '--format=', '--name-only', 'main', '--', 'between']), '');
   });
 
   it('also when the process ended after the push was recorded', async () => {

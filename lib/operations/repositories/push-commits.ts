@@ -73,9 +73,9 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
       return {
         commits,
         documents: documents.map(({ documentId, sequence }) => {
-          const location = places.get(documentId);
-          if (location === undefined) throw notFound();
-          return { documentId, location, sequence };
+          const found = places.get(documentId);
+          if (found === undefined) throw notFound();
+          return { documentId, location: found.location, sequence };
         }),
       };
     },

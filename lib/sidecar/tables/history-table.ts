@@ -54,6 +54,14 @@ export interface RelocationDone {
   readonly to: Location;
 }
 
+/** The places of a document in some commits. */
+export interface PlacesAfter {
+  /** After the last of them; null when they deleted it. */
+  readonly location: Location | null;
+  /** Every place that it had before, between or after them. */
+  readonly all: ReadonlySet<Location>;
+}
+
 /** A place that a document or folder left, by a move or a deletion. */
 export interface PlaceLeft {
   readonly location: Location;
@@ -165,17 +173,17 @@ export class HistoryTable extends Table {
   );
   readonly #placesAfter = this.arrayStatement<
     [{ documents: string; commits: string }],
-    [id: string, location: string | null]
+    [id: string, from: string, to: string | null]
   >(
     `WITH made (id) AS MATERIALIZED (SELECT value FROM json_each(@commits)),
        named (number, id) AS MATERIALIZED (
          SELECT d.number, d.id FROM json_each(@documents) j CROSS JOIN document d ON d.id = j.value)
-     SELECT id, location FROM (
-       SELECT n.id, v.location, v.moment FROM named n CROSS JOIN version v ON v.document = n.number
+     SELECT id, from_location, to_location FROM (
+       SELECT n.id, v.location AS from_location, v.location AS to_location, v.moment FROM named n CROSS JOIN version v ON v.document = n.number
          WHERE v.id IN (SELECT id FROM made)
-       UNION ALL SELECT n.id, r.to_location, r.moment FROM named n CROSS JOIN relocation r ON r.document = n.number
-         WHERE r.commit_oid IN (SELECT id FROM made)
-       UNION ALL SELECT n.id, NULL, e.moment FROM named n CROSS JOIN deletion e ON e.document = n.number
+       UNION ALL SELECT n.id, r.from_location, r.to_location, r.moment
+         FROM named n CROSS JOIN relocation r ON r.document = n.number WHERE r.commit_oid IN (SELECT id FROM made)
+       UNION ALL SELECT n.id, e.location, NULL, e.moment FROM named n CROSS JOIN deletion e ON e.document = n.number
          WHERE e.commit_oid IN (SELECT id FROM made))
      ORDER BY moment`,
   );
@@ -243,13 +251,20 @@ export class HistoryTable extends Table {
   }
 
   /**
-   * Where commits left documents; null for one that they deleted. Without those of which the commits are not known any
+   * Where commits have documents, and where they left them. Without those of which the commits are not known any
    * more, after an erase.
    * @param documents ids
    */
-  placesAfter(documents: readonly string[], commits: readonly string[]): Map<string, Location | null> {
+  placesAfter(documents: readonly string[], commits: readonly string[]): Map<string, PlacesAfter> {
     const rows = this.#placesAfter.all({ documents: JSON.stringify(documents), commits: JSON.stringify(commits) });
-    return new Map(rows.map(([id, location]) => [id, location as Location | null]));
+    const found = new Map<string, { location: Location | null; all: Set<Location> }>();
+    for (const [id, from, to] of rows) {
+      const places = found.get(id) ?? { location: null, all: new Set() };
+      found.set(id, places);
+      places.location = to as Location | null;
+      for (const each of [from, to]) if (each !== null) places.all.add(each as Location);
+    }
+    return found;
   }
 
   /** Whether another principal wrote after that version, except to put `blobOid` back. */
