@@ -22,6 +22,9 @@ import { makeObject, type Known, type Schema } from '../support/http/any-argumen
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import { OAuthServer } from '../support/oauth/server.js';
 import { countOf, seedOf } from '../support/counts.js';
+import { mountGit } from '../support/http/open-remote.js';
+import { WorkTree } from '../remote/work-tree.js';
+import { commitText, listGitRequests, saidPlaces } from './any-git.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
 
 /** Texts for each place where text goes. */
@@ -45,6 +48,7 @@ describe('Any text from a caller, in any place', function () {
   before(async () => {
     work = await mkdtemp(join(tmpdir(), 'cartulary-any-text-'));
     server = await openMcpServer({ store: 'disk' });
+    mountGit(server);
     signing = await OAuthServer.start(server);
     const { host } = server;
     const { id, client } = await server.agent('editor');
@@ -253,6 +257,32 @@ describe('Any text from a caller, in any place', function () {
     }
   });
 
+  it('in the address, the headers and the lines of every request of git, and in a pushed commit', async () => {
+    const { host, rest } = server;
+    const { id } = await host.person('editor', '', 'Grace');
+    const gitKey = await host.key(id, ['git']);
+    const address = new URL('/git/acme', rest.url);
+    address.password = gitKey;
+    const tree = await WorkTree.clone(work, address.href, 'pushed');
+    for (const make of listGitRequests(gitKey, await tree.head())) {
+      await check(fc.constant(undefined), async (_, put) => {
+        const { method, target, headers, body } = make(put);
+        assert.ok((await send(method, target, headers, body, rest.url)) < 500, target);
+      });
+    }
+    const taken: string[] = [];
+    for (const place of saidPlaces) {
+      await check(fc.constant(undefined), async (_, put) => {
+        await tree.reset();
+        await tree.git('update-ref', 'HEAD', commitText(tree.folder, await tree.head(), place, put));
+        const { code, stderr } = await tree.push();
+        if (code === 0) taken.push(place);
+        else assert.match(stderr, /remote rejected|remote unpack failed/);
+      });
+    }
+    assert.ok(taken.length > runs, `${taken.length} pushes were taken in`);
+  });
+
   it('leaves everything sound, and a backup of it can be restored', async () => {
     const { workspace, dataFolder } = server.host;
     await until('erases to end', () => workspace.journal.reader.erasures.open().length === 0);
@@ -286,9 +316,15 @@ describe('Any text from a caller, in any place', function () {
     assert.ok(chain?.sound, JSON.stringify(chain));
   }
 
-  function send(method: string, target: string, headers: Readonly<Record<string, string>>, body = ''): Promise<number> {
+  function send(
+    method: string,
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer = '',
+    at = signing.url,
+  ): Promise<number> {
     return new Promise((resolve, reject) => {
-      const outgoing = request(new URL(target, signing.url), { method, headers, agent: false }, (response) => {
+      const outgoing = request(new URL(target, at), { method, headers, agent: false }, (response) => {
         response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
         response.resume();
       });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readDefinitions } from '../../lib/mcp/definition.js';
 import { routes as consoleRoutes } from '../../lib/console/routes.js';
 import { prefix, routes } from '../../lib/rest/routes.js';
@@ -7,6 +10,7 @@ import { fromOurPage } from '../support/http/console.js';
 import { WatchedServer } from '../support/processes/watched-server.js';
 import { McpClient } from '../support/http/open-mcp.js';
 import { consoleStart, largePages, makeLargeConsoleRequests } from './console-requests.js';
+import { gitRoutes, makeLargeGitRequests, makeLargeGitWork } from './git-requests.js';
 import { makeLargeCalls } from './mcp-requests.js';
 import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
 import { makeLargeWorld, type LargeWorld } from './world.js';
@@ -114,6 +118,21 @@ describe('The event loop', function () {
     assert.deepEqual(missing, [], 'every row is asked');
     const placed = requests.map((each) => ({ ...each, target: consoleStart + each.target }));
     assert.deepEqual(await findHolds([...placed, ...largePages]), []);
+  });
+
+  it('is held by no request of git, however large it is', async () => {
+    const { host } = new URL(server.url);
+    const folder = await mkdtemp(join(tmpdir(), 'cartulary-large-'));
+    try {
+      const work = await makeLargeGitWork(folder, (role) => `http://git:${world.keys[role]}@${host}/git/acme`);
+      const requests = makeLargeGitRequests(work);
+      assert.deepEqual(new Set(requests.map(({ route }) => route)), new Set(gitRoutes), 'every route is asked');
+      assert.deepEqual(await findHolds(requests), []);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    const pushed = { route: 'GET /v1/documents', as: 'editor', target: '/v1/documents/line.md', status: 200 } as const;
+    assert.equal(await send(pushed), 200, 'the last push was taken in');
   });
 
   /** @returns what was answered otherwise than it should, or held the loop */

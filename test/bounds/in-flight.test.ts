@@ -9,6 +9,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 import { until } from '../support/until.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
+import { mountGit } from '../support/http/open-remote.js';
 
 const mebibyte = 1024 * 1024;
 /** Milliseconds for which a request waits for room in these tests. */
@@ -32,7 +33,7 @@ describe('A key’s work under way', function () {
     server = await openMcpServer({
       store: 'disk-without-git',
       workLimits: {
-        requests: { perSource: 4, inAll: 40 },
+        requests: { perSource: 5, inAll: 40 },
         bodies: { perSource: mebibyte, inAll: 8 * mebibyte, waiting, timeout },
         uploads: { perSource: 1, inAll: 8, waiting, timeout },
         downloads: { perSource: 1, inAll: 8, waiting, timeout },
@@ -40,6 +41,7 @@ describe('A key’s work under way', function () {
         computations: { perSource: 1, inAll: 8, waiting, timeout },
       },
     });
+    mountGit(server);
     greedy = await makeKey('Greedy');
     modest = await makeKey('Modest');
     // Bytes that do not compress, so that an export of them is as long.
@@ -57,7 +59,7 @@ describe('A key’s work under way', function () {
   async function makeKey(name: string): Promise<string> {
     const id = await server.host.principal(name);
     await server.host.grant('approver', { type: 'principal', id }, '');
-    return server.host.key(id, ['rest', 'mcp']);
+    return server.host.key(id, ['rest', 'mcp', 'git']);
   }
 
   /** Sends the head of a request and some of its body, and no more. */
@@ -76,11 +78,22 @@ describe('A key’s work under way', function () {
     hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('json'), `Content-Length: ${bytes}`], '{');
   const holdMessage = (key: string): Promise<Held> =>
     hold(key, 'POST /mcp', [...typed('json'), 'Accept: application/json, text/event-stream', 'Content-Length: 9'], '{');
+  const holdGit = (key: string, bytes: number, body = '0'): Promise<Held> =>
+    hold(
+      key,
+      'POST /git/acme/git-upload-pack',
+      [...typed('x-git-upload-pack-request'), `Content-Length: ${bytes}`],
+      body,
+    );
+  const askGit = (key: string): Promise<Response> =>
+    fetch(`${server.rest.url}/git/acme/info/refs?service=git-upload-pack`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
   const typed = (type: string): string[] => [`Content-Type: application/${type}`];
 
   it('is so many requests and no more, on all faces; the next gets a time for its retry', async () => {
     const held = [await holdUpload(greedy, 10), await holdUpload(greedy, 10), await holdUpload(greedy, 10)];
-    held.push(await holdMessage(greedy));
+    held.push(await holdMessage(greedy), await holdGit(greedy, 10));
     await until('all of them are counted', () => isTaken('requests'));
     const refused = await server.as(greedy).get('/v1/documents/a.md');
     assert.equal(refused.refusal, 'RATE_LIMITED');
@@ -88,6 +101,8 @@ describe('A key’s work under way', function () {
     const posted = await server.client(greedy).request('tools/list');
     assert.equal(posted.status, 429);
     assert.equal(posted.headers.get('retry-after'), '1');
+    const cloned = await askGit(greedy);
+    assert.deepEqual([cloned.status, cloned.headers.get('retry-after')], [429, '1']);
     assert.equal((await server.as(modest).get('/v1/documents/a.md')).status, 200);
     held[0]?.connection.end();
     await until('there is room again', () => !isTaken('requests'));
@@ -104,6 +119,16 @@ describe('A key’s work under way', function () {
     const waits = server.as(greedy).put('/v1/documents/a.md', { content: 'x'.repeat(300 * 1024) });
     first.connection.end();
     assert.equal((await waits).status, 200);
+  });
+
+  it('is so many bytes of bodies of git, counted as the largest once they are more than small', async () => {
+    const first = await holdGit(greedy, 200 * 1024, '0'.repeat(100 * 1024));
+    await until('its bytes are counted', () => isTaken('bodies', 200 * 1024));
+    const refused = await server.as(greedy).put('/v1/documents/a.md', { content: 'x'.repeat(300 * 1024) });
+    assert.equal(refused.refusal, 'RATE_LIMITED');
+    assert.equal((await server.as(modest).put('/v1/documents/a.md', { content: 'x'.repeat(900 * 1024) })).status, 200);
+    first.connection.end();
+    await until('there is room again', () => !isTaken('bodies', mebibyte));
   });
 
   it('is counted by its possible size where a body does not state its length', async () => {
@@ -201,6 +226,7 @@ describe('A key’s work under way', function () {
     await holdUpload(greedy, 5 * mebibyte);
     await hold(greedy, 'GET /v1/documents/large.bin', ['Accept: application/octet-stream']);
     await hold(greedy, 'GET /v1/folders/export?location=');
+    await holdGit(greedy, 10);
     await until('all of them are counted', () => isTaken('requests'));
     assert.equal(await ask(), before);
   });

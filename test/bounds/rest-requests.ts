@@ -10,7 +10,7 @@ export interface LargeRequest {
   readonly as: 'nobody' | Role | 'admin in the console';
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** The required status. It shows that the request did its work. */
   readonly status: number;
 }

@@ -114,7 +114,7 @@ class Maker {
     const minted = await this.act(mintCredential, {
       principalId,
       name: 'bounds',
-      interfaces: ['rest', 'mcp'],
+      interfaces: ['rest', 'mcp', 'git'],
       requestsPerMinute: null,
     });
     return minted.secret ?? '';

@@ -9,10 +9,14 @@ import { openTestServer, TestServer, type TestServerOptions } from './server.js'
 /** A service on a free port that serves git beside REST, with a folder for clones. */
 export async function openRemoteServer(options: TestServerOptions = {}): Promise<RemoteTestServer> {
   const server = await openTestServer({ store: 'disk', ...options });
-  const { rest, host } = server;
-  const { later, addressOf } = rest;
-  rest.mount(mountRemote(host.service, { log: keepLog(server.log as LogLine[]), later, addressOf }));
+  mountGit(server);
   return new RemoteTestServer(server, await mkdtemp(join(tmpdir(), 'cartulary-clones-')));
+}
+
+/** Serves git beside the other faces. */
+export function mountGit({ rest, host, log }: TestServer): void {
+  const { later, addressOf } = rest;
+  rest.mount(mountRemote(host.service, { log: keepLog(log as LogLine[]), later, addressOf }));
 }
 
 /** A principal with a key for git. */
