@@ -14,6 +14,8 @@ export interface Place {
   /** The workspace's address for git. */
   readonly url: string;
   readonly port: number;
+  /** Whether its disk may be full: then it need not do what it is asked. */
+  mayBeFull(this: void): boolean;
 }
 
 /** Somebody who works until their server is killed, and then finds out what became of it. */
@@ -101,7 +103,7 @@ export class Writer extends Person {
     this.#folder = folder;
   }
 
-  protected async step({ port }: Place, random: () => number): Promise<boolean> {
+  protected async step({ port, mayBeFull }: Place, random: () => number): Promise<boolean> {
     const path = `${this.#folder}/written/${Math.floor(random() * 40)}.md`;
     const text = `${this.name} ${this.serial}`;
     const isNew = !this.known.has(path);
@@ -118,6 +120,7 @@ export class Writer extends Person {
         body: JSON.stringify({ content: text, ...(isNew ? { location: path } : {}) }),
       });
       const said = await answer.text();
+      if (answer.status >= 500 && mayBeFull()) return false;
       assert.ok(answer.ok, `${path}: ${said}`);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;

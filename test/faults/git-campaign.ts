@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { readFileSync, readdirSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,11 +27,15 @@ export interface GitCampaignOptions {
   /** The most answers before a kill: ten writes count as one fetch, and a push as two. */
   readonly most?: number;
   readonly tell?: (line: string) => void;
+  /** The folder of a small disk. The data lies there, and every other round fills it instead of killing the server. */
+  readonly disk?: string;
 }
 
 /** What happened in a campaign. */
 export interface GitTally {
   rounds: number;
+  /** Of them: those in which the disk was full. */
+  full: number;
   /** Acknowledged before a kill. */
   writes: number;
   pushes: number;
@@ -47,6 +51,10 @@ export interface GitTally {
 
 /** Milliseconds, for a round in which little is answered. */
 const longestLife = 25_000;
+/** The same, for people who try to go on with a full disk. */
+const longestFull = 5000;
+/** Mebibytes below which a server refuses writes, where its disk is small. */
+const reserves = { none: '0', some: '16' };
 const folders = ['north', 'south'];
 
 /** One data folder, with people who write, push, clone and erase until their server is killed, and what must be true. */
@@ -56,18 +64,20 @@ class GitTrial {
   readonly #tally: GitTally;
   readonly #most: number;
   readonly #actors: Participant[] = [];
-  #place: Place = { url: '', port: 0 };
+  #place: Place = { url: '', port: 0, mayBeFull: () => false };
+  readonly #ballast: string;
   #admin = '';
 
-  private constructor(folder: string, tally: GitTally, most: number) {
+  private constructor(folder: string, tally: GitTally, { most = 40, disk = folder }: GitCampaignOptions) {
     this.#most = most;
     this.#folder = folder;
-    this.#data = join(folder, 'data');
+    this.#data = join(disk, 'data');
+    this.#ballast = join(disk, 'ballast');
     this.#tally = tally;
   }
 
-  static async open(tally: GitTally, most: number): Promise<GitTrial> {
-    const trial = new GitTrial(await mkdtemp(join(tmpdir(), 'cartulary-git-faults-')), tally, most);
+  static async open(tally: GitTally, options: GitCampaignOptions): Promise<GitTrial> {
+    const trial = new GitTrial(await mkdtemp(join(tmpdir(), 'cartulary-git-faults-')), tally, options);
     await trial.#setUp();
     return trial;
   }
@@ -113,13 +123,9 @@ class GitTrial {
     const random = makeRandom(seed);
     await this.#serve(async (server) => {
       let isOver = false;
-      const working = this.#actors.map((actor) =>
-        actor.work(this.#place, makeRandom(`${seed} ${actor.name}`), () => isOver),
-      );
-      const answered = ({ writes, pushes, fetches }: GitTally): number => writes / 10 + fetches + pushes * 2;
-      const enough = answered(this.#tally) + Math.floor(random() * this.#most);
       const end = performance.now() + longestLife;
-      while (answered(this.#tally) < enough && performance.now() < end) await delay(5);
+      const working = this.#begin(seed, () => isOver);
+      await this.#answered(random, end);
       // Half of the kills come while somebody pushes: it takes longest, and has most to lose.
       const waitsForPush = random() < 0.5;
       if (waitsForPush) while (this.#tally.pushing === 0 && performance.now() < end) await delay(5);
@@ -130,18 +136,72 @@ class GitTrial {
     });
     await programsGone(this.#data);
     await this.#serve(async (server) => {
-      for (const actor of this.#actors) await actor.settle(this.#place, this.#admin);
-      const known = new Map(this.#actors.flatMap((actor) => [...actor.known]));
-      for (const actor of this.#actors) await actor.check(this.#place, known);
+      await this.#settle(this.#actors);
       await server.stop();
     });
     await this.#checkFiles();
     this.#tally.rounds += 1;
   }
 
-  async #serve(work: (server: RunningProgram) => Promise<void>): Promise<void> {
-    const server = await serve(this.#data);
-    this.#place = { url: `${server.url}/git/acme`, port: Number(new URL(server.url).port) };
+  /** The disk fills while everybody works. Then it has room again, and the same server has to go on. */
+  async fullRound(seed: string): Promise<void> {
+    const random = makeRandom(seed);
+    // Above the reserve, the server refuses by itself. Without one, any write may be the first that fails.
+    const reserve = random() < 0.5 ? reserves.none : reserves.some;
+    const others = this.#actors.filter((actor) => !(actor instanceof Eraser));
+    let isFull = false;
+    await this.#serve(
+      async (server) => {
+        let isOver = false;
+        const working = this.#begin(seed, () => isOver);
+        await this.#answered(random, performance.now() + longestLife);
+        isFull = true;
+        fill(this.#ballast);
+        await Promise.race([Promise.all(working), delay(longestFull)]);
+        isOver = true;
+        await Promise.all(working);
+        await rm(this.#ballast);
+        const ready = `${new URL(this.#place.url).origin}/v1/ready`;
+        await until('the server is ready again', async () => (await fetch(ready)).ok);
+        isFull = false;
+        await this.#settle(others);
+        await server.stop();
+      },
+      { reserve, mayBeFull: () => isFull },
+    );
+    // An erase without room is tried again after a minute, or at the next start.
+    await this.#serve(async (server) => {
+      await this.#settle(this.#actors.filter((actor) => !others.includes(actor)));
+      await server.stop();
+    });
+    await this.#checkFiles();
+    this.#tally.rounds += 1;
+    this.#tally.full += 1;
+  }
+
+  #begin(seed: string, isOver: () => boolean): Promise<void>[] {
+    return this.#actors.map((actor) => actor.work(this.#place, makeRandom(`${seed} ${actor.name}`), isOver));
+  }
+
+  /** Waits until some of the work is answered. */
+  async #answered(random: () => number, end: number): Promise<void> {
+    const answered = ({ writes, pushes, fetches }: GitTally): number => writes / 10 + fetches + pushes * 2;
+    const enough = answered(this.#tally) + Math.floor(random() * this.#most);
+    while (answered(this.#tally) < enough && performance.now() < end) await delay(5);
+  }
+
+  async #settle(actors: readonly Participant[]): Promise<void> {
+    for (const actor of actors) await actor.settle(this.#place, this.#admin);
+    const known = new Map(this.#actors.flatMap((actor) => [...actor.known]));
+    for (const actor of actors) await actor.check(this.#place, known);
+  }
+
+  async #serve(
+    work: (server: RunningProgram) => Promise<void>,
+    { reserve = reserves.none, mayBeFull = () => false }: { reserve?: string; mayBeFull?: () => boolean } = {},
+  ): Promise<void> {
+    const server = await serve(this.#data, { environment: { CARTULARY_DISK_RESERVE: reserve } });
+    this.#place = { url: `${server.url}/git/acme`, port: Number(new URL(server.url).port), mayBeFull };
     try {
       await work(server);
     } catch (error) {
@@ -187,10 +247,24 @@ async function programsGone(folder: string): Promise<void> {
   await until('every program has ended that a killed server had started', () => !isAlive());
 }
 
+/** Writes until the disk has no room. */
+function fill(file: string): void {
+  const piece = Buffer.alloc(64 * 1024, 1);
+  const descriptor = openSync(file, 'w');
+  try {
+    for (;;) writeSync(descriptor, piece);
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** @throws AssertionError of the first round that fails, with its seed; its folder stays */
 export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTally> {
   const tally: GitTally = {
     rounds: 0,
+    full: 0,
     writes: 0,
     pushes: 0,
     fetches: 0,
@@ -199,11 +273,12 @@ export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTa
     pushing: 0,
     doneUnanswered: 0,
   };
-  const trial = await GitTrial.open(tally, options.most ?? 40);
+  const trial = await GitTrial.open(tally, options);
   for (let round = 0; round < options.rounds; round += 1) {
     const seed = `${options.seed} ${round}`;
     try {
-      await trial.round(seed);
+      if (options.disk !== undefined && round % 2 === 0) await trial.fullRound(seed);
+      else await trial.round(seed);
     } catch (error) {
       throw new Error(`round ${round} of seed ${options.seed} failed; its files are in ${trial.folder}`, {
         cause: error,
@@ -216,8 +291,11 @@ export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTa
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string' }, seed: { type: 'string' }, disk: { type: 'string' } },
+  });
+  const place = values.disk === undefined ? {} : { disk: values.disk };
   const seed = Number(values.seed ?? randomInt(1_000_000));
   console.log(`Seed ${seed}. To repeat: node dist/test/faults/git-campaign.js --seed ${seed}`);
-  await runGitCampaign({ rounds: Number(values.rounds ?? 50), seed, tell: (line) => console.log(line) });
+  await runGitCampaign({ ...place, rounds: Number(values.rounds ?? 50), seed, tell: (line) => console.log(line) });
 }

@@ -122,8 +122,11 @@ export async function startProgram(
 }
 
 /** Serves a data folder on any free port, also one without a workspace. */
-export async function serve(data: string): Promise<RunningProgram & { readonly url: string }> {
-  const running = await startProgram(['serve', '--data', data, '--create', '--port', '0', '--json'], /^\{/);
+export async function serve(
+  data: string,
+  options: RunOptions = {},
+): Promise<RunningProgram & { readonly url: string }> {
+  const running = await startProgram(['serve', '--data', data, '--create', '--port', '0', '--json'], /^\{/, options);
   const { url } = JSON.parse(running.lines[0] ?? '') as { url: string };
   return { ...running, url };
 }
