@@ -42,8 +42,8 @@ export class DerivedRepositories {
   }
 
   /**
-   * The principal's repository as it was last served, for a push onto it. Nothing is added to it where there is one: the
-   * writes of others must not overtake a push between its two requests.
+   * The principal's repository as it was last served, for a push onto it. Nothing is added to it where there is one that
+   * is current: the writes of others must not overtake a push between its two requests.
    * @throws Refusal as `prepare` does; the signal's reason
    */
   async present(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {

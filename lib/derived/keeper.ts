@@ -90,8 +90,8 @@ export class Keeper {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
     await this.#requireFiles();
-    const { last, head, life } = this.#kept.of(principalId);
-    const isThere = last !== undefined && last.life === life && !this.#isOwn(principalId);
+    const { last, head } = this.#kept.of(principalId);
+    const isThere = last !== undefined && this.isCurrent(this.#workspace.journal.reader, last);
     return isThere ? { ...last, head } : this.prepare(principalId, options);
   }
 

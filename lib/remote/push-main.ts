@@ -4,6 +4,7 @@ import type { Quarantine as QuarantineFolder } from '../derived/received-push.js
 import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
+import { fetchFirst } from '../domain/refuse-push.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
@@ -16,6 +17,7 @@ import { isAnswered } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
 import { perform, refuseUnread } from '../operations/perform.js';
 import { pushCommits, type PushCommitsInput } from '../operations/repositories/push-commits.js';
+import type { Tables } from '../sidecar/tables.js';
 import { explainPush } from './explain-push.js';
 import type { PushAnswer } from './push-answer.js';
 import { findUnfit, readPushed, type PushedLine, type UnfitChanges } from './read-pushed.js';
@@ -97,8 +99,29 @@ export class MainPush {
     const all = AbortSignal.any([signal, hold.signal, folder.signal]);
     const quarantine = await Quarantine.open(program, folder.folder, prepared.path, this.#limits, all);
     this.#held.push(() => quarantine.close());
-    const taken = await quarantine.takeIn(reader.following());
+    const taken = await quarantine.takeIn(this.#readPack(reader, prepared));
     return { prepared, folder, quarantine, taken };
+  }
+
+  /** The pack. git resolves it once it has all of it, and that may be long after the repository was prepared. */
+  async *#readPack(reader: PacketReader, prepared: PreparedRepository): AsyncGenerator<Buffer> {
+    yield* reader.following();
+    await this.#renew(prepared);
+  }
+
+  /**
+   * Looks whether something was taken away from the principal meanwhile, such as a grant. What happened out of its
+   * reach changes nothing.
+   * @throws Refusal CONFLICT `push_outdated` when the repository is another by now
+   */
+  async #renew(prepared: PreparedRepository): Promise<PreparedRepository> {
+    const { workspace, caller, signal } = this.#asked;
+    const { derived, journal } = workspace;
+    if (derived.isCurrent(journal.reader, prepared)) return prepared;
+    const next = await derived.prepare(caller.principalId, { signal });
+    const isSame = next.isOwn || (next.head === prepared.head && next.life === prepared.life);
+    if (next.path !== prepared.path || (!isSame && !this.#isAnswered())) throw fetchFirst();
+    return next;
   }
 
   /** Reads what the client sends in vain: it reads the answer only after that. */
@@ -115,7 +138,7 @@ export class MainPush {
     return isAncestor(await requireGit('take a push'), path, before, head);
   }
 
-  async #work({ prepared, folder, quarantine, taken }: Received): Promise<CommandOutcome> {
+  async #work({ prepared: before, folder, quarantine, taken }: Received): Promise<CommandOutcome> {
     const { workspace, caller, signal } = this.#asked;
     const { derived, stages } = workspace;
     const { packs, gitsName } = taken;
@@ -124,8 +147,10 @@ export class MainPush {
     if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
     const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
     try {
-      const input = await this.#makeInput(quarantine, line, unfit, stage);
+      const content = await this.#makeInput(quarantine, line, unfit, stage);
       signal.throwIfAborted();
+      const prepared = await this.#renew(before);
+      const input = { ...content, isCurrent: (tables: Tables) => derived.isCurrent(tables, prepared) };
       const announced = await derived.announce(prepared, folder, { head: this.#after, packs });
       if (announced === null) {
         if (!this.#isAnswered()) throw fetchFirst();
@@ -171,7 +196,7 @@ export class MainPush {
     pushed: PushedLine,
     unfit: UnfitChanges,
     stage: ContentStage,
-  ): Promise<PushCommitsInput> {
+  ): Promise<Omit<PushCommitsInput, 'isCurrent'>> {
     const count = [...pushed.changes.values()].reduce((sum, { length }) => sum + length, 0);
     if (unfit.size === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits);
     if (count >= manyChanges) {
@@ -211,7 +236,14 @@ export class MainPush {
   }
 
   async #replay(): Promise<void> {
-    await this.#perform({ before: this.#before, after: this.#after, commits: [], unfit: [], stage: '' });
+    await this.#perform({
+      before: this.#before,
+      after: this.#after,
+      commits: [],
+      unfit: [],
+      stage: '',
+      isCurrent: () => false,
+    });
     const { workspace, caller } = this.#asked;
     if (workspace.view(caller).reach.holds('approver', rootLocation)) this.#tellToPull();
   }
@@ -264,12 +296,6 @@ export class MainPush {
 function isForStatus({ code, details }: Refusal): boolean {
   if (code === 'NOT_FOUND' || code === 'RATE_LIMITED') return true;
   return details?.reason === 'body_too_large' || (code === 'UNAVAILABLE' && details === undefined);
-}
-
-function fetchFirst(): Refusal {
-  return conflict('push_outdated', 'Main has commits that this push lacks. Run git pull --rebase, then push again.', {
-    isForward: true,
-  });
 }
 
 function notForward(): Refusal {

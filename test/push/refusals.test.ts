@@ -289,6 +289,18 @@ describe('A push that cannot be written', () => {
     );
   });
 
+  it('builds on what was taken away from the caller meanwhile; a repetition is answered all the same', async () => {
+    clone.commit({ write: { 'team/b.md': 'x' } });
+    clone.isCurrent = false;
+    const isOutdated = (error: { details?: { reason?: string } }): boolean => error.details?.reason === 'push_outdated';
+    await assert.rejects(clone.tryPush(), isOutdated);
+    assert.equal(await ada.read('team/b.md'), 'b');
+    clone.isCurrent = true;
+    await clone.tryPush();
+    clone.isCurrent = false;
+    assert.equal((await clone.tryPush()).replayed, true);
+  });
+
   it('may use a grant on a document for that document, and not for its place', async () => {
     const dan = new Actor(test.workspace, await test.principal('Dan'));
     await test.grant('editor', { type: 'principal', id: dan.caller.principalId }, 'hidden/h.md', 'document');

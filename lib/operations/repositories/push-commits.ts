@@ -2,7 +2,8 @@ import { applyPush } from '../../changes/apply-push.js';
 import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
 import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from '../../domain/push.js';
 import { notFound } from '../../domain/refusal.js';
-import { refusePush } from '../../domain/refuse-push.js';
+import { fetchFirst, refusePush } from '../../domain/refuse-push.js';
+import type { Tables } from '../../sidecar/tables.js';
 import { guessMediaType } from '../documents/content.js';
 import type { LongWriteOperation } from '../operation.js';
 
@@ -17,13 +18,16 @@ export interface PushCommitsInput {
   readonly unfit: readonly UnfitChange[];
   /** The id of the ContentStage's owner, of type `push`. The stage holds the contents and has shown them. */
   readonly stage: string;
+  /** Whether nothing of the repository that the push builds on was taken away from the caller. */
+  isCurrent(this: void, tables: Tables): boolean;
 }
 
 /**
  * Writes what was pushed: each commit that changes something becomes one commit of main, all in one transaction or
  * none. Each file needs what the same write needs through REST. To be called by `perform` with a Retry whose key is
  * `after`, and whose fingerprint is of `before` and `after`: the same push sent again gets the same answer.
- * @throws Refusal CONFLICT `push_refused` with the refused files; INVALID_REQUEST `storage_quota`
+ * @throws Refusal CONFLICT `push_refused` with the refused files, or `push_outdated`; INVALID_REQUEST
+ * `storage_quota`
  */
 export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, PushedSections> = {
   kind: 'write',
@@ -41,7 +45,9 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     return readPushedSections(workspace, () => workspace.view(caller), commits);
   },
   isOvertaken: ({ transaction: { tables, now } }, _, sections) => !isRead(tables, now, sections),
-  *run(context, { commits, unfit, stage }, sections) {
+  *run(context, { commits, unfit, stage, isCurrent }, sections) {
+    // A pushed tree can name any object of that repository without sending it.
+    if (!isCurrent(context.transaction.tables)) throw fetchFirst();
     const result = yield* applyPush(context, commits, unfit, {
       guessMediaType,
       sectionsOf: sectionsOf(sections),

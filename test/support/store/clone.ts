@@ -34,6 +34,8 @@ export class Clone {
   #commits: (Omit<PushedCommit, 'changes'> & { readonly changes: readonly MakeChange[] })[] = [];
   /** What the server had at the last pull. */
   #served: string | null = null;
+  /** Whether the server still lets it read all that it has. */
+  isCurrent = true;
   readonly #name: number;
   #made = 0;
 
@@ -135,7 +137,14 @@ export class Clone {
       }
       await stage.show();
       const after = commits.at(-1)?.oid ?? '';
-      const input = { before: this.#served, after, commits, unfit, stage: stage.owner.id };
+      const input = {
+        before: this.#served,
+        after,
+        commits,
+        unfit,
+        stage: stage.owner.id,
+        isCurrent: () => this.isCurrent,
+      };
       const fingerprint = createHash('sha256').update(`${input.before} ${after}`).digest();
       return await perform(workspace, caller, pushCommits, input, { key: key ?? after, fingerprint });
     } finally {
