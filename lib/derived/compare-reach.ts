@@ -71,6 +71,7 @@ export function compareReach(
       }
     }
     if (before === undefined) documents.set(id, { place, sequence, formerPlaces: [] });
+    else if (before.place === place && sequence === after) documents.set(id, before);
     else {
       const comesBack = before.place === null && sequence > after;
       if (before.place !== place && !comesBack) {

@@ -42,13 +42,22 @@ export class DerivedRepositories {
   }
 
   /**
-   * The principal's repository as it was last served, for a push onto it. Nothing is added to it where there is one that
-   * is current: the writes of others must not overtake a push between its two requests.
+   * The principal's repository as it was last brought up to date. Nothing is added to it where there is one that is
+   * current: the writes of others must not overtake a push or a fetch between its requests.
+   * @param waiting with the milliseconds since then after which it is brought up to date again
    * @throws Refusal as `prepare` does; the signal's reason
    */
-  async present(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {
+  async present(
+    principalId: string,
+    waiting: Waiting & { readonly within?: number } = {},
+  ): Promise<PreparedRepository> {
     const keeper = this.#keeper ?? (await this.#load());
     return keeper.present(principalId, waiting);
+  }
+
+  /** @throws Refusal INVALID_REQUEST `git_missing`, where nothing can be cloned; UNAVAILABLE when the service stops */
+  async requireGit(): Promise<void> {
+    await (this.#keeper ?? (await this.#load())).requireFiles();
   }
 
   /**

@@ -64,7 +64,7 @@ export class Keeper {
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
     const { checkpointer, disk, journal, repository } = this.#workspace;
-    const { content, git, files } = await this.#requireFiles();
+    const { content, git, files } = await this.requireFiles();
     signal?.throwIfAborted();
     if (this.#isOwn(principalId)) {
       await this.#erased.gone(signal, () => this.#requireOpen());
@@ -87,11 +87,12 @@ export class Keeper {
 
   async present(
     principalId: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
+    options: { readonly signal?: AbortSignal | undefined; readonly within?: number } = {},
   ): Promise<PreparedRepository> {
-    await this.#requireFiles();
-    const { last, head } = this.#kept.of(principalId);
-    const isThere = last !== undefined && this.isCurrent(this.#workspace.journal.reader, last);
+    await this.requireFiles();
+    const { last, lastAt, head } = this.#kept.of(principalId);
+    const isLate = this.#workspace.clock.elapsed() - lastAt > (options.within ?? Number.POSITIVE_INFINITY);
+    const isThere = last !== undefined && !isLate && this.isCurrent(this.#workspace.journal.reader, last);
     return isThere ? { ...last, head } : this.prepare(principalId, options);
   }
 
@@ -277,6 +278,7 @@ export class Keeper {
       if (basis === undefined) throw new Error('Nothing was made.');
       await this.#noteDerived(principalId, kept, derived);
       const { repository: path, head } = derived;
+      kept.lastAt = this.#workspace.clock.elapsed();
       kept.last = { path, head, isOwn: false, principalId, basis, life: kept.life };
       return kept.last;
     } catch (error) {
@@ -323,7 +325,7 @@ export class Keeper {
   }
 
   /** @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE when the service stops */
-  async #requireFiles(): Promise<{ readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles }> {
+  async requireFiles(): Promise<{ readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles }> {
     this.#requireOpen();
     const { place } = this.#workspace.repository;
     if (place === null || this.#files === null) {

@@ -10,6 +10,8 @@ export interface Kept {
   head: Oid | null;
   /** As it was last brought up to date. It is of use in the same life alone. */
   last: PreparedRepository | undefined;
+  /** When that was, in milliseconds of the clock that only goes on. */
+  lastAt: number;
   /** Changes when the repository is destroyed or made anew. */
   life: number;
   /** Whether the workspace goes on from where it was when the repository last changed. Looked at once in a process. */
@@ -31,6 +33,7 @@ export class KeptRepositories {
         next: undefined,
         head: null,
         last: undefined,
+        lastAt: never,
         life: 0,
         isAnchored: false,
         notedAt: never,

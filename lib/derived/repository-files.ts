@@ -147,14 +147,20 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
   }
 }
 
-/** Lets the branch follow the state. */
+/**
+ * Lets the branch follow the state. Nothing waits for the disk: each derivation compares the two, so after a crash the
+ * branch is mended before it is served.
+ */
 export async function pointBranch(folder: string, head: Oid | null): Promise<void> {
-  const repository = new RepositoryFolder(nodeFileSystem, derivedPaths(folder).repository);
-  const branch = repository.at(mainRef);
+  const { repository } = derivedPaths(folder);
+  const branch = join(repository, mainRef);
   if (head === null) {
     await rm(branch, { force: true });
     return;
   }
   const is = await readFile(branch, 'utf8').catch(() => '');
-  if (is !== `${head}\n`) await repository.writeFile(branch, Buffer.from(`${head}\n`));
+  if (is === `${head}\n`) return;
+  const next = join(repository, 'main.new');
+  await writeFile(next, `${head}\n`, { mode: 0o600 });
+  await rename(next, branch);
 }

@@ -14,10 +14,9 @@ import {
   type PushRequest,
 } from '../git/serving/receive-pack.js';
 import { advertisementHead } from '../git/serving/upload-pack.js';
-import { perform, refuseUnread } from '../operations/perform.js';
-import { listRefs } from '../operations/repositories/list-refs.js';
+import { refuseUnread } from '../operations/perform.js';
+import { findHead } from '../operations/repositories/list-refs.js';
 import { pushCommits } from '../operations/repositories/push-commits.js';
-import type { OpenRepository } from '../operations/repositories/prepare-repository.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { PushAnswer } from './push-answer.js';
 import { MainPush } from './push-main.js';
@@ -38,17 +37,12 @@ const beyond = 64 * 1024 * 1024;
 export const receivePack: RemoteService = { advertise, serve };
 
 async function advertise({ workspace, caller, isHere, signal }: RemoteRequest): Promise<RemoteAnswer> {
-  const held: OpenRepository[] = [];
-  try {
-    const { result } = await perform(workspace, caller, listRefs, { isHere, version: 0, held, signal });
-    return {
-      contentType: `application/x-${name}-advertisement`,
-      head: advertisementHead(name, 0),
-      content: advertiseReceivePack(result.head),
-    };
-  } finally {
-    for (const { hold } of held) hold.release();
-  }
+  const main = await findHead({ workspace, caller, isHere, version: 0, signal });
+  return {
+    contentType: `application/x-${name}-advertisement`,
+    head: advertisementHead(name, 0),
+    content: advertiseReceivePack(main),
+  };
 }
 
 async function serve(asked: RemoteRequest): Promise<RemoteAnswer> {

@@ -66,6 +66,23 @@ describe('The keeper of derived repositories', function () {
     assert.equal(world.has(reader), false);
   });
 
+  it('gives a fetch that goes on what its client was told of, for a while and as long as nothing was taken away', async () => {
+    const { actor, clock } = world.bench;
+    const goOn = () => world.derived.present(reader, { within: 10_000 });
+    const told = await world.derived.prepare(reader);
+    await actor.update('pub/a.md', 'second');
+    await actor.update('sec/b.md', 'more');
+    const next = await goOn();
+    assert.equal(next.head, told.head);
+    assert.equal(await world.isCurrent(next), true);
+    clock.advance(10_001);
+    const late = await goOn();
+    assert.equal(world.read(late, 'pub/a.md'), 'second');
+    await actor.move('pub/a.md', 'sec', true);
+    assert.equal(await world.isCurrent(late), false, 'the transaction of its record would see the move');
+    assert.notEqual((await goOn()).life, late.life);
+  });
+
   it('takes a repository for current until its principal may read less', async () => {
     const { actor } = world.bench;
     const other = await world.person('reader', 'sec');

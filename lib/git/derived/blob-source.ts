@@ -15,21 +15,24 @@ const maxLine = 200;
  * were asked for. A blob is handed on in pieces, so it may be of any size.
  */
 export class BlobSource {
-  readonly #git: StartedGit;
-  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #start: () => StartedGit;
+  #git: StartedGit | undefined;
+  #pieces: AsyncIterator<Buffer> | undefined;
   #asked: readonly Oid[] = [];
   #answered = 0;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(program: GitProgram, repository: string, signal: AbortSignal) {
     const parameters = ['-c', `core.bigFileThreshold=${bigFileThreshold}`, 'cat-file', '--batch', '--buffer'];
-    this.#git = startGit(program, repository, parameters, signal);
-    this.#pieces = (this.#git.stdout as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    this.#start = () => startGit(program, repository, parameters, signal);
   }
 
-  /** Asks for blobs, once. Each of them has to be read. */
+  /** Asks for blobs, once. Each of them has to be read. git is started where there are any. */
   ask(oids: readonly Oid[]): void {
+    if (oids.length === 0) return;
     this.#asked = oids;
+    this.#git = this.#start();
+    this.#pieces = (this.#git.stdout as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     this.#git.stdin.end(oids.map((oid) => `${oid}\n`).join(''));
   }
 
@@ -62,7 +65,7 @@ export class BlobSource {
 
   /** Ends git. May be called twice. */
   close(): void {
-    this.#git.kill();
+    this.#git?.kill();
   }
 
   async #line(): Promise<string> {
@@ -78,9 +81,9 @@ export class BlobSource {
   }
 
   async #more(): Promise<void> {
-    const next = await this.#pieces.next();
-    if (next.done === true) {
-      await this.#git.requireSuccess('git cannot read the contents');
+    const next = await this.#pieces?.next();
+    if (next === undefined || next.done === true) {
+      await this.#git?.requireSuccess('git cannot read the contents');
       throw new RepositoryUnreadable('git cat-file ended early.');
     }
     this.#rest = this.#rest.length === 0 ? next.value : Buffer.concat([this.#rest, next.value]);

@@ -192,8 +192,15 @@ export function gitEnvironment(program: GitProgram): Record<string, string> {
     // The first variable is for releases of git that know it, the second for all.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: '',
+    ...keptMemory,
   };
 }
+
+/**
+ * For the C library's allocator: blocks up to a size are kept for the next use, and not given back to the system. git
+ * compresses each object with a block of 268 kB, and would be given new pages for each one.
+ */
+const keptMemory = { MALLOC_MMAP_THRESHOLD_: '4194304', MALLOC_TRIM_THRESHOLD_: '4194304' };
 
 /** Runs a git command to its end and collects its output. */
 export async function runGit(

@@ -9,7 +9,7 @@ import { takeRoom } from './take-room.js';
 import type { UnmetClients } from './unmet-clients.js';
 
 /** Gives out what the caller's repository holds. Reader somewhere. */
-export const fetchRepository = makeRepositoryOperation('repository.fetch');
+export const fetchRepository = makeRepositoryOperation('repository.fetch', true);
 
 /** For a person whose clone has another history. git shows each line behind `remote:`. */
 const rebuilt = [

@@ -1,24 +1,60 @@
 import type { Readable } from 'node:stream';
+import { notFound } from '../../domain/refusal.js';
+import { abilityPackets, encodeListing, readListing } from '../../git/serving/list-refs.js';
 import { startAdvertisement, startUploadPack, type UploadPackRequest } from '../../git/serving/upload-pack.js';
-import { makeRepositoryOperation, type OpenRepository } from './prepare-repository.js';
+import type { WriteOperation } from '../operation.js';
+import { perform } from '../perform.js';
+import { makeRepositoryOperation, type OpenRepository, type RepositoryInput } from './prepare-repository.js';
 import { serveRepository, type Asked, type StartGit } from './serve-repository.js';
 import { takeRoom } from './take-room.js';
 
+const name = 'repository.list_refs';
+
 /** Names the branch of the caller's repository and its head. Reader somewhere. */
-export const listRefs = makeRepositoryOperation('repository.list_refs');
+export const listRefs = makeRepositoryOperation(name);
+
+/** Says what can be asked in version 2. It needs no repository, so none is brought up to date. Reader somewhere. */
+const listAbilities: WriteOperation<Pick<RepositoryInput, 'isHere' | 'version'>, null, null> = {
+  kind: 'write',
+  name,
+  worksWhenLow: true,
+  needs: () => [],
+  note: ({ version }) => ({ detail: { protocol: version } }),
+  async prepare({ workspace, view }, { isHere }) {
+    if (view.reach.isEmpty || !isHere) throw notFound();
+    await workspace.derived.requireGit();
+    return null;
+  },
+  run: () => null,
+};
 
 /** Answers a client that begins: the branch, or in version 2 what can be asked. @throws Refusal, recorded */
-export function advertiseRepository(asked: Asked): Promise<Readable> {
-  return serve(asked, (program, open) => startAdvertisement(program, describe(open, asked)));
+export async function advertiseRepository(asked: Asked): Promise<Readable | Buffer> {
+  if (asked.version !== 2) return serve(asked, (program, open) => startAdvertisement(program, describe(open, asked)));
+  await perform(asked.workspace, asked.caller, listAbilities, asked);
+  return abilityPackets;
 }
 
 /** Answers the command `ls-refs` of version 2. @throws Refusal, recorded */
-export function answerRefs(asked: Asked, request: Buffer): Promise<Readable> {
+export async function answerRefs(asked: Asked, request: Buffer): Promise<Readable | Buffer> {
+  const listing = readListing(request);
+  if (listing !== undefined) return encodeListing(listing, await findHead(asked));
   return serve(asked, (program, open) => {
     const git = startUploadPack(program, describe(open, asked));
     git.stdin.end(request);
     return git;
   });
+}
+
+/** The head of the caller's repository, brought up to date. @throws Refusal, recorded */
+export async function findHead({ workspace, caller, ...asked }: Asked): Promise<string | null> {
+  const held: OpenRepository[] = [];
+  try {
+    const { result } = await perform(workspace, caller, listRefs, { ...asked, held });
+    return result.head;
+  } finally {
+    for (const { hold } of held) hold.release();
+  }
 }
 
 function serve(asked: Asked, start: StartGit): Promise<Readable> {

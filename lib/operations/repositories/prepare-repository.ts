@@ -32,18 +32,27 @@ export interface OpenRepository {
   isCurrent(this: void, tables: Tables): boolean;
 }
 
+/** Milliseconds for which a fetch goes on with the repository whose branch its client has just been told. */
+const within = 10_000;
+
 /**
- * Brings the caller's repository up to date. Another workspace's address takes the same steps as an empty reach.
+ * Brings the caller's repository up to date. A fetch that goes on takes it as it was just brought, the first time: its
+ * client asks for what it was told of, and nothing later. Another workspace's address takes the same steps as an empty reach.
  * @throws Refusal NOT_FOUND, UNAVAILABLE; INVALID_REQUEST `git_missing`
  */
 export async function prepareRepository(
   { workspace, caller, view }: PrepareContext,
   { isHere, held, signal }: RepositoryInput,
+  goesOn = false,
 ): Promise<OpenRepository> {
   if (view.reach.isEmpty || !isHere) throw notFound();
   // What an overtaken preparation held must not keep the next one waiting.
-  for (const { hold } of held.splice(0)) hold.release();
-  const repository = await workspace.derived.prepare(caller.principalId, { signal });
+  const overtaken = held.splice(0);
+  for (const { hold } of overtaken) hold.release();
+  const repository =
+    goesOn && overtaken.length === 0
+      ? await workspace.derived.present(caller.principalId, { signal, within })
+      : await workspace.derived.prepare(caller.principalId, { signal });
   const hold = workspace.derived.hold(repository);
   try {
     const open = {
@@ -63,15 +72,19 @@ export async function prepareRepository(
 /**
  * An operation that prepares the caller's repository and records what is served. The repository can be narrower at the
  * transaction than it was prepared: then it is prepared again.
+ * @param goesOn whether the client was told of the branch just before
  */
-export function makeRepositoryOperation(name: string): WriteOperation<RepositoryInput, ServedHead, OpenRepository> {
+export function makeRepositoryOperation(
+  name: string,
+  goesOn = false,
+): WriteOperation<RepositoryInput, ServedHead, OpenRepository> {
   return {
     kind: 'write',
     name,
     worksWhenLow: true,
     needs: () => [],
     note: ({ version }) => ({ detail: { protocol: version } }),
-    prepare: prepareRepository,
+    prepare: (context, input) => prepareRepository(context, input, goesOn),
     isOvertaken: ({ transaction }, _, { isCurrent }) => !isCurrent(transaction.tables),
     run({ transaction }, { version }, { repository, isCurrent }) {
       if (!isCurrent(transaction.tables)) throw unavailable();
