@@ -8,6 +8,7 @@ import { fetchFirst } from '../domain/refuse-push.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
+import { keepReached } from '../git/serving/keep-reached.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
 import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
@@ -149,9 +150,12 @@ export class MainPush {
     try {
       const content = await this.#makeInput(quarantine, line, unfit, stage);
       signal.throwIfAborted();
+      const move = { head: this.#after, onto: this.#before };
+      const kept = before.isOwn ? [] : await keepReached(quarantine.start, folder.folder, move);
+      quarantine.requireInTime();
       const prepared = await this.#renew(before);
       const input = { ...content, isCurrent: (tables: Tables) => derived.isCurrent(tables, prepared) };
-      const announced = await derived.announce(prepared, folder, { head: this.#after, packs });
+      const announced = await derived.announce(prepared, folder, { head: this.#after, packs: kept });
       if (announced === null) {
         if (!this.#isAnswered()) throw fetchFirst();
         await this.#replay();

@@ -54,11 +54,15 @@ export class WorkTree {
     return runClient(this.folder, ['push', ...(parameters.length === 0 ? ['origin', 'main'] : parameters)]);
   }
 
-  /** The request by which git would push main onto a base. */
-  async makePush(base: string, capabilities = 'report-status side-band-64k'): Promise<Buffer> {
+  /** The request by which git would push main onto a base. @param surplus other objects that are sent, too */
+  async makePush(
+    base: string,
+    capabilities = 'report-status side-band-64k',
+    surplus: readonly string[] = [],
+  ): Promise<Buffer> {
     const head = await this.head();
     const command = encodePacket(`${base} ${head} refs/heads/main\0 ${capabilities}`);
-    const revisions = `${head}\n${/^0+$/.test(base) ? '' : `^${base}\n`}`;
+    const revisions = [head, ...surplus, ...(/^0+$/.test(base) ? [] : [`^${base}`]), ''].join('\n');
     const pack = packObjects(this.folder, ['pack-objects', '--stdout', '--revs', '--thin', '-q'], revisions);
     return Buffer.concat([command, flushPacket, pack]);
   }
