@@ -184,7 +184,8 @@ export class Keeper {
     await this.#derivations.letGo(patience);
     await this.#folders.finishRemovals();
     await this.#pushes.sweep();
-    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.ids()])) {
+    const left = await this.#pushes.listLeft();
+    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.ids(), ...left])) {
       const kept = this.#kept.of(principalId);
       await kept.turns.run(async () => {
         await this.#pushes.concludeLeft(principalId);

@@ -107,6 +107,11 @@ export class PushFolders {
     }
   }
 
+  /** The principals whose pushes were announced, and not concluded. */
+  async listLeft(): Promise<readonly string[]> {
+    return [...(await this.#findLeft()).keys()];
+  }
+
   /** Concludes the pushes that an earlier process announced for the principal. */
   async concludeLeft(principalId: string): Promise<void> {
     const left = await this.#findLeft();

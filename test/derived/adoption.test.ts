@@ -204,19 +204,25 @@ describe('Pushed commits become those of the repository that they were pushed to
     assert.equal(existsSync(late.folder), false);
   });
 
-  it('and none of them is left after an erase, also where the process ended before they were taken over', async () => {
-    const copying = copyAt('recorded');
-    await commit('the quokkasecret of the push');
-    assert.equal((await push()).code, 0);
-    const folder = await copying;
-    const documentId = server.host.workspace.view(operator).document(parseLocation('pub/a.md'))?.id ?? '';
-    assert.notDeepEqual(findTraces(folder, ['quokkasecret'], []), []);
-    await withCopy(folder, async (service) => {
-      const workspace = service.find('acme');
-      assert.ok(workspace !== undefined);
-      const { id } = await eraseAt(workspace, 'pub/a.md');
-      assert.equal((await workspace.eraser.finished(id)).phase, 'final');
-      assert.deepEqual(findTraces(folder, ['quokkasecret', 'a.md', documentId], []), []);
+  const ends = {
+    'the process ended before they were taken over': false,
+    'the repository was deleted as well': true,
+  };
+  for (const [end, isDeleted] of Object.entries(ends))
+    it(`and none of them is left after an erase, also where ${end}`, async () => {
+      const copying = copyAt('recorded');
+      await commit('the quokkasecret of the push');
+      assert.equal((await push()).code, 0);
+      const folder = await copying;
+      if (isDeleted) await rm(join(folder, 'acme', 'derived', ben.id), { recursive: true });
+      const documentId = server.host.workspace.view(operator).document(parseLocation('pub/a.md'))?.id ?? '';
+      assert.notDeepEqual(findTraces(folder, ['quokkasecret'], []), []);
+      await withCopy(folder, async (service) => {
+        const workspace = service.find('acme');
+        assert.ok(workspace !== undefined);
+        const { id } = await eraseAt(workspace, 'pub/a.md');
+        assert.equal((await workspace.eraser.finished(id)).phase, 'final');
+        assert.deepEqual(findTraces(folder, ['quokkasecret', 'a.md', documentId], []), []);
+      });
     });
-  });
 });
