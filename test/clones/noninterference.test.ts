@@ -10,7 +10,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { Client } from '../support/store/client.js';
 import { mainOf, RawGit, unpack, type RawAnswer } from './raw-git.js';
 
-const pairs = countOf('CLONE_PAIRS', { usual: 3, campaign: 150 });
+const pairs = countOf('CLONE_PAIRS', { usual: 1, campaign: 150 });
 const seed = seedOf(20261214);
 
 /** What depends on nothing hidden and still differs between two requests. */

@@ -8,7 +8,7 @@ import { Actor } from '../support/store/actor.js';
 import { until } from '../support/until.js';
 import { operator } from '../support/store/service.js';
 
-const pushers = countOf('PUSHERS', { usual: 3, campaign: 16 });
+const pushers = countOf('PUSHERS', { usual: 2, campaign: 16 });
 const writers = countOf('WRITERS_BESIDE', { usual: 2, campaign: 8 });
 /** Pushes of one person that have to be taken. */
 const each = 2;

@@ -67,11 +67,29 @@ export function git(repository: string, ...parameters: readonly string[]): strin
   }).replace(/\n$/, '');
 }
 
+/** Characters in front of the id, in a line of ls-tree. */
+const modeAndType = '100644 blob '.length;
+
 /** The places of all documents in the newest commit, each with its text. */
 export function readFiles({ repository, head }: Derived): Record<string, string> {
   if (head === null) return {};
-  const places = git(repository, 'ls-tree', '-r', '-z', '--name-only', head).split('\0').filter(Boolean);
-  return Object.fromEntries(places.map((place) => [place, git(repository, 'cat-file', 'blob', `${head}:${place}`)]));
+  const entries = git(repository, 'ls-tree', '-r', '-z', head).split('\0').filter(Boolean);
+  const answer = execFileSync('git', ['--git-dir', repository, 'cat-file', '--batch=%(objectsize)'], {
+    input: entries.map((entry) => `${entry.slice(modeAndType, modeAndType + 40)}\n`).join(''),
+    env: { ...gitEnvironment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    maxBuffer: 1024 ** 3,
+  });
+  let at = 0;
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const place = entry.slice(entry.indexOf('\t') + 1);
+      const start = answer.indexOf('\n', at) + 1;
+      const end = start + Number(answer.toString('latin1', at, start));
+      at = end + 1;
+      return [place, answer.toString('utf8', start, end)];
+    }),
+  );
 }
 
 /**
