@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { requireGit, type GitProgram } from '../../lib/git/program/git-program.js';
+import { hashObject } from '../../lib/git/objects/objects.js';
 import { PushUnfit, type PushLimits } from '../../lib/git/serving/push-limits.js';
 import { Quarantine } from '../../lib/git/serving/quarantine.js';
 import { readObjects } from '../../lib/git/serving/read-objects.js';
@@ -184,6 +185,22 @@ describe('The quarantine of a push', function () {
       const { bytes, trees } = await packFolders(entries);
       await refuses(bytes, new RegExp(`^The object ${trees[0]} of the push .* \\(${check}\\)\\. Make .*rev-list`));
     }
+  });
+
+  it('refuses more objects than a push may have, and reads the names of fewer in parts', async () => {
+    const folder = await folders.make();
+    git(folder, ['init', '-q', '--bare', 'x.git']);
+    const made = (count: number): Buffer => {
+      const blobs = Array.from({ length: count }, (_, index) => `blob\ndata ${`${index}`.length}\n${index}\n`);
+      git(join(folder, 'x.git'), ['fast-import', '--quiet', '--force'], `${blobs.join('')}done\n`);
+      const oids = Array.from({ length: count }, (_, index) => hashObject('blob', Buffer.from(`${index}`)));
+      return git(join(folder, 'x.git'), ['pack-objects', '--stdout', '-q'], `${oids.join('\n')}\n`);
+    };
+    const { quarantine } = await open({ file: 3 });
+    const { packs } = await quarantine.takeIn(piecesOf(made(5000)));
+    assert.equal((await quarantine.findTooLarge(packs)).size, 4000);
+    quarantine.close();
+    await refuses(made(50_100), /at most 50000 objects.* git push origin COMMIT:main/);
   });
 
   it('refuses more bytes than a push may have', async () => {

@@ -110,6 +110,16 @@ export function listNamed(index: Buffer): OidSet {
   return oids;
 }
 
+/** The names of an index of version 2, in parts that are read one at a time. @throws RepositoryUnreadable for another */
+export function* readNames(index: Buffer, atOnce: number): Generator<readonly Oid[]> {
+  const end = 8 + 1024 + objectsInIndex(index) * 20;
+  for (let at = 8 + 1024; at < end;) {
+    const oids: Oid[] = [];
+    for (; oids.length < atOnce && at < end; at += 20) oids.push(index.toString('hex', at, at + 20));
+    yield oids;
+  }
+}
+
 /** The fanout table's last number is the count of all objects. */
 async function countInIndex(folder: RepositoryFolder, name: string): Promise<{ objects: number; bytes: number }> {
   const path = packPath(folder, name, 'idx');

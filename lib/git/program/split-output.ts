@@ -11,12 +11,14 @@ export class PartTooLong extends RepositoryUnreadable {
 /**
  * git's output, split at each such byte. It ends when its reader stops.
  * @param longest bytes that one part may have
- * @throws RepositoryUnreadable when git fails; PartTooLong
+ * @param makeError the error for a longer part
+ * @throws RepositoryUnreadable when git fails; PartTooLong, or the error for a longer part
  */
 export async function* splitOutput(
   git: StartedGit,
   end: number,
   longest = Number.POSITIVE_INFINITY,
+  makeError: () => Error = () => new PartTooLong(longest),
 ): AsyncGenerator<Buffer> {
   git.stdin.end();
   try {
@@ -33,7 +35,7 @@ export async function* splitOutput(
       }
       rest.push(piece.subarray(at));
       length += piece.length - at;
-      if (length > longest) throw new PartTooLong(longest);
+      if (length > longest) throw makeError();
     }
     await git.requireSuccess('git cannot read the repository');
   } finally {

@@ -2,18 +2,21 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
-import { listNamed } from '../packs/pack-list.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { readNames } from '../packs/pack-list.js';
 import type { GitProgram } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
 import { startBoundedGit, type StartedGit } from '../program/start-git.js';
-import { memoryFor, PushUnfit, type PushLimits } from './push-limits.js';
+import { memoryFor, pushInParts, PushUnfit, type PushLimits } from './push-limits.js';
 
 const mebibyte = 1024 * 1024;
 
 /** Bytes of a commit or tag, and of a folder. git holds them whole. */
 const largest: Readonly<Record<string, number>> = { commit: mebibyte, tag: mebibyte, tree: 8 * mebibyte };
-/** Objects in one push. */
-const mostObjects = 200_000;
+/** Objects in one push: far more than its commits and changes need. */
+const mostObjects = 50_000;
+/** Objects that are named to git in one turn. */
+const namedAtOnce = 2000;
 
 /** How git takes in a pack: without a second thread, and with little beside what it is bound to. */
 const intake = ['core.bigFileThreshold=1m', 'core.deltaBaseCacheLimit=16m', 'pack.threads=1'];
@@ -138,17 +141,21 @@ export class Quarantine {
    * @throws PushUnfit
    */
   async findTooLarge(packs: readonly string[]): Promise<ReadonlyMap<Oid, number>> {
-    const oids: Oid[] = [];
+    const indexes: Buffer[] = [];
     for (const pack of packs) {
       const index = join(this.#folder, 'objects', 'pack', `${pack}.idx`);
-      // 32 bytes for each object, and the table at its beginning.
-      if ((await stat(index)).size > 4096 + 36 * mostObjects) throw tooManyObjects();
-      oids.push(...listNamed(await readFile(index)));
+      // 28 bytes for each object, and the tables at its beginning and end.
+      if ((await stat(index)).size > 2048 + 28 * mostObjects) throw tooManyObjects();
+      indexes.push(await readFile(index));
+    }
+    const git = this.start(['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']);
+    for (const index of indexes) {
+      for (const oids of readNames(index, namedAtOnce)) {
+        git.stdin.write(`${oids.join('\n')}\n`);
+        await yieldToLoop();
+      }
     }
     const tooLarge = new Map<Oid, number>();
-    if (oids.length === 0) return tooLarge;
-    const git = this.start(['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']);
-    git.stdin.write(`${oids.join('\n')}\n`);
     for await (const line of splitOutput(git, 0x0a)) {
       const [type = '', size = '', oid = ''] = line.toString('latin1').split(' ');
       const bound = type === 'blob' ? this.#limits.file : (largest[type] ?? 0);
@@ -179,11 +186,11 @@ async function feed(git: StartedGit, source: AsyncIterable<Uint8Array>): Promise
 }
 
 function tookTooLong(): PushUnfit {
-  return new PushUnfit('The push takes too long to unpack. Push fewer commits at a time.');
+  return new PushUnfit(`The push takes too long to unpack. Push fewer commits at a time: ${pushInParts}`);
 }
 
 function tooManyObjects(): PushUnfit {
-  return new PushUnfit(`A push has at most ${mostObjects} objects. Push fewer commits at a time.`);
+  return new PushUnfit(`A push has at most ${mostObjects} objects. Push fewer commits at a time: ${pushInParts}`);
 }
 
 /** git's checks of files that configure it, of all names (git-fsck(1)). */
@@ -209,9 +216,9 @@ function explainCheck({ oid, check }: { readonly oid: Oid; readonly check: strin
 }
 
 /** A sentence about what git said. git's own words can quote anything, so they are not passed on. */
-function explainIntake(said: string, { bytes }: PushLimits): string {
+function explainIntake(said: string, { bytes, file }: PushLimits): string {
   if (said.includes('exceeds maximum allowed size')) {
-    return `A push has at most ${bytes} bytes. Push fewer commits at a time.`;
+    return `A push has at most ${bytes} bytes. Leave files of more than ${file} bytes out, or push fewer commits at a time: ${pushInParts}`;
   }
   const found = said.includes('fsck error') ? findChecked(said) : undefined;
   if (found !== undefined) return explainCheck(found);
