@@ -22,7 +22,7 @@ export class UnfitFile extends Error {
 }
 
 const pull = 'Run git pull, then push again.';
-const renameIt = 'Give the file another name, then push again.';
+const renameIt = 'Give the file another name in that commit, then push again.';
 /** People named by a refused move. The report through REST has all of them. */
 const mostNamed = 5;
 
@@ -55,7 +55,7 @@ export function explainRefusal(error: unknown): FileFault {
     return {
       reason: 'not_found',
       sentence: 'You may not write here, or there is nothing here.',
-      remedy: 'Leave the file out, or ask for the role of an editor there.',
+      remedy: 'Leave the file out of that commit, or ask for the role of an editor there.',
     };
   }
   const { details } = error;
@@ -79,7 +79,7 @@ const explainers: {
   claimed({ claim: { holder, expiresAt, section } }) {
     const part = section === null ? 'it' : `its section "${section}"`;
     return {
-      sentence: `${holder.displayName} has claimed ${part} until ${formatTime(expiresAt)}.`,
+      sentence: `${holder.displayName} has claimed ${part} until ${formatSecond(expiresAt)}.`,
       remedy: `Wait until then, or ask ${holder.displayName} to release it.`,
     };
   },
@@ -95,7 +95,8 @@ const explainers: {
     const rest = gains.length > mostNamed ? `; and ${gains.length - mostNamed} more` : '';
     return {
       sentence: `Moved there, more people would reach it: ${named}${rest}.`,
-      remedy: 'Move it in the console or through REST, which ask you to confirm that. Then run git pull.',
+      remedy:
+        'Move it in the console or through REST, which ask you to confirm that. Then run git pull. If the new file is another one, delete the old one in a commit of its own.',
     };
   },
   bad_location: (_, message) => ({ sentence: message, remedy: renameIt }),
@@ -104,6 +105,9 @@ const explainers: {
 function isExplained(reason: Reason): reason is Explained {
   return Object.hasOwn(explainers, reason);
 }
+
+/** A time without its milliseconds. */
+const formatSecond = (time: number): string => formatTime(time).replace(/\.[0-9]+Z$/, 'Z');
 
 function describeGain({ subject, toRole, via }: AccessChange): string {
   const who = subject.displayName ?? (subject.type === 'group' ? 'a group' : 'someone');

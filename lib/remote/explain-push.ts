@@ -12,6 +12,10 @@ export interface ExplainedPush {
 /** Files that are named, one line each. */
 const mostNamed = 50;
 
+const howToMend =
+  'Nothing was written. To change a commit: git commit --amend for the last one, git rebase -i for an earlier one.';
+const pushedBefore = 'This commit was pushed before, onto another main. Run git pull --rebase, then push again.';
+
 /** The refusal of a push in git's form: a short reason, and a sentence with a remedy for each refused file. */
 export function explainPush(refusal: Refusal): ExplainedPush {
   const { details, code } = refusal;
@@ -24,12 +28,14 @@ export function explainPush(refusal: Refusal): ExplainedPush {
     const rest = count - named.length;
     return {
       reason: count === 1 ? 'a file was refused' : `${count} files were refused`,
-      lines: [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), 'Nothing was written.'],
+      lines: [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), howToMend],
     };
   }
   if (details?.reason === 'push_outdated') {
     return { reason: details.isForward ? 'fetch first' : 'non-fast-forward', lines: [refusal.message] };
   }
+  // A push is known by its last commit.
+  if (details?.reason === 'idempotency_key_reused') return { reason: 'fetch first', lines: [pushedBefore] };
   if (code === 'INTERNAL')
     return { reason: 'internal error', lines: ['The service failed. Nothing is lost: push again.'] };
   return { reason: firstSentence(refusal.message), lines: [sayWait(refusal)] };

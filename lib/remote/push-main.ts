@@ -5,6 +5,7 @@ import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
 import { fetchFirst } from '../domain/refuse-push.js';
+import { RepositoryUnreadable } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
@@ -143,12 +144,12 @@ export class MainPush {
     const { workspace, caller, signal } = this.#asked;
     const { derived, stages } = workspace;
     const { packs, gitsName } = taken;
-    const line = await this.#read(quarantine, packs);
+    const line = await endInTime(quarantine, this.#read(quarantine, packs));
     const unfit = findUnfit(line, this.#limits);
     if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
     const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
     try {
-      const content = await this.#makeInput(quarantine, line, unfit, stage);
+      const content = await endInTime(quarantine, this.#makeInput(quarantine, line, unfit, stage));
       signal.throwIfAborted();
       const move = { head: this.#after, onto: this.#before };
       const kept = before.isOwn ? [] : await keepReached(quarantine.start, folder.folder, move);
@@ -202,7 +203,7 @@ export class MainPush {
     stage: ContentStage,
   ): Promise<Omit<PushCommitsInput, 'isCurrent'>> {
     const count = [...pushed.changes.values()].reduce((sum, { length }) => sum + length, 0);
-    if (unfit.size === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits);
+    if (unfit.size === 0 && pushed.tooLarge.size > 0) throw hasTooLarge(this.#limits, pushed.tooLarge);
     if (count >= manyChanges) {
       this.#answer.progress(`Writing ${count} changes of ${pushed.line.length} commits`);
     }
@@ -307,6 +308,18 @@ function notForward(): Refusal {
   return conflict('push_outdated', message, { isForward: false });
 }
 
-function hasTooLarge({ file }: PushLimits): PushUnfit {
-  return new PushUnfit(`A merged branch holds a file of more than ${file} bytes. Leave it out of the commits.`);
+function hasTooLarge({ file }: PushLimits, tooLarge: PushedLine['tooLarge']): PushUnfit {
+  const [oid = ''] = tooLarge.keys();
+  const what = `A merged branch holds a file of more than ${file} bytes. Leave it out of the commits.`;
+  return new PushUnfit(`${what} Find it with: git rev-list --objects HEAD | grep ${oid}`);
+}
+
+/** An error of a git that was ended does not say why. */
+async function endInTime<Result>(quarantine: Quarantine, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RepositoryUnreadable) quarantine.requireInTime();
+    throw error;
+  }
 }

@@ -7,10 +7,10 @@ import type { RefusedFile } from '../domain/refused-file.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findUnfitKind, type RawChange } from '../git/serving/pushed-changes.js';
 import type { LineCommit } from '../git/serving/pushed-line.js';
-import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
+import { pushInParts, PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
 import type { Quarantine } from '../git/serving/quarantine.js';
 import { readObjects } from '../git/serving/read-objects.js';
-import { decodeForeignCommit } from '../git/sources/foreign-commit.js';
+import { decodeForeignCommit, type ForeignCommit } from '../git/sources/foreign-commit.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 
 /** A line of commits, with what each does to files. */
@@ -51,22 +51,45 @@ export async function readPushed(
 ): Promise<readonly PushedCommit[]> {
   const changes = new Map([...all].map(([commit, each]) => [commit, each.filter((change) => !unfit.has(change))]));
   const contents = await takeContents(quarantine, changes, limits, stage);
+  const read = await readCommits(quarantine, line);
   const commits: PushedCommit[] = [];
-  const oids = line.map(({ commit }) => commit);
-  for await (const { oid, content } of readObjects(quarantine.start, oids)) {
-    const pieces: Buffer[] = [];
-    for await (const piece of content) pieces.push(piece);
-    const { author, message } = decodeForeignCommit(Buffer.concat(pieces));
+  for (const { commit: oid, brought } of line) {
+    const { author, message } = requireRead(read.get(oid));
     const { name, email, seconds } = author;
+    // A merge says why it merges. Why its changes were made, the commits say that it brings.
+    const subjects = brought.map((each) => subjectOf(requireRead(read.get(each)).message));
     commits.push({
       oid,
-      message: fitMessage(message),
+      message: fitMessage(`${subjects.join('\n')}\n\n${message}`),
       author: makeOriginalAuthor(name, email, seconds),
       changes: (changes.get(oid) ?? []).map((change) => describeChange(change, contents)),
     });
     await yieldToLoop();
   }
   return commits;
+}
+
+/** The commits of the line, and those that they bring. */
+async function readCommits(
+  quarantine: Quarantine,
+  line: readonly LineCommit[],
+): Promise<ReadonlyMap<Oid, ForeignCommit>> {
+  const read = new Map<Oid, ForeignCommit>();
+  const oids = line.flatMap(({ commit, brought }) => [commit, ...brought]);
+  for await (const { oid, content } of readObjects(quarantine.start, oids)) {
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(piece);
+    read.set(oid, decodeForeignCommit(Buffer.concat(pieces)));
+    await yieldToLoop();
+  }
+  return read;
+}
+
+const subjectOf = (message: string): string => message.trimStart().split('\n', 1)[0]?.trim() ?? '';
+
+function requireRead(commit: ForeignCommit | undefined): ForeignCommit {
+  if (commit === undefined) throw new Error('A pushed commit was not read.');
+  return commit;
 }
 
 async function takeContents(
@@ -83,7 +106,10 @@ async function takeContents(
   let left = bytes;
   for await (const { oid, size, content } of readObjects(quarantine.start, [...wanted])) {
     left -= size;
-    if (left < 0) throw new PushUnfit(`The files of a push have at most ${bytes} bytes. Push fewer commits at a time.`);
+    if (left < 0) {
+      const remedy = `Push fewer commits at a time: ${pushInParts}`;
+      throw new PushUnfit(`The files of a push have at most ${bytes} bytes. ${remedy}`);
+    }
     const { blobOid, sha256, size: length, kind } = await stage.add(content);
     if (blobOid !== oid) throw new PushUnfit('The content of a file is not what its name says. Push again.');
     contents.set(oid, { blobOid, sha256, size: length, kind });
@@ -119,14 +145,14 @@ const kinds = {
   submodule: ['It is a submodule, and only plain files are kept.', 'Take it out of that commit with git rm --cached.'],
   executable: [
     'It is marked as executable, and no file is kept so.',
-    'Run git update-index --chmod=-x on it, in that commit.',
+    'Run chmod -x and git update-index --chmod=-x on it, in that commit.',
   ],
 } as const;
 
 function faultOfFile(change: RawChange, tooLarge: PushedLine['tooLarge'], limits: PushLimits): Fault | undefined {
   const badName = faultOfName(change);
   if (badName !== undefined) {
-    const remedy = 'Rename it with git mv, in that commit.';
+    const remedy = change.after === null ? 'Put it back, in that commit.' : 'Rename it with git mv, in that commit.';
     return { reason: 'bad_location', sentence: `The name ${badName}.`, remedy };
   }
   const kind = findUnfitKind(change);

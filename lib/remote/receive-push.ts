@@ -92,7 +92,8 @@ function sortCommands(commands: readonly PushCommand[]): {
 function explainRef({ ref, after }: PushCommand): string {
   if (ref === mainRef) return after === null ? 'main cannot be deleted' : 'main is named twice';
   if (after === null) return 'there is nothing but main';
-  return ref.startsWith('refs/tags/') ? 'tags are not kept, only main' : 'only main can be pushed to';
+  if (ref.startsWith('refs/tags/')) return 'tags are not kept, only main';
+  return 'only main can be pushed to, for example by: git push origin HEAD:main';
 }
 
 /** A client sends all of a push before it reads the answer. */

@@ -185,6 +185,11 @@ describe('The line of a push', function () {
       inRepository(commits, async (start, oids) => {
         const line = await findLine(start, oids[head] ?? '', served === null ? null : (oids[served] ?? ''), 100);
         assert.equal(named(line, oids), expected);
+        const brought = line?.flatMap((each) => each.brought) ?? [];
+        assert.deepEqual(
+          brought.map((oid) => Object.entries(oids).find(([, each]) => each === oid)?.[0]),
+          expected?.includes('s..m') === true && /served head|such a merge/.test(what) ? ['x'] : [],
+        );
       }));
   }
 

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { readPolicy } from '../../lib/access/policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { operator } from '../support/store/service.js';
 import { putObject, putTree } from '../support/git/put-object.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
+import { TestMirror } from '../support/store/test-mirror.js';
 import { WorkTree } from './work-tree.js';
 
 describe('A push is refused in the words of git', function () {
@@ -16,9 +20,12 @@ describe('A push is refused in the words of git', function () {
   let tree: WorkTree;
   let mine: WorkTree;
   let head: string | null;
+  /** Bytes of the disk. */
+  let free = 1e12;
+  const manual = readFileSync('lib/docs/git.md', 'utf8');
 
   before(async () => {
-    server = await openRemoteServer();
+    server = await openRemoteServer({ measureDisk: () => Promise.resolve({ free, total: 1e12 }) });
     ada = await server.cloner('approver');
     bob = await server.cloner('editor', 'handbook');
     await server.host.grant('reader', { type: 'principal', id: bob.id }, 'rules');
@@ -26,6 +33,11 @@ describe('A push is refused in the words of git', function () {
     await rest.create('handbook/a.md', 'first');
     await rest.create('rules/r.md', 'a rule');
     await rest.create('hidden/h.md', 'hidden');
+    await rest.create('handbook/claimed.md', 'claimed');
+    await rest.create('handbook/plans/p.md', 'plans for few');
+    await server.host.grant('reader', { type: 'principal', id: await server.host.principal('Cy') }, 'handbook/open');
+    const mirror = await TestMirror.open(server.host.workspace, 'handbook/docs');
+    await mirror.sync({ written: { 'm.md': 'mirrored' } });
     await perform(server.host.workspace, operator, changePolicy, { largestBlob: 10_000 });
     tree = await WorkTree.clone(server.folder, ada.url, 'tree');
     mine = await WorkTree.clone(server.folder, bob.url, 'mine');
@@ -49,8 +61,8 @@ describe('A push is refused in the words of git', function () {
     assert.equal(code, 1);
     assert.match(stderr, /remote: link\.md \([0-9a-f]{8}\): It is a symbolic link, .* Put a copy/);
     assert.match(stderr, /remote: module \([0-9a-f]{8}\): It is a submodule, .* git rm --cached/);
-    assert.match(stderr, /remote: run\.sh \([0-9a-f]{8}\): .* git update-index --chmod=-x/);
-    assert.match(stderr, /remote: Nothing was written\./);
+    assert.match(stderr, /remote: run\.sh \([0-9a-f]{8}\): .* chmod -x and git update-index --chmod=-x/);
+    assert.match(stderr, /remote: Nothing was written\. To change a commit: git commit --amend/);
     assert.match(stderr, /! \[remote rejected\] main -> main \(3 files were refused\)/);
     await tree.git('rm', '-q', '--cached', 'module', 'link.md');
     await tree.git('update-index', '--chmod=-x', 'run.sh');
@@ -86,7 +98,8 @@ describe('A push is refused in the words of git', function () {
       stderr,
       /remote: \.GIT \([0-9a-f]{8}\): The name has a segment that git would take for its own\. Rename/,
     );
-    assert.match(stderr, /! \[remote rejected\] .* \(a file was refused\)/);
+    assert.match(stderr, /! \[remote rejected\] .* \(3 files were refused\)/);
+    assert.match(stderr, /remote: handbook\/docs\/\.keep .* Put it back, in that commit\./);
     const below = putTree(folder, [{ name: '.git', mode: '40000', oid: made }]);
     const inBranch = await tree.git('commit-tree', below, '-p', 'HEAD', '-m', 'A branch');
     const merge = await tree.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-p', inBranch, '-m', 'Merge it');
@@ -116,7 +129,7 @@ describe('A push is refused in the words of git', function () {
     const files = Array.from({ length: 1001 }, (_, index) => [`handbook/many/${index}.md`, `${index}`]);
     await mine.commit(Object.fromEntries(files) as Record<string, string>);
     const { stderr } = await mine.push();
-    assert.match(stderr, /remote: A push changes at most 1000 files\. Push the commits in parts/);
+    assert.match(stderr, /remote: A push changes at most 1000 files\. .* git push origin COMMIT:main/);
     assert.match(stderr, /! \[remote rejected\] main -> main \(/);
   });
 
@@ -131,6 +144,90 @@ describe('A push is refused in the words of git', function () {
     assert.equal(new Set(said.slice(0, 3)).size, 1, stderr);
     assert.match(stderr, /4 files were refused/);
   });
+
+  /** The manual names each refusal by these words. */
+  function saysAsManual(said: string, words: string): void {
+    assert.ok(manual.includes(words), `the manual has "${words}"`);
+    assert.ok(said.includes(words), `"${words}" in ${said}`);
+  }
+
+  it('for each file at once: claimed by an agent, mirrored, shown to more people, out of reach, and no file', async () => {
+    const agent = await server.host.principal('Scribe', 'agent');
+    await server.host.grant('editor', { type: 'principal', id: agent }, 'handbook');
+    const claimed = await server
+      .as(await server.host.key(agent))
+      .post('/v1/claims', { location: 'handbook/claimed.md' });
+    assert.equal(claimed.status, 201);
+    await mine.git('mv', 'handbook/plans', 'handbook/open');
+    await symlink('a.md', join(mine.folder, 'handbook/link.md'));
+    await mine.commit({ 'handbook/claimed.md': 'x', 'handbook/docs/m.md': 'x', 'hidden/h.md': 'x' });
+    await mine.commit({ 'handbook/docs/new.md': 'x' });
+    const { stderr } = await mine.push();
+    const about = (path: string): string => stderr.split('\n').find((line) => line.includes(`remote: ${path} (`)) ?? '';
+    saysAsManual(about('handbook/claimed.md'), ' has claimed it');
+    assert.match(
+      about('handbook/claimed.md'),
+      /Scribe has .* until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. Wait until then, or ask Scribe/,
+    );
+    for (const path of ['handbook/docs/m.md', 'handbook/docs/new.md']) saysAsManual(about(path), 'Its folder mirrors ');
+    saysAsManual(about('handbook/open/p.md'), 'Moved there, more people would reach it');
+    assert.match(about('handbook/open/p.md'), /Cy would be reader .* Move it in the console/);
+    saysAsManual(about('hidden/h.md'), 'You may not write here, or there is nothing here');
+    saysAsManual(about('handbook/link.md'), 'It is a symbolic link');
+    assert.match(stderr, /! \[remote rejected\] main -> main \(6 files were refused\)/);
+  });
+
+  it('where the workspace has no room left for it', async () => {
+    await mine.commit({ 'handbook/more.md': 'x'.repeat(9000) });
+    const { storageQuota } = readPolicy(server.host.workspace.journal.reader);
+    await perform(server.host.workspace, operator, changePolicy, { storageQuota: 5000 });
+    const { stderr } = await mine.push();
+    await perform(server.host.workspace, operator, changePolicy, { storageQuota });
+    assert.match(stderr, /remote: The workspace has no room left for this\. An admin can raise the quota\./);
+    assert.match(stderr, /! \[remote rejected\] main -> main \(the workspace has no room left for this\)/);
+    assert.ok(manual.includes('the quota'));
+  });
+
+  it('where the disk of the service is low: at once, and also where it becomes so between the two requests', async () => {
+    await mine.commit({ 'handbook/more.md': 'x' });
+    const body = await mine.makePush(await mine.git('rev-parse', 'origin/main'));
+    free = 10;
+    server.host.clock.advance(1000);
+    const { stderr } = await mine.push();
+    const late = await post(body, bob.key);
+    free = 1e12;
+    server.host.clock.advance(1000);
+    saysAsManual(stderr, 'error: 503');
+    assert.match(
+      stderr,
+      /remote: The disk of the service is full, so nothing is written just now\. Try again in 30 seconds/,
+    );
+    assert.match(
+      late,
+      /^200 .*The disk of the service is full.*Try again in 30 seconds.*ng refs\/heads\/main the disk/s,
+    );
+  });
+
+  it('where valid commands are followed by more than a push may have, packed small', async () => {
+    await mine.commit({ 'handbook/more.md': 'x' });
+    const body = await mine.makePush(await mine.git('rev-parse', 'origin/main'));
+    const bomb = gzipSync(Buffer.concat([body, Buffer.alloc(70 * 1024 * 1024)]));
+    assert.ok(bomb.length < 100_000);
+    assert.match(await post(bomb, bob.key, { 'content-encoding': 'gzip' }), /^413 A push has at most [0-9]+ bytes/);
+  });
+
+  async function post(body: Buffer, key: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/x-git-receive-pack-request',
+        ...headers,
+      },
+      body: new Uint8Array(body),
+    });
+    return `${response.status} ${await response.text()}`;
+  }
 
   it('where somebody who only reads pushes', async () => {
     const eve = await server.cloner('reader', 'rules', 'eve');
@@ -156,7 +253,7 @@ describe('A push is refused in the words of git', function () {
     const { code, stderr } = await tree.push('origin', 'v1', 'other', ':refs/heads/gone');
     assert.equal(code, 1);
     assert.match(stderr, /! \[remote rejected\] v1 -> v1 \(tags are not kept, only main\)/);
-    assert.match(stderr, /! \[remote rejected\] other -> other \(only main can be pushed to\)/);
+    assert.match(stderr, /! \[remote rejected\] other -> other \(only main can be pushed to, .* HEAD:main\)/);
     assert.match((await tree.push('origin', ':main')).stderr, /! \[remote rejected\] main \(main cannot be deleted\)/);
     assert.match((await tree.push('--atomic', 'origin', 'main', 'v1')).stderr, /does not support --atomic push/);
   });

@@ -67,13 +67,33 @@ describe('An approver of the root pushes to the workspace', function () {
     const first = await pushRaw(server, tree, base, ada.key);
     assert.match(first.answer, /ok refs\/heads\/main/);
     const { head } = server;
+    // Of a push that was answered, nothing is unpacked: its pack can be anything.
     const [again, atOnce] = await Promise.all([
-      pushRaw(server, tree, base, ada.key),
+      pushRaw(server, tree, base, ada.key, Buffer.from('no pack at all')),
       pushRaw(server, tree, base, ada.key),
     ]);
+    for (const { answer } of [first, again, atOnce]) assert.match(answer, /Run now: git pull --rebase/);
     assert.match(again.answer, /ok refs\/heads\/main/);
     assert.match(atOnce.answer, /ok refs\/heads\/main/);
+    const forced = await pushRaw(server, tree, await tree.git('rev-parse', 'HEAD~2'), ada.key);
+    assert.match(forced.answer, /ng refs\/heads\/main fetch first/);
+    assert.match(forced.answer, /This commit was pushed before, onto another main\. Run git pull --rebase/);
     assert.equal(server.head, head);
+  });
+
+  it('and a merge of main into two commits of its own keeps why these were made', async () => {
+    const tree = await WorkTree.clone(server.folder, ada.url, 'merges');
+    await tree.commit({ 'why.md': '1' }, 'Why one\n\nAt length.');
+    await tree.commit({ 'why.md': '2' }, 'Why two');
+    await server.as(ada.key).create('of-others.md', 'x');
+    await tree.git('pull', '-q', '--no-rebase', '--no-edit');
+    assert.equal(
+      (await tree.push('--quiet', 'origin', 'main')).stderr.match(/^remote: .*git pull --rebase/gm)?.length,
+      1,
+    );
+    const { items } = (await server.as(ada.key).get('/v1/history?location=why.md')).json;
+    assert.equal(items.length, 1);
+    assert.match(JSON.stringify(items), /"Why one\\nWhy two\\n\\nMerge branch 'main' of /);
   });
 
   it('commits that change nothing, merges, foreign authors and odd messages', async () => {
@@ -216,14 +236,16 @@ async function pushRaw(
   tree: WorkTree,
   base: string,
   key: string,
+  pack?: Buffer,
 ): Promise<{ readonly answer: string; readonly stdout: string }> {
+  const whole = await tree.makePush(base);
   const response = await fetch(`${server.url()}/git-receive-pack`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${Buffer.from(`git:${key}`).toString('base64')}`,
       'content-type': 'application/x-git-receive-pack-request',
     },
-    body: await tree.makePush(base),
+    body: pack === undefined ? whole : Buffer.concat([whole.subarray(0, whole.indexOf('PACK')), pack]),
   });
   const answer = await response.text();
   return { answer, stdout: `${response.status} ${answer}` };

@@ -17,6 +17,9 @@ export class PushUnfit extends Error {
   override readonly name = 'PushUnfit';
 }
 
+/** How a person pushes only the first ones of many commits. */
+export const pushInParts = 'git push origin COMMIT:main pushes those up to COMMIT.';
+
 const mebibyte = 1024 * 1024;
 
 /** The most bytes that git may ask of memory at once, while it works on a push. */

@@ -1,7 +1,7 @@
 import { hashObject, type Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
 import type { StartedGit } from '../program/start-git.js';
-import { PushUnfit } from './push-limits.js';
+import { pushInParts, PushUnfit } from './push-limits.js';
 import type { LineCommit } from './pushed-line.js';
 
 /** One side of a change: the kind of entry as git has it (`100644`, `120000`), and its object. */
@@ -22,6 +22,9 @@ export interface RawChange {
   readonly from: Buffer | null;
 }
 
+/** A commit, and the one that it is compared with. */
+type Compared = Pick<LineCommit, 'commit' | 'base'>;
+
 type StartGit = (parameters: readonly string[]) => StartedGit;
 
 /** Bytes of one path. git itself takes longer ones; a location is far shorter. */
@@ -40,7 +43,7 @@ const kept = '100644';
  */
 export async function listChanges(
   start: StartGit,
-  line: readonly LineCommit[],
+  line: readonly Compared[],
   most: number,
 ): Promise<ReadonlyMap<Oid, readonly RawChange[]>> {
   // A move counts twice here. Comparing files takes long, so it is done for few.
@@ -111,12 +114,13 @@ function findOnlyOnes(changes: readonly RawChange[]): ReadonlyMap<string, RawCha
 }
 
 function tooMany(most: number): PushUnfit {
-  return new PushUnfit(`A push changes at most ${most} files. Push the commits in parts, or make smaller ones.`);
+  const remedy = `Make smaller commits, or push them in parts: ${pushInParts}`;
+  return new PushUnfit(`A push changes at most ${most} files. ${remedy}`);
 }
 
 async function readDiffs(
   start: StartGit,
-  line: readonly LineCommit[],
+  line: readonly Compared[],
   flags: readonly string[],
   most: number,
 ): Promise<ReadonlyMap<Oid, readonly RawChange[]>> {
@@ -124,7 +128,7 @@ async function readDiffs(
   const git = start([...parameters, '--ignore-submodules=none', ...flags]);
   for (const { commit, base } of line) git.stdin.write(base === null ? `${commit}\n` : `${commit} ${base}\n`);
   const byCommit = new Map<Oid, RawChange[]>();
-  const parts = splitOutput(git, 0, longestPath);
+  const parts = splitOutput(git, 0, longestPath, () => new PushUnfit('A file has a name that is too long. Rename it.'));
   let changes: RawChange[] = [];
   let count = 0;
   for await (const part of parts) {

@@ -2,16 +2,20 @@ import type { Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
 import type { GitProgram } from '../program/git-program.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
-import { PushUnfit } from './push-limits.js';
+import { pushInParts, PushUnfit } from './push-limits.js';
 
 /** A commit that becomes a change, and the commit that it is compared with: null for the empty repository. */
 export interface LineCommit {
   readonly commit: Oid;
   readonly base: Oid | null;
+  /** Of a merge of the served head: the client's own commits that it brings, the oldest first, and the last ones. */
+  readonly brought: readonly Oid[];
 }
 
 type StartGit = (parameters: readonly string[]) => StartedGit;
 
+/** Commits of a merge that are named. */
+const mostBrought = 20;
 /** Bytes of one line of git: a commit with very many parents. */
 const longestLine = 1024 * 1024;
 
@@ -38,10 +42,20 @@ export async function findLine(
     const first: Oid | undefined = parents.get(commit)?.[0];
     const isOnLine: boolean =
       served === null || first === served || (first !== undefined && above?.has(first) === true);
-    line.push({ commit, base: isOnLine ? (first ?? null) : served });
+    const base = isOnLine ? (first ?? null) : served;
+    line.push({ commit, base, brought: isOnLine ? [] : listFirstParents(parents, first) });
     commit = isOnLine ? first : undefined;
   }
   return line.toReversed();
+}
+
+function listFirstParents(parents: ReadonlyMap<Oid, readonly Oid[]>, from: Oid | undefined): readonly Oid[] {
+  const oids: Oid[] = [];
+  for (let oid = from; oid !== undefined && oids.length < mostBrought; oid = parents.get(oid)?.[0]) {
+    if (!parents.has(oid)) break;
+    oids.push(oid);
+  }
+  return oids.toReversed();
 }
 
 /** The commits that the served head does not have, with their parents; the children come before their parents. */
@@ -54,11 +68,12 @@ async function listCommits(
   const without = served === null ? [] : [`^${served}`];
   const parents = new Map<Oid, readonly Oid[]>();
   const git = start(['rev-list', '--topo-order', '--parents', `--max-count=${most + 1}`, head, ...without, '--']);
-  for await (const line of splitOutput(git, 0x0a, longestLine)) {
+  for await (const line of splitOutput(git, 0x0a, longestLine, hasManyParents)) {
     const [commit = '', ...ofCommit] = line.toString('latin1').split(' ');
     parents.set(commit, ofCommit);
   }
-  if (parents.size > most) throw new PushUnfit(`A push has at most ${most} commits. Push them in parts.`);
+  if (parents.size > most)
+    throw new PushUnfit(`A push has at most ${most} commits. Push them in parts: ${pushInParts}`);
   return parents;
 }
 
@@ -69,6 +84,8 @@ export async function isAncestor(program: GitProgram, repository: string, commit
   git.stdout.resume();
   return (await git.ended) === 0;
 }
+
+const hasManyParents = (): PushUnfit => new PushUnfit('A commit has too many parents. Merge fewer branches at once.');
 
 /** The commits with the served head among their ancestors. */
 function findAbove(parents: ReadonlyMap<Oid, readonly Oid[]>, served: Oid): ReadonlySet<Oid> {
