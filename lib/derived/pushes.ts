@@ -2,7 +2,9 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Randomness } from '../domain/clock.js';
 import { syncPath } from '../disk/sync-path.js';
+import { systemErrorCode } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
+import { isFull } from '../sidecar/fault.js';
 import { adoptCommits } from './adopt-commits.js';
 import type { TouchedDocument } from './find-pushed.js';
 import { makeName, namesIn } from './folders.js';
@@ -43,6 +45,8 @@ export class PushFolders {
   readonly #options: PushFolderOptions;
   readonly #live = new Set<string>();
   readonly #announced = new Set<string>();
+  /** Folders that could not be concluded when their turn came again. */
+  readonly #failed = new Set<string>();
   /** Folders that an earlier process left, by their principal. */
   #left: Promise<Map<string, string[]>> | undefined;
 
@@ -67,6 +71,7 @@ export class PushFolders {
 
   async drop(path: string): Promise<void> {
     this.#announced.delete(path);
+    this.#failed.delete(path);
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
     this.#live.delete(path);
   }
@@ -86,25 +91,19 @@ export class PushFolders {
   }
 
   /**
-   * Makes the commits of a recorded push the head of the principal's repository, and removes the folder.
+   * Makes the commits of a recorded push the head of the principal's repository, and then removes the folder. It stays
+   * when that fails.
    * @returns whether they are its head
    */
   async conclude(path: string, intent: PushIntent): Promise<boolean> {
     const { findPushed, folderOf } = this.#options;
     const { principalId, onto, head, packs } = intent;
     const documents = findPushed(principalId, head);
-    try {
-      if (documents === null) return false;
-      return await adoptCommits({
-        folder: folderOf(principalId),
-        onto,
-        head,
-        packs: packs === null ? null : join(path, packs),
-        documents,
-      });
-    } finally {
-      await this.drop(path);
-    }
+    const from = packs === null ? null : join(path, packs);
+    const isTaken =
+      documents !== null && (await adoptCommits({ folder: folderOf(principalId), onto, head, packs: from, documents }));
+    await this.drop(path);
+    return isTaken;
   }
 
   /** The principals whose pushes were announced, and not concluded. */
@@ -112,19 +111,39 @@ export class PushFolders {
     return [...(await this.#findLeft()).keys()];
   }
 
-  /** Concludes the pushes that an earlier process announced for the principal. */
+  /**
+   * Concludes the pushes that an earlier process announced for the principal, or that could not be concluded before. One
+   * that fails is tried again at the next call, and the later ones with it. It is given up when it fails again, unless
+   * the disk is full: main has its changes in any case.
+   * @throws the failure
+   */
   async concludeLeft(principalId: string): Promise<void> {
     const left = await this.#findLeft();
-    const paths = left.get(principalId) ?? [];
-    left.delete(principalId);
     const intents = [];
-    for (const path of paths) {
+    for (const path of left.get(principalId) ?? []) {
       const intent = await readIntent(path);
       if (intent !== undefined) intents.push({ path, intent });
     }
-    for (const { path, intent } of intents.toSorted((a, b) => a.intent.at - b.intent.at)) {
-      await this.conclude(path, intent);
+    const waiting = intents.toSorted((a, b) => a.intent.at - b.intent.at);
+    for (const [index, { path, intent }] of waiting.entries()) {
+      left.set(
+        principalId,
+        waiting.slice(index).map((each) => each.path),
+      );
+      try {
+        await this.conclude(path, intent);
+      } catch (error) {
+        if (this.#failed.has(path) && !isFull(error)) {
+          left.set(
+            principalId,
+            waiting.slice(index + 1).map((each) => each.path),
+          );
+          await this.drop(path);
+        } else this.#failed.add(path);
+        throw error;
+      }
     }
+    left.delete(principalId);
   }
 
   /** Keeps an announced push for the next work on the repository, since it could not be concluded now. */
@@ -176,7 +195,9 @@ async function readIntent(path: string): Promise<PushIntent | undefined> {
   try {
     const read = JSON.parse(await readFile(join(path, intentName), 'utf8')) as PushIntent;
     return oidPattern.test(read.head) ? read : undefined;
-  } catch {
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== undefined && code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
     return undefined;
   }
 }

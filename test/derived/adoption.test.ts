@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { parseLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
 import type { DerivedRepositories } from '../../lib/derived/derived-repositories.js';
 import { git, runClient } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
@@ -165,6 +166,41 @@ describe('Pushed commits become those of the repository that they were pushed to
     await server.host.revoke('editor', { type: 'principal', id: ben.id }, 'between');
     const { path } = await derived.prepare(ben.id);
     assert.equal(await git(path, ['log', '--format=', '--name-only', 'main', '--', 'between']), '');
+  });
+
+  describe('when the files could not be written at first', () => {
+    /** Where the next state is written. With a folder there, it cannot be. */
+    const obstacle = () => join(server.host.dataFolder ?? '', 'acme', 'derived', ben.id, 'state.new', 'in-the-way');
+
+    async function pushInVain(): Promise<string> {
+      meanwhile(() => mkdir(obstacle(), { recursive: true }));
+      const head = await commit('second');
+      const { code, stderr } = await push();
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /git pull --rebase/);
+      return head;
+    }
+    const clear = () => rm(join(obstacle(), '..'), { recursive: true });
+
+    it('the next fetch takes them over', async () => {
+      const head = await pushInVain();
+      const { derived } = server.host.workspace;
+      await assert.rejects(derived.prepare(ben.id), Refusal, 'also this one fails');
+      await clear();
+      assert.equal((await derived.prepare(ben.id)).head, head);
+      assert.deepEqual(await readdir(join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes')), []);
+    });
+
+    it('they are given up after that, and main is fetched without them', async () => {
+      const head = await pushInVain();
+      const { derived } = server.host.workspace;
+      for (const attempt of ['one', 'two']) await assert.rejects(derived.prepare(ben.id), Refusal, attempt);
+      await clear();
+      const served = await derived.prepare(ben.id);
+      assert.notEqual(served.head, head);
+      assert.equal(await git(served.path, ['show', 'main:pub/a.md']), 'second');
+      assert.deepEqual(await readdir(join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes')), []);
+    });
   });
 
   it('also when the process ended after the push was recorded', async () => {
