@@ -5,6 +5,7 @@ import { describeOriginalAuthor } from '../domain/original-author.js';
 import type { PushedChange, PushedCommit, PushedDocument, PushResult, UnfitChange } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
 import { refusePush } from '../domain/refuse-push.js';
+import { roleContains } from '../domain/role.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { followSections } from './follow-section.js';
 import { mediaTypesOf } from './media-types.js';
@@ -25,8 +26,7 @@ export function* applyPush(
   rules: PushRules,
 ): Steps<PushResult> {
   // At once for the whole line: each commit would ask for its own otherwise, and begin anew.
-  const places = commits.flatMap(({ changes }) => changes.flatMap(placesOf));
-  yield* requireTrees(context.transaction, places.map(segmentsOf));
+  yield* requireTrees(context.transaction, yield* findWritten(context, commits));
   const planner = new PushPlanner(context, rules);
   const made: { oid: string; versionId: string | null }[] = [];
   const documents = new Map<string, PushedDocument>();
@@ -52,6 +52,16 @@ export function* applyPush(
   }
   if (refused.length > 0) throw refusePush(refused);
   return { commits: made, documents: [...documents.values()] };
+}
+
+/** Paths where the caller may write. The time of a refusal must not tell how many trees lead to other places. */
+function* findWritten({ view }: WriteContext, commits: readonly PushedCommit[]): Steps<string[][]> {
+  const paths: string[][] = [];
+  for (const location of commits.flatMap(({ changes }) => changes.flatMap(placesOf))) {
+    if (roleContains(view.roleAt(location), 'editor')) paths.push(segmentsOf(location));
+    yield;
+  }
+  return paths;
 }
 
 function groupByCommit(unfit: readonly UnfitChange[]): ReadonlyMap<string, readonly UnfitChange[]> {

@@ -1,4 +1,4 @@
-import { joinLocation, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { isWithin, joinLocation, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { maxLimit, type Page } from '../domain/page.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
@@ -14,22 +14,25 @@ const fold = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**
  * Finds names that many disks cannot tell apart, so that a clone could not hold both. Only names count that the caller
- * can read. Each folder is read once, in steps.
+ * can read, and a folder that it cannot see is as good as absent. Each folder is read once, in steps.
  */
 export class NameTwins {
   /** The names in a folder by their folded forms. Some may be gone: each is looked up before it counts. */
   readonly #known = new Map<Location, Map<string, Set<string>>>();
   /** New places of one commit, and the new folders above them, by their folded forms. */
   #arriving = new Map<string, Location>();
+  /** Whether the caller sees a folder there, before the commit. */
+  #seen = new Map<Location, boolean>();
 
   /** Forgets what arrived by the commit before. */
   beginCommit(): void {
     this.#arriving = new Map();
+    this.#seen = new Map();
   }
 
   /** The place of a twin of the new location, or of a folder above it. */
   *find(view: View, location: Location, leaving: Leaving): Steps<Location | undefined> {
-    for (const place of newPlaces(view, location)) {
+    for (const place of this.#newPlaces(view, location)) {
       const other = this.#arriving.get(fold(place));
       if (other !== undefined && other !== place) return other;
     }
@@ -38,7 +41,8 @@ export class NameTwins {
     let at = rootLocation;
     const segments = segmentsOf(location);
     for (const [depth, segment] of segments.entries()) {
-      const child = folders.child(folder, segment);
+      const place = joinLocation(at, segment);
+      const child = this.#isSeen(view, place) ? folders.child(folder, segment) : undefined;
       if (child === undefined || depth === segments.length - 1) {
         const names = yield* this.#namesIn(view, folder, at);
         for (const name of names.get(fold(segment)) ?? []) {
@@ -47,20 +51,40 @@ export class NameTwins {
       }
       if (child === undefined) return undefined;
       folder = child.number;
-      at = joinLocation(at, segment);
+      at = place;
     }
     return undefined;
   }
 
   /** Notes a new location, which has no twin. */
   take(view: View, location: Location): void {
-    for (const place of newPlaces(view, location)) this.#arriving.set(fold(place), place);
+    for (const place of this.#newPlaces(view, location)) this.#arriving.set(fold(place), place);
     let at = rootLocation;
     for (const segment of segmentsOf(location)) {
       const names = this.#known.get(at);
       if (names !== undefined) note(names, segment);
       at = joinLocation(at, segment);
     }
+  }
+
+  #isSeen(view: View, folder: Location): boolean {
+    let isSeen = this.#seen.get(folder);
+    if (isSeen === undefined) {
+      isSeen = view.folder(folder) !== undefined;
+      this.#seen.set(folder, isSeen);
+    }
+    return isSeen;
+  }
+
+  /** The folders above the location that are not there yet, and itself. */
+  #newPlaces(view: View, location: Location): Location[] {
+    const places: Location[] = [location];
+    for (let at = location.lastIndexOf('/'); at >= 0; at = location.lastIndexOf('/', at - 1)) {
+      const above = location.slice(0, at) as Location;
+      if (this.#isSeen(view, above)) break;
+      places.push(above);
+    }
+    return places.toReversed();
   }
 
   *#namesIn(view: View, folder: number, at: Location): Steps<Map<string, Set<string>>> {
@@ -87,23 +111,29 @@ function note(names: Map<string, Set<string>>, name: string): void {
   else alike.add(name);
 }
 
-/** The folders above the location that are not there yet, and itself. */
-function newPlaces({ tables }: View, location: Location): Location[] {
-  const places: Location[] = [location];
-  for (let at = location.lastIndexOf('/'); at >= 0; at = location.lastIndexOf('/', at - 1)) {
-    const above = location.slice(0, at) as Location;
-    if (findFolder(tables, above) !== undefined) break;
-    places.push(above);
-  }
-  return places.toReversed();
-}
-
 /** Whether the name is in the folder, and stays. */
-function isThere({ tables }: View, folder: number, at: Location, name: string, leaving: Leaving): boolean {
+function isThere(view: View, folder: number, at: Location, name: string, leaving: Leaving): boolean {
+  const { tables } = view;
   const document = tables.documents.idAt(folder, name);
   if (document !== undefined && !leaving.ids.has(document)) return true;
   const child = tables.folders.child(folder, name);
-  return child !== undefined && isStaying(tables, { number: child.number, location: joinLocation(at, name) }, leaving);
+  return child !== undefined && isSeenToStay(view, { number: child.number, location: joinLocation(at, name) }, leaving);
+}
+
+/** Whether something that the caller can read stays in the folder. */
+function isSeenToStay(
+  { tables, reach, grantedDocuments }: View,
+  folder: { readonly number: number; readonly location: Location },
+  leaving: Leaving,
+): boolean {
+  if (reach.holds('reader', folder.location)) return isStaying(tables, folder, leaving);
+  if (grantedDocuments.some(({ row, location }) => isWithin(folder.location, location) && !leaving.ids.has(row.id))) {
+    return true;
+  }
+  return reach.foldersBelow(folder.location).some((location) => {
+    const found = findFolder(tables, location);
+    return found !== undefined && isStaying(tables, { number: found.row.number, location }, leaving);
+  });
 }
 
 /** The lists of names that the caller can read in the folder. */

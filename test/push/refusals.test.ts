@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { applyPush } from '../../lib/changes/apply-push.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import type { UnfitChange } from '../../lib/domain/push.js';
 import type { RefusedFile } from '../../lib/domain/refused-file.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { TreeCache } from '../../lib/journal/object-cache.js';
+import { MissingTrees, WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { takeClaim } from '../../lib/operations/claims/take-claim.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { Clone, refusedOf, type CloneCommit } from '../support/store/clone.js';
@@ -170,6 +175,54 @@ describe('A push that cannot be written', () => {
     await test.grant('editor', { type: 'principal', id: ada.caller.principalId }, 'other');
     await clone.commit({ write: { 'other/new.md': 'x' } }).push();
     assert.equal(await ada.read('other/new.md'), 'x');
+  });
+
+  it('has the same answer whatever folders are hidden from the caller', async () => {
+    const ada = { type: 'principal', id: clone.actor.caller.principalId } as const;
+    await test.grant('editor', ada, 'TEAM/mine');
+    await test.grant('editor', ada, 'x/open');
+    await test.grant('editor', ada, 'X/open');
+    await ben.create('x/open/o.md', 'o');
+    const answers: unknown[] = [];
+    for (const hidden of [undefined, 'TEAM/other/h.md', 'x/h.md']) {
+      if (hidden !== undefined) await ben.create(hidden, 'hidden');
+      clone = await Clone.of(clone.actor);
+      const refused = await refusedFiles({
+        write: { 'TEAM/mine/n.md': 'n', 'team/n.md': 'n', 'X/open/new/n.md': 'n', 'x/open/NEW/n.md': 'n' },
+        move: { 'x/open/o.md': 'X/open/o.md' },
+      });
+      answers.push(refused.map(({ location, reason, sentence }) => [location, reason, sentence]));
+    }
+    assert.deepEqual(answers[1], answers[0]);
+    assert.deepEqual(answers[2], answers[0]);
+    clone = await Clone.of(clone.actor);
+    await clone.commit({ move: { 'x/open/o.md': 'X/open/o.md' } }).push();
+    assert.equal(await ben.read('X/open/o.md'), 'o', 'what stays in x is hidden');
+  });
+
+  it('does not even look for the folders of places where the caller may not write', async () => {
+    const { checkpointer, journal, randomness } = test.workspace;
+    await checkpointer.run();
+    const transaction = new WriteTransaction(journal.reader, journal.state, new TreeCache(1000), 0, randomness);
+    const push = (location: string): unknown => {
+      const context = test.workspace.openWriteContext(transaction, ada.caller);
+      const content = { blobOid: '', sha256: '', size: 0, kind: 'text' } as const;
+      const changes = [{ type: 'create', location: parseLocation(location), content }] as const;
+      const author = { name: '', email: '', at: null };
+      const rules = { guessMediaType: () => '', sectionsOf: () => () => undefined };
+      return runAtOnce(applyPush(context, [{ oid: '', message: null, author, changes }], [], rules));
+    };
+    assert.throws(() => push('team/new.md'), MissingTrees);
+    assert.throws(() => push('hidden/new.md'), Refusal);
+    assert.throws(() => push('absent/new.md'), Refusal);
+  });
+
+  it('changes nothing, and comes from somebody who may change nothing', async () => {
+    const cy = new Actor(test.workspace, (await test.person('reader', 'team', 'Cy')).id);
+    clone = await Clone.of(cy);
+    await assert.rejects(clone.commit({}).push(), { code: 'INVALID_REQUEST', message: /the role of an editor/ });
+    await test.grant('editor', { type: 'principal', id: cy.caller.principalId }, 'elsewhere');
+    assert.equal((await clone.push()).commits[0]?.versionId, null);
   });
 
   it('changes what others have claimed', async () => {

@@ -1,7 +1,7 @@
 import { applyPush } from '../../changes/apply-push.js';
 import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
 import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from '../../domain/push.js';
-import { notFound } from '../../domain/refusal.js';
+import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { fetchFirst, refusePush } from '../../domain/refuse-push.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { guessMediaType } from '../documents/content.js';
@@ -52,6 +52,8 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
       guessMediaType,
       sectionsOf: sectionsOf(sections),
     });
+    // Commits that change nothing are kept, too, so not everybody may push them.
+    if (!context.reach.holdsSomewhere('editor')) throw invalidRequest('bad_field', mayChangeNothing);
     context.transaction.tables.objects.unstagePacks(stage);
     return result;
   },
@@ -87,6 +89,8 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     },
   },
 };
+
+const mayChangeNothing = 'You may read here, and change nothing. Ask an approver for the role of an editor.';
 
 /** What is stored of a push, for its repetition. */
 interface KeptPush extends Pick<PushResult, 'commits'> {
