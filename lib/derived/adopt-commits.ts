@@ -31,9 +31,10 @@ export async function adoptCommits({ folder, onto, head, packs, documents }: Ado
   const state = await readStateOf(folder);
   if (state === undefined) return false;
   if (state.head !== head) {
-    if (state.head !== onto || !(await hasPacks(folder, state.packs))) return false;
+    if (state.head !== onto || !(await hasPacks(folder, state))) return false;
     if (!areOfTheirFiles(state, documents)) return false;
     const known = await takePacks(folder, state, packs);
+    if (!(await hasPacks(folder, { head, packs: known }))) return false;
     const shown = new Map(state.documents);
     for (const document of documents)
       shown.set(document.documentId, showPushed(shown.get(document.documentId), document));

@@ -14,6 +14,8 @@ export interface DeriveOrder {
   /** The principal's folder below `derived`. It need not exist. */
   readonly folder: string;
   readonly git: GitProgram;
+  /** False while the disk is low: then it serves what is there, if nothing is to be added, and fails with ENOSPC otherwise. */
+  readonly hasRoom?: boolean;
 }
 
 /** Why a repository was made anew, and an earlier one destroyed. */

@@ -48,7 +48,6 @@ export async function deriveRepository(
   onStep: OnStep = () => undefined,
 ): Promise<Derived> {
   signal.throwIfAborted();
-  await mkdir(order.folder, { recursive: true, mode: 0o700 });
   const found = await readSound(order.folder);
   let madeAnew: MadeAnew | null = typeof found === 'string' ? found : null;
   let state = typeof found === 'string' ? nothing : found;
@@ -64,7 +63,10 @@ export async function deriveRepository(
       difference = compare(order, snapshot, nothing);
     }
     if ('outdated' in difference) throw new Error('A repository without documents is never outdated.');
+    const isUnchanged = madeAnew === null && !difference.isBehind && difference.displaced.length === 0;
+    if (order.hasRoom === false && !isUnchanged) throw noRoom();
     if (madeAnew !== null) {
+      await mkdir(order.folder, { recursive: true, mode: 0o700 });
       onStep('destroy');
       await destroyRepository(order.folder);
       onStep('create');
@@ -80,6 +82,10 @@ export async function deriveRepository(
   }
 }
 
+function noRoom(): Error {
+  return Object.assign(new Error('Less of the disk is free than is kept in reserve.'), { code: 'ENOSPC' });
+}
+
 /** The state, when the repository is as it says. The remnants of a crash are removed. */
 async function readSound(folder: string): Promise<DerivedState | 'first' | 'damaged'> {
   let state: DerivedState | undefined;
@@ -90,7 +96,7 @@ async function readSound(folder: string): Promise<DerivedState | 'first' | 'dama
     return 'damaged';
   }
   if (state === undefined) return 'first';
-  if (!(await hasPacks(folder, state.packs))) return 'damaged';
+  if (!(await hasPacks(folder, state))) return 'damaged';
   await removeUnlisted(folder, state.packs);
   return state;
 }

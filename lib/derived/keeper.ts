@@ -63,7 +63,7 @@ export class Keeper {
     principalId: string,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
-    const { checkpointer, disk, journal, repository } = this.#workspace;
+    const { checkpointer, journal, repository } = this.#workspace;
     const { content, git, files } = await this.requireFiles();
     signal?.throwIfAborted();
     if (this.#isOwn(principalId)) {
@@ -72,7 +72,6 @@ export class Keeper {
       await checkpointer.run();
       return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
     }
-    if ((await disk?.look()) !== undefined && disk?.isLow === true) throw storageFull();
     const kept = this.#kept.of(principalId);
     if (kept.next === undefined) {
       const next = kept.turns.run(() => {
@@ -245,7 +244,8 @@ export class Keeper {
     kept: Kept,
     { content, git, files }: { readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles },
   ): Promise<PreparedRepository> {
-    const { journal, name } = this.#workspace;
+    const { disk, journal, name } = this.#workspace;
+    await disk?.look();
     const order = {
       workspace: name,
       principalId,
@@ -253,6 +253,7 @@ export class Keeper {
       content,
       folder: this.#folders.of(principalId),
       git,
+      hasRoom: disk?.isLow !== true,
     };
     let basis: Basis | undefined;
     try {

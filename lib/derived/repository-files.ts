@@ -2,10 +2,11 @@ import { copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } fr
 import { basename, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { nodeFileSystem } from '../git/file-system.js';
+import { isInIndex } from '../git/derived/is-in-index.js';
 import { createRepositoryFiles, mainRef, repositoryExists } from '../git/repositories/create-repository-files.js';
 import { RepositoryFolder } from '../git/repositories/repository-folder.js';
 import type { Oid } from '../git/objects/objects.js';
-import { derivedPaths, isMaking, namesIn, packFolder, packOf, type ListedPack } from './state.js';
+import { derivedPaths, isMaking, namesIn, packFolder, packOf, type DerivedState, type ListedPack } from './state.js';
 
 /** Makes the repository's own files where they are missing. */
 export async function ensureRepository(folder: string): Promise<void> {
@@ -32,8 +33,11 @@ async function removeMaking(folder: string): Promise<void> {
   for (const name of (await namesIn(folder)).filter(isMaking)) await remove(join(folder, name));
 }
 
-/** Whether the repository has each of these packs, as long as it was written. */
-export async function hasPacks(folder: string, packs: readonly ListedPack[]): Promise<boolean> {
+/** Whether the repository has each of these packs, as long as it was written, and the head in one of them. */
+export async function hasPacks(
+  folder: string,
+  { head, packs }: Pick<DerivedState, 'head' | 'packs'>,
+): Promise<boolean> {
   const { repository } = derivedPaths(folder);
   if (!(await repositoryExists(new RepositoryFolder(nodeFileSystem, repository)))) return false;
   const sizes = await Promise.all(
@@ -44,7 +48,15 @@ export async function hasPacks(folder: string, packs: readonly ListedPack[]): Pr
       return pack === bytes && index !== undefined;
     }),
   );
-  return sizes.every(Boolean);
+  return sizes.every(Boolean) && (head === null || (await holdsCommit(repository, packs, head)));
+}
+
+async function holdsCommit(repository: string, packs: readonly ListedPack[], oid: Oid): Promise<boolean> {
+  // The newest pack has it, as a rule.
+  for (const { name } of packs.toReversed()) {
+    if (await isInIndex(join(packFolder(repository), `pack-${name}.idx`), oid)) return true;
+  }
+  return false;
 }
 
 async function sizeOf(file: string): Promise<number | undefined> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
@@ -131,6 +131,17 @@ describe('The keeper of derived repositories', function () {
     assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
   });
 
+  it('makes a repository anew whose state names a lost head, and says so in the log', async () => {
+    const { head } = await world.derived.prepare(reader);
+    const file = join(world.folder, reader, 'state');
+    const state = await readFile(file, 'utf8');
+    await writeFile(file, state.replace(head ?? '', 'ab'.repeat(20)));
+    const again = await world.derived.prepare(reader);
+    assert.equal(again.head, head);
+    assert.equal(world.read(again, 'pub/a.md'), 'first');
+    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
+  });
+
   it('goes on where an earlier process ended', async () => {
     const { head } = await world.derived.prepare(reader);
     await world.reopen('later');
@@ -177,21 +188,37 @@ describe('The keeper of derived repositories', function () {
     );
   });
 
-  it('refuses while the disk is low', async () => {
-    await world.close();
-    const space: DiskSpace = { free: 10, total: 1000 };
-    const { clock } = (world = await DerivedBench.open()).bench;
+  it('serves what is unchanged while the disk is low, and makes nothing', async () => {
+    const { head } = await world.derived.prepare(reader);
+    const other = await world.person('reader', 'sec');
+    const space = { free: 900, total: 1000 };
     const disk = new DiskRoom({
       folder: '/',
       reserve: 100,
-      clock,
-      measure: () => Promise.resolve(space),
+      clock: world.bench.clock,
+      measure: () => Promise.resolve<DiskSpace>(space),
       onChange: () => undefined,
     });
-    reader = await world.person('reader', 'pub');
     await world.reopen('low', { disk });
+    const low = (): void => {
+      space.free = 10;
+      world.bench.clock.advance(2000);
+    };
+    low();
+    const again = await world.derived.prepare(reader);
+    assert.equal(again.head, head);
+    assert.equal(world.read(again, 'pub/a.md'), 'first');
+    await assert.rejects(world.derived.prepare(other), refused('UNAVAILABLE', 'storage_full'));
+    assert.equal(world.has(other), false);
+    space.free = 900;
+    world.bench.clock.advance(2000);
+    await world.bench.actor.update('pub/a.md', 'second');
+    low();
     await assert.rejects(world.derived.prepare(reader), refused('UNAVAILABLE', 'storage_full'));
-    assert.equal(world.has(reader), false);
+    space.free = 900;
+    world.bench.clock.advance(2000);
+    assert.equal(world.read(await world.derived.prepare(reader), 'pub/a.md'), 'second');
+    assert.deepEqual(world.bench.reported, []);
   });
 
   it('ends what reads a repository when the workspace is closed', async () => {
