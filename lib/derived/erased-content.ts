@@ -8,12 +8,13 @@ const lookEvery = 50;
 
 /** Knows whether the workspace's own repository still has what an accepted erase takes away. */
 export class ErasedContent {
-  readonly #tables: Tables;
+  readonly #journal: { readonly reader: Tables };
   /** Erases whose content is in no pack any more, although they are not final. By their numbers. */
   readonly #swept = new Set<number>();
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
+  /** @param journal its reader is another one after each fault of the sidecar */
+  constructor(journal: { readonly reader: Tables }) {
+    this.#journal = journal;
   }
 
   noteSwept(erasures: readonly number[]): void {
@@ -44,7 +45,7 @@ export class ErasedContent {
 
   /** @throws Refusal UNAVAILABLE when an erase cannot be carried out */
   #isThere(): boolean {
-    const left = this.#tables.erasures.open().filter(({ number }) => !this.#swept.has(number));
+    const left = this.#journal.reader.erasures.open().filter(({ number }) => !this.#swept.has(number));
     if (left.some(({ hindrance }) => hindrance !== null)) throw hindered();
     return left.length > 0;
   }

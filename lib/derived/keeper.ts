@@ -48,7 +48,7 @@ export class Keeper {
     this.#files = files;
     const { clock, journal, randomness, workLimits } = workspace;
     this.#folders = new DerivedFolders(files?.folder ?? '', randomness);
-    this.#erased = new ErasedContent(journal.reader);
+    this.#erased = new ErasedContent(journal);
     this.#derivations = new Derivations(workLimits);
     this.#pushes = new PushFolders({
       folder: this.#folders.pushes,

@@ -146,8 +146,8 @@ class GitTrial {
   /** The disk fills while everybody works. Then it has room again, and the same server has to go on. */
   async fullRound(seed: string): Promise<void> {
     const random = makeRandom(seed);
-    // Above the reserve, the server refuses by itself. Without one, any write may be the first that fails.
-    const reserve = random() < 0.5 ? reserves.none : reserves.some;
+    // Without a reserve, any write may be the first that fails. With one, the server refuses by itself.
+    const reserve = this.#tally.full % 2 === 0 ? reserves.none : reserves.some;
     const others = this.#actors.filter((actor) => !(actor instanceof Eraser));
     let isFull = false;
     await this.#serve(
