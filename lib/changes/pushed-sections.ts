@@ -30,10 +30,10 @@ export interface PushedSections {
 /** The texts that come to documents which are there already. Documents are followed from place to place. */
 function findComingTexts(commits: readonly PushedCommit[]): ComingText[] {
   /** Where documents of new places were before the push; null for new documents. */
-  let origins = new Map<Location, Location | null>();
+  const origins = new Map<Location, Location | null>();
   const coming: ComingText[] = [];
   for (const { changes } of commits) {
-    origins = follow(origins, changes);
+    follow(origins, changes);
     for (const change of changes) {
       if (change.type === 'create' || change.type === 'delete' || change.content === null) continue;
       const { blobOid, kind, size } = change.content;
@@ -45,18 +45,13 @@ function findComingTexts(commits: readonly PushedCommit[]): ComingText[] {
   return coming;
 }
 
-function follow(
-  before: ReadonlyMap<Location, Location | null>,
-  changes: readonly PushedChange[],
-): Map<Location, Location | null> {
-  const after = new Map(before);
-  for (const change of changes) {
-    if (change.type === 'create') after.set(change.location, null);
-    if (change.type === 'move') {
-      after.set(change.to, before.has(change.from) ? (before.get(change.from) ?? null) : change.from);
-    }
-  }
-  return after;
+function follow(origins: Map<Location, Location | null>, changes: readonly PushedChange[]): void {
+  const arriving = changes.flatMap((change): (readonly [Location, Location | null])[] => {
+    if (change.type === 'create') return [[change.location, null]];
+    if (change.type !== 'move') return [];
+    return [[change.to, origins.has(change.from) ? (origins.get(change.from) ?? null) : change.from]];
+  });
+  for (const [place, origin] of arriving) origins.set(place, origin);
 }
 
 /** The sections to read: those that are claimed now in the documents. By the name of the text. */

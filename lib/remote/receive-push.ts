@@ -1,6 +1,6 @@
 import { readPolicy } from '../access/policy.js';
 import { maxPushed } from '../domain/push.js';
-import { invalidRequest } from '../domain/refusal.js';
+import { invalidRequest, notFound } from '../domain/refusal.js';
 import { PacketReader } from '../git/serving/packet-reader.js';
 import { MalformedPacket } from '../git/serving/packets.js';
 import type { PushLimits } from '../git/serving/push-limits.js';
@@ -50,7 +50,10 @@ async function serve(asked: RemoteRequest): Promise<RemoteAnswer> {
   const reader = new PacketReader(takeAtMost(openBody(asked), limits.bytes + beyond));
   const request = await readOrRecord(asked, reader);
   // git tries with an empty push whether it may push at all, before it sends a long one.
-  if (request.commands.length === 0) return { contentType, content: Buffer.alloc(0) };
+  if (request.commands.length === 0) {
+    await requireSomethingHere(asked);
+    return { contentType, content: Buffer.alloc(0) };
+  }
   const answer = new PushAnswer(request.form);
   const { main, outcomes } = sortCommands(request.commands);
   try {
@@ -61,6 +64,12 @@ async function serve(asked: RemoteRequest): Promise<RemoteAnswer> {
     throw error;
   }
   return { contentType, content: answer.content };
+}
+
+/** @throws Refusal NOT_FOUND, recorded: the same as of any other push */
+async function requireSomethingHere({ workspace, caller, isHere }: RemoteRequest): Promise<void> {
+  if (isHere && !workspace.view(caller).reach.isEmpty) return;
+  throw await refuseUnread(workspace, caller, pushCommits.name, {}, notFound());
 }
 
 function limitsOf({ journal }: Workspace): PushLimits {

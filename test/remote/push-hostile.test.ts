@@ -73,6 +73,10 @@ describe('A hostile or broken push', function () {
 
   it('only tries whether it may push, with an empty request', async () => {
     assert.equal(await post(flushPacket), '200 ');
+    const { key } = await server.cloner(null);
+    const nowhere = { authorization: `Bearer ${key}` };
+    assert.match(await post(flushPacket, nowhere), /^404 /);
+    assert.equal(await post(flushPacket, nowhere), await post(whole, nowhere));
   });
 
   it('is refused where its pack is garbage, or missing', async () => {
