@@ -1,6 +1,6 @@
 import { readReach } from '../access/reach.js';
 import { rootLocation } from '../domain/location.js';
-import { goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
+import { busy, goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
@@ -26,6 +26,8 @@ import { waitWithin } from './wait-within.js';
 const noteEvery = 60 * 60 * 1000;
 /** Milliseconds that an erase lets a repository be finished. */
 const patience = 5000;
+/** Bytes that all open pushes of a workspace may have sent: the packs lie on the disk before anybody judges them. */
+const mostPushedBytes = 2 * 1024 * 1024 * 1024;
 /** Milliseconds between two looks at all repositories. */
 const sweepEvery = 10 * 60 * 1000;
 
@@ -40,6 +42,8 @@ export class Keeper {
   readonly #kept = new KeptRepositories();
   #sweptAt = Number.NEGATIVE_INFINITY;
   readonly #erased: ErasedContent;
+  /** Sent by all open pushes. */
+  #pushedBytes = 0;
   #isClosed = false;
 
   /** @param files null in memory */
@@ -112,8 +116,11 @@ export class Keeper {
     if (disk?.isLow === true) throw storageFull();
     const release = await workLimits.pushes.take(`${name}/${prepared.principalId}`);
     const hold = this.hold(prepared);
+    let taken = 0;
     const end = (): void => {
       hold.release();
+      this.#pushedBytes -= taken;
+      taken = 0;
       release();
     };
     try {
@@ -126,7 +133,14 @@ export class Keeper {
           end();
         }
       };
-      return { folder, signal: hold.signal, drop };
+      const take = (bytes: number): void => {
+        // One alone has a limit of its own.
+        const isAlone = this.#pushedBytes === taken;
+        if (!isAlone && this.#pushedBytes + bytes > mostPushedBytes) throw busy();
+        taken += bytes;
+        this.#pushedBytes += bytes;
+      };
+      return { folder, signal: hold.signal, take, drop };
     } catch (error) {
       end();
       throw isFull(error) ? storageFull(error) : internal(error);

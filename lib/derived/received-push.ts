@@ -6,6 +6,11 @@ export interface Quarantine {
   readonly folder: string;
   /** Aborted with a Refusal when the push has to end. */
   readonly signal: AbortSignal;
+  /**
+   * To be called before bytes are written into the folder.
+   * @throws Refusal UNAVAILABLE when all open pushes of the workspace have sent too much
+   */
+  take(bytes: number): void;
   /** To be called at any end of the push, when no process works in the folder. May be called twice. */
   drop(): Promise<void>;
 }

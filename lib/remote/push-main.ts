@@ -101,13 +101,20 @@ export class MainPush {
     const all = AbortSignal.any([signal, hold.signal, folder.signal]);
     const quarantine = await Quarantine.open(program, folder.folder, prepared.path, this.#limits, all);
     this.#held.push(() => quarantine.close());
-    const taken = await quarantine.takeIn(this.#readPack(reader, prepared));
+    const taken = await quarantine.takeIn(this.#readPack(reader, prepared, folder));
     return { prepared, folder, quarantine, taken };
   }
 
   /** The pack. git resolves it once it has all of it, and that may be long after the repository was prepared. */
-  async *#readPack(reader: PacketReader, prepared: PreparedRepository): AsyncGenerator<Buffer> {
-    yield* reader.following();
+  async *#readPack(
+    reader: PacketReader,
+    prepared: PreparedRepository,
+    folder: QuarantineFolder,
+  ): AsyncGenerator<Buffer> {
+    for await (const piece of reader.following()) {
+      folder.take(piece.length);
+      yield piece;
+    }
     await this.#renew(prepared);
   }
 

@@ -188,6 +188,20 @@ describe('The keeper of derived repositories', function () {
     );
   });
 
+  it('bounds what all open pushes have sent together, and counts no more what has ended', async () => {
+    const other = await world.person('editor', 'sec');
+    const gibibyte = 1024 * 1024 * 1024;
+    const one = await world.derived.openQuarantine(await world.derived.prepare(reader));
+    const two = await world.derived.openQuarantine(await world.derived.prepare(other));
+    one.take(gibibyte);
+    two.take(gibibyte);
+    assert.throws(() => two.take(1), refused('UNAVAILABLE'));
+    await one.drop();
+    await one.drop();
+    two.take(2 * gibibyte);
+    await two.drop();
+  });
+
   it('serves what is unchanged while the disk is low, and makes nothing', async () => {
     const { head } = await world.derived.prepare(reader);
     const other = await world.person('reader', 'sec');
