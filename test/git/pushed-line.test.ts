@@ -304,17 +304,6 @@ describe('The line of a push', function () {
       },
     ));
 
-  it('has no name that is far too long', () =>
-    inRepository(
-      [
-        ['s', ''],
-        ['a', 's', { [`${'x'.repeat(200_000)}.md`]: 'x' }],
-      ],
-      async (start, { s = '', a = '' }) => {
-        await assert.rejects(listChanges(start, [{ commit: a, base: s }], 100), PushUnfit);
-      },
-    ));
-
   it('has at most so many changes, and a move counts as one', () => {
     const files = (folder: string, content: string | null): Record<string, string | null> =>
       Object.fromEntries(
