@@ -23,7 +23,7 @@ import { openMcpServer, type McpClient, type McpTestServer } from '../support/ht
 import { OAuthServer } from '../support/oauth/server.js';
 import { countOf, seedOf } from '../support/counts.js';
 import { mountGit } from '../support/http/open-remote.js';
-import { WorkTree } from '../remote/work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 import { commitText, listGitRequests, saidPlaces } from './any-git.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
 import type { Role } from '../../lib/domain/role.js';
 import { git as runGit } from '../support/git/fixture.js';
-import { WorkTree } from '../remote/work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 import type { LargeRequest } from './rest-requests.js';
 import { mebibyte } from './world.js';
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { until } from '../support/until.js';
-import { WorkTree } from './work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 
 const contentType = 'application/x-git-receive-pack-request';
 

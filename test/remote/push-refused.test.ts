@@ -10,7 +10,7 @@ import { operator } from '../support/store/service.js';
 import { putObject, putTree } from '../support/git/put-object.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { TestMirror } from '../support/store/test-mirror.js';
-import { WorkTree } from './work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 
 describe('A push is refused in the words of git', function () {
   this.timeout(60_000);

@@ -9,7 +9,7 @@ import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
-import { WorkTree } from './work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 
 describe('A push that names a content without sending it', function () {
   this.timeout(60_000);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { fsck, git } from '../support/git/fixture.js';
 import { reachableFrom, readHead, readStore, textsOf } from '../support/git/read-store.js';
-import { WorkTree } from './work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 
 describe('A push that sends more than its commits need', function () {
   this.timeout(60_000);

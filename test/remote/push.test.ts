@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { git, runClient } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
-import { WorkTree } from './work-tree.js';
+import { WorkTree } from '../support/git/work-tree.js';
 
 describe('An approver of the root pushes to the workspace', function () {
   this.timeout(60_000);

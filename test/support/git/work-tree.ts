@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
-import { git as packObjects } from '../support/git/fixture.js';
-import { git, runClient, type GitRun } from '../support/git/git-client.js';
+import { encodePacket, flushPacket } from '../../../lib/git/serving/packets.js';
+import { git as packObjects } from './fixture.js';
+import { git, runClient, type GitRun } from './git-client.js';
 
 /** A clone with files, in which a person works. */
 export class WorkTree {
