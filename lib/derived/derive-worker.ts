@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { RepositoryUnreadable } from '../git/errors.js';
+import { RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
 import type { DeriveOrder, Derived } from './derivation.js';
 
 /** A message to the thread. */
@@ -8,7 +8,14 @@ export type DeriveRequest = { readonly order: DeriveOrder } | { readonly stop: t
 /** The thread's answer to an order. An error loses its class on the way. */
 export type DeriveAnswer =
   | { readonly derived: Derived }
-  | { readonly failed: { readonly message: string; readonly code: string | null; readonly isUnreadable: boolean } };
+  | {
+      readonly failed: {
+        readonly message: string;
+        readonly code: string | null;
+        readonly isUnreadable: boolean;
+        readonly isInterrupted: boolean;
+      };
+    };
 
 /**
  * A worker thread that makes derived repositories, one at a time. It starts at its first use, and does not keep the
@@ -68,14 +75,20 @@ export class DeriveWorker {
     });
     worker.on('error', (error: Error) => this.#drop(worker, error));
     worker.on('exit', (code) =>
-      this.#drop(worker, new Error(`The thread that makes repositories ended with ${code}.`)),
+      this.#drop(worker, new WorkInterrupted(`The thread that makes repositories ended with ${code}.`)),
     );
     return worker;
   }
 }
 
-function toError({ message, code, isUnreadable }: Extract<DeriveAnswer, { failed: unknown }>['failed']): Error {
+function toError({
+  message,
+  code,
+  isUnreadable,
+  isInterrupted,
+}: Extract<DeriveAnswer, { failed: unknown }>['failed']): Error {
   const cause = code === null ? undefined : Object.assign(new Error(message), { code });
+  if (isInterrupted) return new WorkInterrupted(message, { cause });
   if (isUnreadable) return new RepositoryUnreadable(message, { cause });
   return cause ?? new Error(message);
 }

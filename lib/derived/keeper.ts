@@ -1,6 +1,7 @@
 import { readReach } from '../access/reach.js';
 import { rootLocation } from '../domain/location.js';
 import { busy, goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
+import { systemErrorCode, WorkInterrupted } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
@@ -285,12 +286,20 @@ export class Keeper {
         this.#derivations.derive(order, () => {
           basis = readBasis(journal.reader, principalId);
         });
-      const derived = await derive().catch(async (error: unknown) => {
-        if (this.#isClosed || error instanceof Refusal || isFull(error)) throw error;
-        this.#workspace.onFault('A derived repository could not be extended; it is made anew', error);
-        await this.#destroy(principalId, kept, madeAnew());
+      const isFinal = (error: unknown): boolean => this.#isClosed || error instanceof Refusal || isFull(error);
+      const again = (error: unknown): Promise<Derived> => {
+        if (isFinal(error)) throw error;
+        this.#workspace.onFault('A derived repository could not be extended; it is tried once more', error);
         return derive();
-      });
+      };
+      const derived = await derive()
+        .catch(again)
+        .catch(async (error: unknown) => {
+          if (isFinal(error) || isPassing(error)) throw error;
+          this.#workspace.onFault('A derived repository could not be extended; it is made anew', error);
+          await this.#destroy(principalId, kept, madeAnew());
+          return derive();
+        });
       if (basis === undefined) throw new Error('Nothing was made.');
       await this.#noteDerived(principalId, kept, derived);
       const { repository: path, head } = derived;
@@ -299,7 +308,8 @@ export class Keeper {
       return kept.last;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      throw isFull(error) ? storageFull(error) : internal(error);
+      if (isFull(error)) throw storageFull(error);
+      throw isPassing(error) ? interrupted(error) : internal(error);
     }
   }
 
@@ -357,6 +367,20 @@ export class Keeper {
     }
     return { content: place.path, git, files: this.#files };
   }
+}
+
+/** What the system says when it has nothing left for the moment. */
+const passing = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Whether a failure says nothing about the repository: it is as it was, and the work may succeed later. */
+function isPassing(error: unknown): boolean {
+  const code = systemErrorCode(error) ?? '';
+  return error instanceof WorkInterrupted || passing.has(code) || code.startsWith('SQLITE_');
+}
+
+function interrupted(cause: unknown): Refusal {
+  const message = 'Your repository could not be brought up to date just now. Try again as Retry-After says.';
+  return new Refusal('UNAVAILABLE', message, { cause, retryAfter: 5 });
 }
 
 function brokenOff(): Refusal {

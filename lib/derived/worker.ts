@@ -1,7 +1,7 @@
 /** A worker thread's program: makes derived repositories, one at a time. */
 import { parentPort } from 'node:worker_threads';
 import { describeError } from '../domain/describe-error.js';
-import { RepositoryUnreadable, systemErrorCode } from '../git/errors.js';
+import { RepositoryUnreadable, systemErrorCode, WorkInterrupted } from '../git/errors.js';
 import { deriveRepository } from './derive.js';
 import type { DeriveAnswer, DeriveRequest } from './derive-worker.js';
 
@@ -23,5 +23,10 @@ parentPort?.on('message', (request: DeriveRequest) => {
 function describe(error: unknown): Extract<DeriveAnswer, { failed: unknown }>['failed'] {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = systemErrorCode(error) ?? systemErrorCode(cause) ?? null;
-  return { message: describeError(error), code, isUnreadable: error instanceof RepositoryUnreadable };
+  return {
+    message: describeError(error),
+    code,
+    isUnreadable: error instanceof RepositoryUnreadable,
+    isInterrupted: error instanceof WorkInterrupted,
+  };
 }

@@ -21,6 +21,12 @@ export class RepositoryUnreadable extends Error {
   override readonly name = 'RepositoryUnreadable';
 }
 
+/**
+ * A program was ended from outside, or the system had nothing left to start it with. The repository is not to blame, and
+ * the same work may succeed later.
+ */
+export class WorkInterrupted extends RepositoryUnreadable {}
+
 /** The request needs the git program, and it is absent, too old, or not to be used. */
 export class GitProgramMissing extends Error {
   override readonly name = 'GitProgramMissing';

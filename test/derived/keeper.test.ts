@@ -1,15 +1,35 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
 import { makeWorkLimits } from '../../lib/access/work-limits.js';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { git } from '../support/git/fixture.js';
+import { until } from '../support/until.js';
 import { openTestService } from '../support/store/service.js';
 import { DerivedBench } from './derived-bench.js';
 
 const refused = (code: string, reason?: string) => (error: unknown) =>
   error instanceof Refusal && error.code === code && error.details?.reason === reason;
+
+/** Ends the git programs of this process that write repositories. @returns their ids */
+function endImports(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('\0fast-import\0'))
+        return [];
+      const parent = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ')[1]?.split(' ')[1];
+      if (parent !== String(process.pid)) return [];
+      process.kill(Number(name), 'SIGKILL');
+      return [Number(name)];
+    } catch {
+      return []; // It has ended.
+    }
+  });
+}
 
 describe('The keeper of derived repositories', function () {
   this.timeout(60_000);
@@ -140,6 +160,31 @@ describe('The keeper of derived repositories', function () {
     assert.equal(again.head, head);
     assert.equal(world.read(again, 'pub/a.md'), 'first');
     assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
+  });
+
+  it('keeps a repository while git is ended from outside, and serves it when that is over', async () => {
+    const early = await world.derived.prepare(reader);
+    const life = await stat(join(early.path, 'HEAD'));
+    for (let n = 0; n < 4; n += 1) await world.bench.actor.create(`pub/${n}.txt`, randomBytes(3e6).toString('hex'));
+    const killed = new Set<number>();
+    const done = { isOver: false };
+    const growing = world.derived.prepare(reader).finally(() => (done.isOver = true));
+    growing.catch(() => undefined);
+    await until('each git that writes was ended', () => {
+      for (const id of endImports()) killed.add(id);
+      return done.isOver;
+    });
+    assert.equal(killed.size, 2, 'it is tried once more');
+    await assert.rejects(growing, (error) => refused('UNAVAILABLE')(error) && (error as Refusal).retryAfter === 5);
+    const grown = await world.derived.prepare(reader);
+    assert.equal((await stat(join(grown.path, 'HEAD'))).ino, life.ino);
+    assert.equal(grown.life, early.life);
+    assert.equal(
+      git(grown.path, ['merge-base', `${early.head}`, `${grown.head}`])
+        .toString()
+        .trim(),
+      early.head,
+    );
   });
 
   it('goes on where an earlier process ended', async () => {

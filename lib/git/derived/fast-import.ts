@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { describeError } from '../../domain/describe-error.js';
+import { WorkInterrupted } from '../errors.js';
 import { encodeSignature, type Oid, type Signature } from '../objects/objects.js';
 import type { GitProgram } from '../program/git-program.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
@@ -122,7 +123,7 @@ export class FastImport {
     try {
       await this.#git.requireSuccess('git cannot write a repository');
     } catch (error) {
-      throw blameDisk(describeError(error));
+      throw error instanceof WorkInterrupted ? error : blameDisk(describeError(error));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { WorkInterrupted } from '../errors.js';
 import type { GitProgram } from '../program/git-program.js';
 import { runGit } from '../program/git-program.js';
 import { blameDisk } from './blame-disk.js';
@@ -30,6 +31,7 @@ export async function joinPacks(
     input: names.map((name) => `pack-${name}.pack\n`).join(''),
     signal,
   });
+  if (ended.code === null) throw new WorkInterrupted(`git was ended while it joined packs: ${ended.stderr.trim()}`);
   const name = ended.stdout.trim();
   if (ended.code !== 0 || !/^[0-9a-f]{40,64}$/.test(name)) {
     throw blameDisk(`git cannot join packs: ${ended.stderr.trim()}`);

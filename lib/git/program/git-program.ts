@@ -3,7 +3,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { GitProgramMissing, RepositoryUnreadable } from '../errors.js';
+import { GitProgramMissing, WorkInterrupted } from '../errors.js';
 
 /** The git program of this machine. */
 export interface GitProgram {
@@ -174,7 +174,7 @@ function remoteEnvironment({ settings }: RemoteAccess): Record<string, string> {
 function requirePipes(child: ChildProcessWithoutNullStreams): ChildProcessWithoutNullStreams {
   if ((child.stdin as unknown) !== undefined) return child;
   child.on('error', () => undefined);
-  throw new RepositoryUnreadable('The git program cannot be started: no file descriptor is left.');
+  throw new WorkInterrupted('The git program cannot be started: no file descriptor is left.');
 }
 
 /** The whole environment of a git child. */

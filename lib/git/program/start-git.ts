@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { RepositoryUnreadable } from '../errors.js';
+import { RepositoryUnreadable, WorkInterrupted } from '../errors.js';
 import type { GitProgram } from './git-program.js';
 import { spawnBoundedGit, spawnGit } from './git-program.js';
 
@@ -21,7 +21,7 @@ export interface StartedGit {
   /**
    * Waits for its end. A git ended by any signal, also ours, counts as failed: its output may be only a part.
    * @param problem the work that fails with it
-   * @throws RepositoryUnreadable with git's message
+   * @throws RepositoryUnreadable with git's message; WorkInterrupted when it was ended, or could not be started
    */
   requireSuccess(problem: string): Promise<void>;
 }
@@ -78,7 +78,10 @@ function follow(child: ChildProcessWithoutNullStreams, signal: AbortSignal | und
     kill,
     said: () => said.trim(),
     async requireSuccess(problem) {
-      if ((await ended) !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
+      const code = await ended;
+      if (code === 0) return;
+      const Failure = code === null ? WorkInterrupted : RepositoryUnreadable;
+      throw new Failure(`${problem}: ${said.trim() || 'git was ended'}`);
     },
   };
 }
