@@ -38,7 +38,7 @@ export async function adoptCommits({ folder, onto, head, packs, documents }: Ado
     const shown = new Map(state.documents);
     for (const document of documents)
       shown.set(document.documentId, showPushed(shown.get(document.documentId), document));
-    await writeState(folder, { head, packs: known, documents: shown });
+    await writeState(folder, { ...state, head, packs: known, documents: shown });
   }
   await pointBranch(folder, head);
   return true;

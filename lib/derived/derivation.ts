@@ -37,6 +37,8 @@ export interface Derived {
   readonly repository: string;
   /** What refs/heads/main names. Null when there was never anything to read. */
   readonly head: Oid | null;
+  /** The head that it had when it was last made from nothing. */
+  readonly began: Oid | null;
   /** Null when the earlier one grew, or had nothing to grow by. */
   readonly madeAnew: MadeAnew | null;
   /** The documents in its newest commit. */

@@ -30,7 +30,7 @@ export type { Derived, DeriveOrder } from './derivation.js';
 /** Is told of each step that changes files, before it. */
 export type OnStep = (step: 'destroy' | 'create' | 'import' | 'join' | 'publish' | 'state' | 'branch' | 'tidy') => void;
 
-const nothing: DerivedState = { head: null, packs: [], documents: new Map() };
+const nothing: DerivedState = { head: null, began: null, packs: [], documents: new Map() };
 
 /**
  * Makes the principal's derived repository, or lets it grow, from one snapshot of the workspace. It is meant for a
@@ -133,18 +133,19 @@ async function grow(
   before: DerivedState,
   { displaced, documents, isBehind }: Difference,
   isNew: boolean,
-): Promise<Pick<Derived, 'head' | 'commits'>> {
+): Promise<Pick<Derived, 'head' | 'began' | 'commits'>> {
   const { onStep } = growing;
   const { folder } = growing.order;
-  let { head, packs } = before;
+  let { head, began, packs } = before;
   let commits = 0;
   if (isNew || isBehind || displaced.length > 0) {
     const placings = new Placings(growing.snapshot.tables);
     const moves = planMoves(displaced.map((each) => ({ ...each, placing: placings.find(each) })));
     try {
       ({ head, packs, commits } = await makeObjects(growing, before, moves, isBehind));
+      if (isNew) began = head;
       onStep('state');
-      await writeState(folder, { head, packs, documents });
+      await writeState(folder, { head, began, packs, documents });
     } catch (error) {
       // What was made takes room, on a disk that may be full.
       await removeHalfMade(folder).catch(() => undefined);
@@ -155,7 +156,7 @@ async function grow(
   await pointBranch(folder, head);
   onStep('tidy');
   if (commits > 0) await removeUnlisted(folder, packs);
-  return { head, commits };
+  return { head, began, commits };
 }
 
 /** Removes all that the state on disk does not list. */

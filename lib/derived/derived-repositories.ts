@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
-import type { Oid } from '../git/objects/objects.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
 import type { Hold } from './holds.js';
 import type { Keeper } from './keeper.js';
-import type { AnnouncedPush, Quarantine } from './received-push.js';
+import type { AnnouncedPush, PushToAnnounce, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
 
 export type { Hold } from './holds.js';
@@ -83,15 +82,10 @@ export class DerivedRepositories {
 
   /**
    * Keeps what a push sent until its transaction has ended, also across a crash. Waits for work on the same repository.
-   * @param push the new head, and names of the packs in `objects/pack` of the quarantine
    * @returns null when the repository has another head by now: then the push is no fast-forward any more
    * @throws Refusal UNAVAILABLE, `storage_full`; INTERNAL
    */
-  announce(
-    prepared: PreparedRepository,
-    quarantine: Quarantine,
-    push: { readonly head: Oid; readonly packs: readonly string[] },
-  ): Promise<AnnouncedPush | null> {
+  announce(prepared: PreparedRepository, quarantine: Quarantine, push: PushToAnnounce): Promise<AnnouncedPush | null> {
     return this.#prepared.announce(prepared, quarantine, push);
   }
 

@@ -14,6 +14,12 @@ export function signAs({ displayName, id }: Author, at: number, workspace: strin
   return { name: displayName, email: `${id}@${workspace}`, seconds };
 }
 
+/** Whether commits with this committer are the service's. */
+export function isAddressOfService(address: string, workspace: string): boolean {
+  const at = address.lastIndexOf('@');
+  return address.slice(at + 1) === workspace && /^prn_[0-9a-x]{20}$/.test(address.slice(0, at));
+}
+
 /** The author and committer of a version: who wrote it, and before that the author of what was imported. */
 export function signVersion(
   { author, at, originalAuthor }: Version,

@@ -17,7 +17,7 @@ import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
 import { KeptRepositories, type Kept } from './kept.js';
 import { PushFolders, type PushIntent } from './pushes.js';
-import type { AnnouncedPush, Quarantine } from './received-push.js';
+import type { AnnouncedPush, PushToAnnounce, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
 import { stateHolds } from './state.js';
 import { sweepDerived } from './sweep.js';
@@ -75,7 +75,7 @@ export class Keeper {
       await this.#erased.gone(signal, () => this.#requireOpen());
       const basis = readBasis(journal.reader, principalId);
       await checkpointer.run();
-      return { path: content, head: await repository.head(), isOwn: true, principalId, basis, life: 0 };
+      return { path: content, head: await repository.head(), began: null, isOwn: true, principalId, basis, life: 0 };
     }
     const kept = this.#kept.of(principalId);
     if (kept.next === undefined) {
@@ -151,7 +151,7 @@ export class Keeper {
   async announce(
     prepared: PreparedRepository,
     quarantine: Quarantine,
-    push: { readonly head: Oid; readonly packs: readonly string[] },
+    push: PushToAnnounce,
   ): Promise<AnnouncedPush | null> {
     if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
     const { principalId, head: onto, life } = prepared;
@@ -162,6 +162,10 @@ export class Keeper {
       if (kept.life !== life || kept.head !== onto) {
         turn.end();
         return null;
+      }
+      if (!push.isKept) {
+        const leave = async (): Promise<Oid | null> => kept.head;
+        return { settle: () => leave().finally(turn.end) };
       }
       const packs = push.packs.length === 0 ? null : 'objects/pack';
       const intent = { principalId, onto, head: push.head, packs, at: this.#workspace.clock.now() };
@@ -302,9 +306,9 @@ export class Keeper {
         });
       if (basis === undefined) throw new Error('Nothing was made.');
       await this.#noteDerived(principalId, kept, derived);
-      const { repository: path, head } = derived;
+      const { repository: path, head, began } = derived;
       kept.lastAt = this.#workspace.clock.elapsed();
-      kept.last = { path, head, isOwn: false, principalId, basis, life: kept.life };
+      kept.last = { path, head, began, isOwn: false, principalId, basis, life: kept.life };
       return kept.last;
     } catch (error) {
       if (error instanceof Refusal) throw error;

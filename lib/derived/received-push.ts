@@ -15,6 +15,15 @@ export interface Quarantine {
   drop(): Promise<void>;
 }
 
+/** A push as it is announced. */
+export interface PushToAnnounce {
+  readonly head: Oid;
+  /** Names of its packs in `objects/pack` of the quarantine. */
+  readonly packs: readonly string[];
+  /** Whether its commits become those of the derived repository. If not, the next fetch has commits made for them. */
+  readonly isKept: boolean;
+}
+
 /** A push whose transaction is about to run. Nothing else happens to the principal's repository meanwhile. */
 export interface AnnouncedPush {
   /**

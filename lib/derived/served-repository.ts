@@ -9,6 +9,8 @@ export interface ServedRepository {
   readonly head: Oid | null;
   /** The workspace's own repository, for an approver of the root. Otherwise a derived one. */
   readonly isOwn: boolean;
+  /** The head with which a derived repository began, when it was last made from nothing. Null for an empty one. */
+  readonly began: Oid | null;
 }
 
 /** A repository that was brought up to date for a principal, and what that was decided by. */

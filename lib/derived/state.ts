@@ -26,6 +26,8 @@ export interface ListedPack {
 /** The truth about a derived repository. Its branch follows the head here. */
 export interface DerivedState {
   readonly head: Oid | null;
+  /** The head that it had when it was last made from nothing. A push that brings back older history is refused. */
+  readonly began: Oid | null;
   /** From the first to the last. */
   readonly packs: readonly ListedPack[];
   /** Every document that the repository ever included, by its id. */
@@ -56,12 +58,13 @@ export function packFolder(repository: string): string {
 }
 
 /** Of the file. Another one is another format, and the repository is made anew. */
-const format = 1;
+const format = 2;
 
 /** The file's first line. */
 interface Header {
   readonly format: number;
   readonly head: Oid | null;
+  readonly began: Oid | null;
   readonly packs: readonly ListedPack[];
   /** How many lines follow. */
   readonly documents: number;
@@ -91,7 +94,7 @@ export async function readState(folder: string): Promise<DerivedState | undefine
   }
   if (header === undefined) return undefined;
   if (documents.size !== header.documents) throw new DamagedState('The state ends early.');
-  return { head: header.head, packs: header.packs, documents };
+  return { head: header.head, began: header.began, packs: header.packs, documents };
 }
 
 function parseHeader(line: string): Header {
@@ -99,7 +102,9 @@ function parseHeader(line: string): Header {
   if (header?.format !== format || !Array.isArray(header.packs) || typeof header.documents !== 'number') {
     throw new DamagedState('The state has another format.');
   }
-  if (header.head !== null && !isOid(header.head ?? '')) throw new DamagedState('The state names no head.');
+  for (const oid of [header.head, header.began]) {
+    if (oid !== null && !isOid(oid ?? '')) throw new DamagedState('The state names no head.');
+  }
   return header as Header;
 }
 
@@ -131,13 +136,13 @@ const readAtOnce = 256 * 1024;
 const linesAtOnce = 1000;
 
 /** Replaces the state, durably and whole or not at all. */
-export async function writeState(folder: string, { head, packs, documents }: DerivedState): Promise<void> {
+export async function writeState(folder: string, { head, began, packs, documents }: DerivedState): Promise<void> {
   const { state } = derivedPaths(folder);
   const temporary = `${state}.new`;
   await nodeFileSystem.unlink(temporary).catch(() => undefined);
   const file = await nodeFileSystem.openNew(temporary, 0o600);
   try {
-    const header: Header = { format, head, packs, documents: documents.size };
+    const header: Header = { format, head, began, packs, documents: documents.size };
     let lines = [JSON.stringify(header)];
     for (const [id, { place, sequence, formerPlaces }] of documents) {
       const line: DocumentLine = [id, place, sequence, ...formerPlaces];

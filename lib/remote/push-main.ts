@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentStage } from '../changes/content-stages.js';
+import { isAddressOfService } from '../derived/describe-commit.js';
 import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
@@ -8,6 +9,7 @@ import { fetchFirst } from '../domain/refuse-push.js';
 import { RepositoryUnreadable } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
+import { judgeMerged } from '../git/serving/merged-branches.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
 import { keepReached } from '../git/serving/keep-reached.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
@@ -152,6 +154,7 @@ export class MainPush {
     const { derived, stages } = workspace;
     const { packs, gitsName } = taken;
     const line = await endInTime(quarantine, this.#read(quarantine, packs));
+    const isKept = await endInTime(quarantine, this.#keepsCommits(before, quarantine, line));
     const unfit = findUnfit(line, this.#limits);
     if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
     const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
@@ -163,7 +166,7 @@ export class MainPush {
       quarantine.requireInTime();
       const prepared = await this.#renew(before);
       const input = { ...content, isCurrent: (tables: Tables) => derived.isCurrent(tables, prepared) };
-      const announced = await derived.announce(prepared, folder, { head: this.#after, packs: kept });
+      const announced = await derived.announce(prepared, folder, { head: this.#after, packs: kept, isKept });
       if (announced === null) {
         if (!this.#isAnswered()) throw fetchFirst();
         await this.#replay();
@@ -201,6 +204,24 @@ export class MainPush {
     if (line === null) throw notForward();
     const changes = await listChanges(quarantine.start, line, most);
     return { line, changes, tooLarge };
+  }
+
+  /**
+   * Whether the pushed commits can stay in the derived repository. It holds only what its principal can read, so no
+   * merged branch may bring anything that main never had.
+   */
+  async #keepsCommits(
+    { isOwn, began }: PreparedRepository,
+    { start }: Quarantine,
+    pushed: PushedLine,
+  ): Promise<boolean> {
+    if (isOwn) return true;
+    const { workspace } = this.#asked;
+    const isOfService = (address: string): boolean => isAddressOfService(address, workspace.name);
+    const target = { head: this.#after, served: this.#before, began, isOfService, most: this.#limits.changes };
+    const merged = await judgeMerged(start, pushed, target);
+    if (merged === 'old') throw mergesOldHistory();
+    return merged === 'nothing-new';
   }
 
   async #makeInput(
@@ -313,6 +334,12 @@ function isForStatus({ code, details }: Refusal): boolean {
 function notForward(): Refusal {
   const message = 'A push only adds commits to main, and never replaces any. Run git pull --rebase, then push again.';
   return conflict('push_outdated', message, { isForward: false });
+}
+
+function mergesOldHistory(): Refusal {
+  const message =
+    'This push brings back old history of main. It may hold what was taken away when main has begun anew. Nothing was written. Run git fetch, then git reset --hard origin/main, and commit again what is yours. Never merge the old history.';
+  return invalidRequest('bad_field', message);
 }
 
 function hasTooLarge({ file }: PushLimits, tooLarge: PushedLine['tooLarge']): PushUnfit {

@@ -236,7 +236,7 @@ describe('Pushed commits become those of the repository that they were pushed to
     const late = await derived.openQuarantine(prepared);
     await commit('second');
     assert.equal((await push()).code, 0);
-    const announced = await derived.announce(prepared, late, { head: 'f'.repeat(40), packs: [] });
+    const announced = await derived.announce(prepared, late, { head: 'f'.repeat(40), packs: [], isKept: true });
     assert.equal(announced, null);
     await late.drop();
     assert.equal(existsSync(late.folder), false);

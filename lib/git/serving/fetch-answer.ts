@@ -16,8 +16,7 @@ const longestOpening = 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * The answer to one request of a fetch on its way to the client. It learns whether the client's commits are known here,
- * and can put words for the person in front of the pack, and at a sudden end.
+ * The answer to one request of a fetch on its way to the client. It can put words for the person in front of the pack, and at a sudden end.
  */
 export class FetchAnswer {
   readonly #words: string | undefined;
@@ -28,16 +27,15 @@ export class FetchAnswer {
   /** What is left of the packet under way, and the part of a head that has passed. */
   #left = 0;
   #head = nothing;
-  #isKnown: boolean | undefined;
 
-  /** @param words for a person none of whose commits is known here, shown before the pack; left out: none */
+  /** @param words for the person, shown before the pack; left out: none */
   constructor(words?: string) {
     this.#words = words;
   }
 
-  /** Whether a commit that the client has is known here. Undefined where the answer says nothing about it. */
-  get isKnown(): boolean | undefined {
-    return this.#isKnown;
+  /** Whether a pack was sent: then the fetch has no other round. */
+  get hasPack(): boolean {
+    return this.#isInPack;
   }
 
   /** @returns what is to be sent on */
@@ -97,13 +95,11 @@ export class FetchAnswer {
     this.#isInPack = true;
     const rest = bytes.subarray(start);
     this.#follow(rest);
-    if (this.#words === undefined || this.#isKnown === true) return bytes;
+    if (this.#words === undefined) return bytes;
     return Buffer.concat([bytes.subarray(0, start), encodeProgress(this.#words), rest]);
   }
 
   #note(text: string | undefined): void {
-    if (text?.startsWith('ACK ') === true) this.#isKnown = true;
-    if (text === 'NAK') this.#isKnown ??= false;
     // Behind this line everything is in bands.
     if (text === 'packfile') this.#isInPack = true;
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { sourceOf } from '../../access/work-limits.js';
+import { listHaves, readClientHistory } from '../../git/serving/client-history.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
 import { startUploadPack } from '../../git/serving/upload-pack.js';
 import { FetchTally } from './fetch-tally.js';
@@ -12,10 +13,12 @@ import type { UnmetClients } from './unmet-clients.js';
 export const fetchRepository = makeRepositoryOperation('repository.fetch', true);
 
 /** For a person whose clone has another history. git shows each line behind `remote:`. */
-const rebuilt = [
-  'Your clone and this repository have no commit in common.',
-  'The history is made anew when something in it was erased, or may not be read any more.',
+const begunAnew = [
+  'The history of this repository has begun anew, or your clone is of another one.',
+  'It begins anew when your access was narrowed, when something was erased or moved away from you, when it was not used',
+  'for 30 days or took too much room, and when it was restored or repaired.',
   'To go on, keep what you have not pushed elsewhere, then run: git fetch && git reset --hard origin/main',
+  'Do not merge the old history: a push of it is refused.',
   '',
 ].join('\n');
 
@@ -29,13 +32,21 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
   const release = await takeRoom(asked, 'clones', fetchRepository);
   const source = sourceOf(workspace.name, caller);
   const isLast = hasLine(request, done);
-  const isUnmet = isLast && (unmet.take(source) || (version !== 2 && hasLine(request, have)));
+  const haves = listHaves(request);
+  let isUnmet = unmet.take(source);
   return serveRepository(
     asked,
     fetchRepository,
-    (program, { repository }) => {
+    async (program, { repository, hold }) => {
       // A derived repository gives the same bytes for the same objects. A clone takes the deltas that are there.
-      const seeksDeltas = repository.isOwn && hasLine(request, have);
+      const seeksDeltas = repository.isOwn && haves.length > 0;
+      if (haves.length > 0) {
+        const { hasOthers, isOfThisLife } = await readClientHistory(program, repository, haves);
+        isUnmet = !isOfThisLife && (hasOthers || isUnmet);
+        hold.signal.throwIfAborted();
+      }
+      // Each round is a request, and the next one can come as soon as this one is answered.
+      if (!isLast) unmet.note(source, isUnmet);
       const git = startUploadPack(program, { repository: repository.path, version, seeksDeltas });
       git.stdin.end(request);
       return git;
@@ -44,18 +55,17 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
       release,
       follow: ({ repository }) => ({
         tally: new FetchTally(workspace, caller, repository.head),
-        answer: new FetchAnswer(isUnmet ? rebuilt : undefined),
-        end({ isKnown }) {
-          if (!isLast && isKnown !== undefined) unmet.note(source, isKnown);
+        answer: new FetchAnswer(isUnmet ? begunAnew : undefined),
+        end({ hasPack }) {
+          if (hasPack) unmet.note(source, false);
         },
       }),
     },
   );
 }
 
-/** Lines of a request: that it is the client's last, and a commit that the client has. */
+/** Lines of a request that say that it is the client's last. */
 const done = ['0009done', '0008done'];
-const have = ['0032have ', '0031have '];
 
 function hasLine(request: Buffer, lines: readonly string[]): boolean {
   return lines.some((line) => request.includes(line));

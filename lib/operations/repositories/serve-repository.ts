@@ -17,7 +17,7 @@ export interface Asked extends Omit<RepositoryInput, 'held'> {
 }
 
 /** Starts git on an open repository. */
-export type StartGit = (program: GitProgram, open: OpenRepository) => RunningService;
+export type StartGit = (program: GitProgram, open: OpenRepository) => RunningService | Promise<RunningService>;
 
 interface ServingOptions {
   readonly release?: Release;
@@ -53,7 +53,7 @@ export async function serveRepository(
     const program = await findGit();
     if (program === null || !isUsableGit(program)) throw gitMissing();
     open.hold.signal.throwIfAborted();
-    const git = start(program, open);
+    const git = await start(program, open);
     return new ServedStream({
       workspace,
       caller,

@@ -5,7 +5,7 @@ const lifetime = 5 * 60_000;
 const maxClients = 1000;
 
 /**
- * Clients none of whose commits is known here, by their keys. Each round of a fetch is a request of its own, and only
+ * Clients whose history is another one, by their keys. Each round of a fetch is a request of its own, and only
  * the last one can tell the person.
  */
 export class UnmetClients {
@@ -16,16 +16,16 @@ export class UnmetClients {
     this.#clock = clock;
   }
 
-  /** Notes whether a commit of the client was known in a round. */
-  note(key: string, isKnown: boolean): void {
+  /** Notes whether a round found the client's history to be another one. */
+  note(key: string, isUnmet: boolean): void {
     this.#clients.delete(key);
-    if (isKnown) return;
+    if (!isUnmet) return;
     this.#clients.set(key, this.#clock.elapsed());
     const [oldest] = this.#clients.keys();
     if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
   }
 
-  /** Whether the rounds so far knew nothing of the client. It is told once. */
+  /** Whether the rounds so far found another history. It is told once. */
   take(key: string): boolean {
     const noted = this.#clients.get(key);
     this.#clients.delete(key);
