@@ -20,10 +20,17 @@ export interface ClientHistory {
   readonly isOfThisLife: boolean;
 }
 
-/** The commits that a client names in a request for a fetch. */
+/** More than git names in one request. A client can send many more, and looking at all of them would take long. */
+const maxHaves = 20_000;
+
+/** The commits that a client names in a request for a fetch, the first ones of very many. */
 export function listHaves(request: Buffer): readonly Oid[] {
-  const text = request.toString('latin1');
-  return [...text.matchAll(/003[12]have ([0-9a-f]{40})/g)].map(([, oid = '']) => oid);
+  const haves: Oid[] = [];
+  for (const [, oid = ''] of request.toString('latin1').matchAll(/003[12]have ([0-9a-f]{40})/g)) {
+    haves.push(oid);
+    if (haves.length === maxHaves) break;
+  }
+  return haves;
 }
 
 /** Looks up the commits that a client has. @throws RepositoryUnreadable */
