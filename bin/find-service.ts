@@ -100,20 +100,24 @@ export class ClientService {
    * only if the message has certainly not arrived.
    */
   deliverWith(key: string): Deliver {
-    const post = async (url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivered> => {
-      const response = await fetch(`${url}/mcp`, { method: 'POST', headers: { ...headersFor(key), ...headers }, body });
-      return { status: response.status, body: await response.text() };
-    };
-    return async (body, headers) => {
+    return async (body, headers, stopping) => {
+      const post = async (to: string): Promise<Delivered> => {
+        const sent = { method: 'POST', headers: { ...headersFor(key), ...headers }, body, signal: stopping ?? null };
+        const response = await fetch(`${to}/mcp`, sent);
+        const { status } = response;
+        const goesOn = stopping !== undefined && response.headers.get('content-type') === 'text/event-stream';
+        if (goesOn && response.body !== null) return { status, body: '', events: response.body };
+        return { status, body: await response.text() };
+      };
       let url = await this.find();
       try {
         try {
-          return await post(url, body, headers);
+          return await post(url);
         } catch (error) {
           if (codeOf(error) !== 'ECONNREFUSED' || this.#named !== undefined) throw error;
           this.#found = undefined;
           url = await this.find();
-          return await post(url, body, headers);
+          return await post(url);
         }
       } catch (error) {
         throw explain(error, url);

@@ -5,6 +5,7 @@ import type { Managing } from './managing.js';
 import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
+import { webhookTable } from './webhooks.js';
 import { fail, note, printIds, printResult, writeContent } from './print.js';
 import type { CommandError } from '../lib/socket/command.js';
 
@@ -200,9 +201,9 @@ const table: readonly Managing[] = [
   },
 ];
 
-/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label, readers, brief, message. */
+/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label, readers, brief, message, webhook. */
 export function addManageCommands(program: Command): void {
-  for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable]) {
+  for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable, ...webhookTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
       managing.words === 'init' ? 'the name of the workspace (required)' : 'may be left out where there is only one',

@@ -36,9 +36,21 @@ export function addCommand(program: Command, { words, description, example }: De
 const overview: Readonly<Record<string, readonly string[]>> = {
   'Run it:': ['init', 'start', 'serve', 'mcp', 'status'],
   'People and access:': ['principal', 'group', 'grant', 'readers', 'key', 'link', 'sessions', 'consent', 'policy'],
-  'Documents:': ['import', 'document', 'folder', 'claim', 'comment', 'label', 'brief', 'message', 'erase', 'erasures'],
-  'Mirrors:': ['connector'],
-  'Checks and backups:': ['verify', 'doctor', 'audit', 'backup', 'restore', 'rebuild'],
+  'Documents:': [
+    'import',
+    'document',
+    'folder',
+    'claim',
+    'comment',
+    'label',
+    'brief',
+    'changes',
+    'message',
+    'erase',
+    'erasures',
+  ],
+  'Outside:': ['connector', 'webhook'],
+  'Checks and backups:': ['verify', 'doctor', 'audit', 'who', 'backup', 'restore', 'rebuild'],
 };
 
 /** The part of the overview with the command. */
@@ -64,11 +76,14 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   comment: 'Comments on a document.',
   label: 'Labels of a document, to filter and search by.',
   connector: 'Connectors: each mirrors an outside source into a read-only folder.',
+  changes: 'What changed, in order.',
+  webhook: 'Webhooks: each tells an address what changes.',
   message: 'Messages to and from the operator.',
   key: 'API keys of people and agents.',
   consent: 'Applications that act for people.',
   policy: 'Settings of a workspace: limits, lifetime of keys, search.',
   audit: 'The audit log.',
+  who: 'Who read or changed what lies at a place, by the audit log.',
 };
 
 function addGroup(parent: Command, name: string): Command {

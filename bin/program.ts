@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
+import { addChangeCommands } from './changes.js';
 import { addConnectorCommands } from './connectors.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
@@ -31,6 +32,7 @@ function makeProgram(): Command {
   addServeCommands(program);
   addMcpCommand(program);
   addManageCommands(program);
+  addChangeCommands(program);
   addTransferCommands(program);
   addPreserveCommands(program);
   addConnectorCommands(program);

@@ -32,6 +32,10 @@ export function addTransferCommands(program: Command): void {
     description: 'Print the audit log, a line of JSON for each record. `cartulary audit verify --export` checks it.',
     example: 'cartulary audit export > audit.jsonl',
   })
+    .option(
+      '--format <format>',
+      'ocsf: events of API Activity (6003), for programs that gather the events of many systems',
+    )
     .option('--no-texts', 'leave out the clear texts (locations, names), for an auditor who must not see them')
     .option(...workspaceOption);
   exporting.action(() => exportAudit(exporting.opts<CalledWith>()));
@@ -160,7 +164,7 @@ async function exportAudit(options: CalledWith): Promise<void> {
   const request = {
     command: 'audit.export',
     workspace: config.workspace ?? undefined,
-    fields: { no_texts: options['texts'] === false },
+    fields: { no_texts: options['texts'] === false, format: options['format'] },
   };
   const answer = await askOwner(config, request, async (part) => {
     await writeJsonLines((part as { readonly lines: readonly string[] }).lines);

@@ -29,6 +29,8 @@ export interface Config {
   readonly connectorFolders: readonly string[];
   /** Outside programs that connectors may run, by name: the absolute path of each, and its arguments. */
   readonly connectorPrograms: Readonly<Record<string, readonly string[]>>;
+  /** `host:port` at addresses that are not public, to which webhooks may be sent, also over http. */
+  readonly webhookHosts: readonly string[];
   /** Another OpenID Connect provider for people's sign-ins. */
   readonly upstream: UpstreamConfig | null;
 }
@@ -379,6 +381,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     connectorHosts: values['connector_hosts'],
     connectorFolders: values['connector_folders'],
     connectorPrograms: toPrograms(values['connector_programs'] as readonly string[]),
+    webhookHosts: values['webhook_hosts'],
     upstream: toUpstream(values),
   } as Config;
   for (const value of Object.values(config)) Object.freeze(value);

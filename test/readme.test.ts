@@ -21,13 +21,16 @@ const root = findRoot();
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = [
   'README.md',
-  ...['applications', 'agents', 'people', 'admins', 'connectors', 'git'].map((name) => `lib/docs/${name}.md`),
+  ...['applications', 'changes', 'agents', 'people', 'admins', 'connectors', 'git'].map(
+    (name) => `lib/docs/${name}.md`,
+  ),
 ];
 /** The pages with checked links. */
 const linked = [
   ...pages,
   'lib/docs/README.md',
   'lib/docs/console.md',
+  'lib/docs/webhooks.md',
   'lib/docs/connector-protocol.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
@@ -85,6 +88,8 @@ const varying: readonly (readonly [RegExp, string])[] = [
   // A page cannot show blanks at the end of a line.
   [/[ \t]+$/gm, ''],
   [/seq \d+/g, 'seq N'],
+  [/"id": ?"[\w-]{22}"/g, '"id":"ITEM"'],
+  [/"next_cursor": ?"[\w-]{40,}"/g, '"next_cursor":"CURSOR"'],
 ];
 
 /** The folder of the checkout in the pages. */

@@ -20,6 +20,8 @@ export interface NewSession {
   readonly method: SignInMethod;
   readonly browser: string;
   readonly address: string;
+  /** False where another provider let the person in, and may have asked them nothing. Left out: true. */
+  readonly isProvenNow?: boolean;
 }
 
 export interface BegunSession {
@@ -41,13 +43,14 @@ export class BrowserSessions {
   }
 
   /** @returns the secret for the cookie, of which no copy is kept, and the sessions ended to make room */
-  begin(session: NewSession): BegunSession {
+  begin({ isProvenNow = true, ...session }: NewSession): BegunSession {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);
     const stored = {
       ...session,
       id: makeIdentifier('ses', this.#randomness),
       startedAt: now,
+      provenAt: isProvenNow ? now : null,
       lastSeenAt: toMinute(now),
     };
     return this.#tables.within(() => {

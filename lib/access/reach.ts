@@ -43,8 +43,12 @@ export class Reach {
 
   /** Whether the role is held at any place at all. */
   holdsSomewhere(role: Role): boolean {
-    const isEnough = (held: Role): boolean => roleContains(held, role);
-    return [...this.#folders.values()].some(isEnough) || [...this.#documents.values()].some(isEnough);
+    return this.holdsInFolder(role) || [...this.#documents.values()].some((held) => roleContains(held, role));
+  }
+
+  /** Whether the role is held in any folder. */
+  holdsInFolder(role: Role): boolean {
+    return [...this.#folders.values()].some((held) => roleContains(held, role));
   }
 
   /** Folders with a grant strictly below `folder`. */
@@ -79,7 +83,7 @@ export const noReach = new Reach(new Map(), new Map());
 const operatorReach = new Reach(new Map([[rootLocation, 'approver']]), new Map());
 
 /** Adds up grants; the highest role on each scope stays. */
-export function reachFrom(grants: readonly Grant[]): Reach {
+export function reachFrom(grants: Iterable<Pick<Grant, 'scope' | 'role'>>): Reach {
   const folders = new Map<Location, Role>();
   const documents = new Map<string, Role>();
   for (const { scope, role } of grants) {

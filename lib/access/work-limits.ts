@@ -13,6 +13,8 @@ export type WorkKind =
   | 'pushes'
   | 'derivations'
   | 'streams'
+  | 'listeners'
+  | 'feeds'
   | 'hooks'
   | 'probes';
 
@@ -35,7 +37,7 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
-  /** Clones and fetches by git: each holds processes of git. */
+  /** Clones and fetches by git: each holds processes of git. One source is a principal. */
   clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 45_000 },
   /** Pushes by git that come in, each with a folder for what it sends. One source is a principal. */
   pushes: { perSource: 2, inAll: 8, waiting: 16, timeout: 3 * tenSeconds },
@@ -43,6 +45,10 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   derivations: { perSource: 1, inAll: 2, waiting: 8, timeout: 60 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
+  /** Callers who wait for changes of the feed. They hold no place among the requests. */
+  listeners: { perSource: 250, inAll: 2000, waiting: 0, timeout: 0 },
+  /** Pages of the feed being read. All listeners of a credential may want one at the same moment. */
+  feeds: { perSource: 4, inAll: 32, waiting: 300, timeout: 3 * tenSeconds },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
   hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
   /** Tests of connections to sources: each waits for somebody else's server. */
@@ -65,6 +71,8 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     pushes: make('pushes'),
     derivations: make('derivations'),
     streams: make('streams'),
+    listeners: make('listeners'),
+    feeds: make('feeds'),
     hooks: make('hooks'),
     probes: make('probes'),
   };

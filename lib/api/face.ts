@@ -152,6 +152,7 @@ export class ApiFace {
       header: (name) => readHeader(request, name),
       body,
       cursors: this.#dependencies.cursors,
+      standAside: () => standAside(context),
     });
   }
 
@@ -288,6 +289,7 @@ const headersRead = [
   'If-Match',
   'If-None-Match',
   'If-Range',
+  'Last-Event-ID',
   'Range',
 ];
 
@@ -327,6 +329,14 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
 function hold({ held, response }: RequestContext, release: Release): void {
   if (response.closed) release();
   else held.push(release);
+}
+
+/** Gives back all room of a request whose answer may come late. */
+function standAside(context: RequestContext): AbortSignal {
+  for (const release of context.held.splice(0)) release();
+  const departure = new AbortController();
+  hold(context, () => departure.abort());
+  return departure.signal;
 }
 
 /** A caller without any right to write cannot make the service read a large body. @throws Refusal NOT_FOUND */

@@ -6,7 +6,13 @@ import { Service, type ServiceOptions } from './service.js';
 
 /** The settings with which a data folder is opened. */
 export type OpeningSetting =
-  'git' | 'diskReserve' | 'derivedBudget' | 'connectorHosts' | 'connectorFolders' | 'connectorPrograms';
+  | 'git'
+  | 'diskReserve'
+  | 'derivedBudget'
+  | 'connectorHosts'
+  | 'connectorFolders'
+  | 'connectorPrograms'
+  | 'webhookHosts';
 
 /**
  * Opens the data folder as configured.
@@ -36,5 +42,6 @@ export function openService(
       },
       ...(log === undefined ? {} : { log }),
     },
+    webhooks: { hosts: config.webhookHosts },
   });
 }

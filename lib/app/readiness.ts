@@ -56,9 +56,12 @@ export class ReadinessProbe {
     const room = disk === null ? 'ok' : await disk.look();
     const opened = [...this.#parts.opened()];
     const faulty = this.#parts.countFaulty();
+    const areWell = opened.map(({ journal }) => journal.isWell);
+    // The next answer knows more.
+    for (const { journal } of opened) journal.tryAgain();
     const isBehind = findLags(opened).some(({ since }) => clock.now() - since >= behindAfter);
     const parts: Omit<Readiness, 'isReady'> = {
-      journal: opened.every(({ journal }) => journal.isWell) ? 'ok' : 'failed',
+      journal: areWell.every(Boolean) ? 'ok' : 'failed',
       disk: isMoved ? 'moved' : room,
       repository: isBehind ? 'behind' : 'ok',
       workspaces: faulty > 0 ? 'failed' : opened.length === 0 ? 'none' : 'ok',

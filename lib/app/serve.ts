@@ -75,7 +75,7 @@ export async function startService(
     const { dataFolder } = service;
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
-    await service.startConnectors();
+    await service.startSchedules();
     await logChecks(service, config, log);
     log.info(
       { version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid },
@@ -88,7 +88,7 @@ export async function startService(
         log.info({}, 'The service stops: requests under way are finished');
         oauth.close();
         service.endWatches();
-        await Promise.all([server.close(within), commands?.close(), service.stopConnectors()]);
+        await Promise.all([server.close(within), commands?.close(), service.stopSchedules()]);
         await signIn.close();
         await service.close();
         log.info({}, 'The service has stopped');

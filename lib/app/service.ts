@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
@@ -19,17 +17,20 @@ import { closeToOthers } from '../disk/close-to-others.js';
 import type { Log } from '../domain/log.js';
 import type { Readiness, RepositoryLag } from '../domain/readiness.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
-import { restoreWorkspace, type RestoreSource } from '../operations/workspaces/restore-workspace.js';
+import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/service-file.js';
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
 import { ServiceJournal } from '../journal/service-journal.js';
-import { createWorkspace, pathsOf } from '../journal/workspace-files.js';
+import { createWorkspace } from '../journal/workspace-files.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import { findLags, ReadinessProbe } from './readiness.js';
+import { Schedules, type SchedulesOptions } from './schedules.js';
+import { openSender } from '../webhooks/open-sender.js';
+import type { SenderMeans } from '../webhooks/sender.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The options of the service. */
@@ -55,6 +56,8 @@ export interface ServiceOptions {
   readonly readersGrace?: number;
   /** What connectors may use. Left out: public addresses alone, and no log. */
   readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds' | 'testTimeout'>>;
+  /** What webhooks may reach, and how long receivers may take. Left out: public addresses alone. */
+  readonly webhooks?: Partial<Omit<SenderMeans, 'clock' | 'log'>> & Pick<SchedulesOptions, 'timers'>;
   /** Limits of concurrent work in place of the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }
@@ -84,10 +87,7 @@ export class Service {
   readonly #files: WorkspaceFiles;
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
-  readonly #means: ConnectorMeans;
-  /** The folder of caches, in memory. */
-  #caches: string | undefined;
-  #schedule: ((workspace: Workspace) => void) | undefined;
+  readonly #schedules: Schedules;
   readonly #faulty: FaultyWorkspaces;
   readonly #probe: ReadinessProbe;
   /** Resolves when no workspace is being made. */
@@ -98,11 +98,13 @@ export class Service {
     serviceFile: ServiceFile,
     lock: OwnerLock | undefined,
     means: ConnectorMeans,
+    webhooks: ServiceOptions['webhooks'],
   ) {
-    this.#means = means;
+    this.#schedules = new Schedules({ means, timers: webhooks?.timers });
     this.#files = {
       ...files,
       sources: makeSources(means),
+      sender: openSender({ hosts: [], ...webhooks, clock: means.clock, log: means.log }),
       originOf: (name) => describeOrigin(name, serviceFile, { ...files, journal: this.journal }),
     };
     this.file = serviceFile;
@@ -171,7 +173,7 @@ export class Service {
         signerOf: keepSigners(options, serviceFile),
         disk: dataFolder === null ? undefined : watchDisk(dataFolder, options),
       };
-      const service = new Service(files, serviceFile, lock, meansOf(options));
+      const service = new Service(files, serviceFile, lock, meansOf(options), options.webhooks);
       await service.#sweep();
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
@@ -192,28 +194,16 @@ export class Service {
 
   #add(workspace: Workspace): void {
     this.#workspaces.set(workspace.name, workspace);
-    this.#schedule?.(workspace);
+    this.#schedules.add(workspace);
   }
 
-  /** Lets connectors run: those of the workspaces now, and of every one added later. For a server alone. */
-  async startConnectors(): Promise<void> {
-    const { openSchedule, runsAtOnce, RunSlots } = await import('../connectors/schedule.js');
-    const slots = new RunSlots(runsAtOnce);
-    const { dataFolder } = this;
-    if (dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
-    const root = dataFolder ?? this.#caches ?? '';
-    this.#schedule = (workspace) => {
-      const cacheFolder = pathsOf(root, workspace.name).sources;
-      workspace.connectors.start(openSchedule({ workspace, means: this.#means, cacheFolder, slots }));
-    };
-    for (const workspace of this.#workspaces.values()) this.#schedule(workspace);
+  /** Lets connectors run and webhooks be delivered. For a server alone. */
+  startSchedules(): Promise<void> {
+    return this.#schedules.start(this.opened());
   }
 
-  /** Ends the runs of all connectors, and begins no more. */
-  async stopConnectors(): Promise<void> {
-    this.#schedule = undefined;
-    await Promise.all([...this.#workspaces.values()].map((workspace) => workspace.connectors.close()));
-    if (this.#caches !== undefined) await rm(this.#caches, { recursive: true, force: true });
+  stopSchedules(): Promise<void> {
+    return this.#schedules.stop(this.opened());
   }
 
   /** Runs before anything is made here. No other process can make anything, because this one has the folder. */
@@ -303,6 +293,8 @@ export class Service {
   async #restoreInto(dataFolder: string, source: RestoreSource, caller: Caller): Promise<Workspace> {
     const files = { ...this.#files, dataFolder };
     const isListed = (name: string): boolean => this.file.listWorkspaces().some((each) => each.name === name);
+    // Few commands restore: the others do without its code.
+    const { restoreWorkspace } = await import('../operations/workspaces/restore-workspace.js');
     const staged = await restoreWorkspace(
       source,
       { files, serviceMigrations: schemaPath('service'), isListed },
@@ -323,7 +315,7 @@ export class Service {
   /** Finishes the work in progress in every workspace and gives up the data folder. */
   async close(): Promise<void> {
     await this.#making;
-    await this.stopConnectors();
+    await this.stopSchedules();
     await this.#faulty.close();
     await this.journal.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();

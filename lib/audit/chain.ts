@@ -72,7 +72,7 @@ export function appendRecord(
     hash,
   });
   if (target !== null || detail !== null) {
-    table.insertText(seq, salt, targetText, detailText, toStored(event.documentId));
+    table.insertText(seq, salt, targetText, detailText, toStored(event.documentId), members.code !== null);
   }
   return { seq, hash: hash.toString('hex') };
 }

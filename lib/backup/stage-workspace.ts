@@ -16,7 +16,6 @@ import { openSidecar } from '../sidecar/sidecar.js';
 import { backupFiles } from './backup-manifest.js';
 import { checkExtent, usualExtent } from './check-extent.js';
 import type { CheckedBackup } from './check-backup.js';
-import { layOutBackup, requireSound, sidecarUnreadable } from './lay-out-backup.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { createWorkspace, pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 
@@ -83,6 +82,8 @@ export async function stageBackup(
   const { files } = options;
   const name = manifest.workspace;
   keepPart(stage, options, part);
+  // It brings the whole verification along, which a start does not need.
+  const { layOutBackup, requireSound, sidecarUnreadable } = await import('./lay-out-backup.js');
   try {
     await layOutBackup(backup, stage, files);
   } catch (error) {

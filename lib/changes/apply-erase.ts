@@ -6,6 +6,7 @@ import { roleContains } from '../domain/role.js';
 import type { Tables } from '../sidecar/tables.js';
 import { descend, findDocument, locationOfFolder } from '../view/locate.js';
 import { deletionOf, recordDeletion } from './apply-delete.js';
+import { noteErasedPlaces } from './note-erased-places.js';
 import { suppressContents, suppressFile } from './mirror-suppression.js';
 import type { WriteContext } from './write-context.js';
 
@@ -42,7 +43,7 @@ export function applyErase(context: WriteContext, change: Erase): Erasure {
   tables.grants.deleteOn({ type: 'document', documentId: id });
   tables.eraseRows.dropAtOnce(number);
   tables.idempotency.eraseAnswers(number);
-  tables.erasures.accept(erasure, number, id);
+  noteErasedPlaces(tables, { erasure: tables.erasures.accept(erasure, number, id), document: { number, id }, at: now });
   transaction.whenDurable(() => context.eraser.wake());
   return erasure;
 }

@@ -25,6 +25,8 @@ export interface RevertResult {
   readonly since: number;
   readonly steps: readonly RevertStep[];
   readonly leftAlone: readonly LeftAlone[];
+  /** Milliseconds since 1970: a revert of the caller's changes since then takes this one back. */
+  readonly at: number;
   /** Id of the commit and of each new version. Null when there was nothing to do. */
   readonly versionId: string | null;
 }
@@ -78,8 +80,8 @@ function* decideRevert(
 export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
   const { plan, decision } = yield* decideRevert(context, change);
   const { steps, leftAlone, restored } = plan;
-  const { principalId, since } = change;
-  if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
+  const done = { principalId: change.principalId, since: change.since, steps, leftAlone, at: context.transaction.now };
+  if (steps.length === 0) return { ...done, versionId: null };
   const { versionId, written, removed } = yield* recordEvent(context, decision);
   for (const { row } of restored) {
     followSections(context, row.number, () => undefined);
@@ -91,5 +93,5 @@ export function* applyRevert(context: WriteContext, change: Revert): Steps<Rever
     ...removed.map((location) => ({ type: 'remove', location }) as const),
     ...(yield* noteWritten(context, written)),
   );
-  return { principalId, since, steps, leftAlone, versionId };
+  return { ...done, versionId };
 }

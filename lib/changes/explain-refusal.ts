@@ -21,7 +21,7 @@ export class UnfitFile extends Error {
   }
 }
 
-const pull = 'Run git pull, then push again.';
+const pull = 'Run git pull --rebase, then push again.';
 const renameIt = 'Give the file another name in that commit, then push again.';
 /** People named by a refused move. The report through REST has all of them. */
 const mostNamed = 5;
@@ -74,7 +74,7 @@ const explainers: {
 } = {
   name_taken: ({ location = '' }) => ({
     sentence: `The name "${location}" is taken by something else.`,
-    remedy: 'Run git pull. Then choose another name, or change what is there.',
+    remedy: 'Run git pull --rebase. Then choose another name, or change what is there.',
   }),
   claimed({ claim: { holder, expiresAt, section } }) {
     const part = section === null ? 'it' : `its section "${section}"`;
@@ -96,7 +96,7 @@ const explainers: {
     return {
       sentence: `Moved there, more people would reach it: ${named}${rest}.`,
       remedy:
-        'Move it in the console or through REST, which ask you to confirm that. Then run git pull. If the new file is another one, delete the old one in a commit of its own.',
+        'Move it in the console or through REST, which ask you to confirm that. Then run git pull --rebase. If the new file is another one, delete the old one in a commit of its own.',
     };
   },
   bad_location: (_, message) => ({ sentence: message, remedy: renameIt }),

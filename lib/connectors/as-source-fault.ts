@@ -1,3 +1,4 @@
+import { EgressFault } from '../egress/egress-fault.js';
 import { scrubberOf } from './scrub.js';
 import { SourceFault } from './source.js';
 
@@ -11,6 +12,7 @@ export function asSourceFault(error: unknown, secret: string | null): SourceFaul
     const { retryAfter } = error;
     return new SourceFault(error.fault, scrub(error.message), retryAfter === undefined ? {} : { retryAfter });
   }
+  if (error instanceof EgressFault) return new SourceFault(error.fault, scrub(error.message));
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')) {
     return new SourceFault(
       'network',

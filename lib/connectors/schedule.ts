@@ -7,8 +7,8 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { ConnectorMeans } from './sources.js';
 import { syncLimits, type SyncLimits } from './sync/limits.js';
 import { RunCancelled, runConnector } from './sync/run-connector.js';
-import { RunSlots } from './sync/run-slots.js';
-import { systemTimers, type Timers } from './sync/timers.js';
+import { RunSlots } from '../scheduling/run-slots.js';
+import { systemTimers, type Timers } from '../scheduling/timers.js';
 
 export { RunSlots };
 

@@ -1,11 +1,11 @@
 import type { SkipReason, SourceFaultClass } from '../domain/connector.js';
 import type { Log } from '../domain/log.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import { EgressFault } from '../egress/egress-fault.js';
 
 /** A source answered in a way that ends the run. The message says what to do and holds no secret. */
-export class SourceFault extends Error {
+export class SourceFault extends EgressFault {
   override readonly name = 'SourceFault';
-  readonly fault: SourceFaultClass;
   /** Seconds that the source asked to wait. */
   readonly retryAfter: number | undefined;
 
@@ -14,8 +14,7 @@ export class SourceFault extends Error {
     message: string,
     options: { readonly cause?: unknown; readonly retryAfter?: number } = {},
   ) {
-    super(message, { cause: options.cause });
-    this.fault = fault;
+    super(fault, message, { cause: options.cause });
     this.retryAfter = options.retryAfter;
   }
 }
@@ -90,7 +89,7 @@ export interface Listing {
   version(): string | null;
 }
 
-/** An open connection to a source, for one run. Every method throws SourceFault, and ends soon after `signal` aborts. */
+/** An open connection to a source, for one run. Every method throws SourceFault or EgressFault, and ends soon after `signal` aborts. */
 export interface Source {
   /** Tests the connection. @returns one line for people: what was found */
   check(signal: AbortSignal): Promise<string>;

@@ -7,12 +7,13 @@ import { connectorKinds, type ConnectorKind } from '../domain/connector.js';
 import { describeError } from '../domain/describe-error.js';
 import type { Log } from '../domain/log.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { EgressFault } from '../egress/egress-fault.js';
 import type { Connection, ConnectionTest, ConnectorSources, DescribedKind } from '../workspace/connectors.js';
 import { asSourceFault } from './as-source-fault.js';
 import { sourceKinds, type SourceKinds } from './kinds.js';
 import { scrubberOf } from './scrub.js';
 import { untilAborted } from './sync/until-aborted.js';
-import { SourceFault, type Allowance, type Source, type SourceKind } from './source.js';
+import type { Allowance, Source, SourceKind } from './source.js';
 
 /** What the service gives its connectors. */
 export interface ConnectorMeans {
@@ -108,7 +109,7 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
         const opened = await openWithin(opening, signal);
         return { works: true, found: scrubberOf(secret)(await checkAndClose(opened, signal)) };
       } catch (error) {
-        if (!(error instanceof SourceFault)) {
+        if (!(error instanceof EgressFault)) {
           log.error({ kind, cause: scrubberOf(secret)(describeError(error)) }, 'A test of a source failed by itself');
         }
         const { fault, message } = asSourceFault(error, secret);

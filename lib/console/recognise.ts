@@ -61,7 +61,7 @@ export class PersonReader {
    * @throws Refusal as `read` does; NOT_FOUND; UNAVAILABLE when the workspace cannot be read
    */
   readIn(name: string, arrival: Arrival): Asking {
-    const { sessionId, identityId, memberships } = this.read(arrival);
+    const { sessionId, identityId, memberships, provenAt } = this.read(arrival);
     const { people } = this.#dependencies;
     try {
       const seat =
@@ -80,6 +80,7 @@ export class PersonReader {
         // Apart from the person's applications: what these send must not keep the person from the console.
         countedAs: `console ${principalId}`,
         sessionId,
+        ...(provenAt === null ? {} : { provenAt }),
         interface: 'console',
         requestId: arrival.id,
       };

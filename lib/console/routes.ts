@@ -1,5 +1,8 @@
+import { auditRoutes } from '../api/resources/audit.js';
+import { changeRoutes } from '../api/resources/changes.js';
 import { claimRoutes } from '../api/resources/claims.js';
 import { commentRoutes } from '../api/resources/comments.js';
+import { connectorRoutes } from '../api/resources/connectors.js';
 import { documentRoutes } from '../api/resources/documents.js';
 import { fileRoutes } from '../api/resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
@@ -9,7 +12,9 @@ import { labelRoutes } from '../api/resources/labels.js';
 import { relocationRoutes } from '../api/resources/relocations.js';
 import { revertRoutes } from '../api/resources/reverts.js';
 import { searchRoutes } from '../api/resources/search.js';
+import { webhookRoutes } from '../api/resources/webhooks.js';
 import type { Route } from '../api/route.js';
+import { applicationRoutes } from './resources/applications.js';
 import { browserRoutes } from './resources/browser.js';
 import { moveTargetRoutes } from './resources/move-targets.js';
 import { sharingRoutes } from './resources/sharing.js';
@@ -17,6 +22,10 @@ import { annotationRoutes } from './resources/annotations.js';
 import { groupRoutes } from './resources/groups.js';
 import { principalRoutes } from './resources/principals.js';
 import { tokenRoutes } from './resources/tokens.js';
+import { recentChangeRoutes } from './resources/changes.js';
+import { messageRoutes } from './resources/messages.js';
+import { overviewRoutes } from './resources/overview.js';
+import { erasureRoutes } from './resources/erasures.js';
 import { liveRoutes } from './resources/live.js';
 import { readerRoutes } from './resources/reader.js';
 
@@ -34,6 +43,10 @@ const sharedRoutes: readonly Route[] = [
   ...labelRoutes,
   ...claimRoutes,
   ...commentRoutes,
+  ...changeRoutes,
+  ...connectorRoutes,
+  ...webhookRoutes,
+  ...auditRoutes,
 ];
 
 /** Rows of the console alone, from `resources/`. */
@@ -45,8 +58,13 @@ const ownRoutes: readonly Route[] = [
   ...principalRoutes,
   ...groupRoutes,
   ...tokenRoutes,
+  ...applicationRoutes,
   ...readerRoutes,
   ...liveRoutes,
+  ...erasureRoutes,
+  ...recentChangeRoutes,
+  ...overviewRoutes,
+  ...messageRoutes,
 ];
 
 /** The rows below a workspace. Each is described in schema/console.yaml under its method and path. */

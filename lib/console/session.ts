@@ -61,8 +61,14 @@ function presentMembership(
   requestId: string,
 ): object {
   const caller = { principalId, kind: 'person', credentialId: null, interface: 'console', requestId } as const;
-  const isAdmin = dependencies.find(name)?.view(caller).reach.holds('approver', rootLocation) ?? false;
-  return { name, display_name: displayName, principal_id: principalId, is_admin: isAdmin };
+  const reach = dependencies.find(name)?.view(caller).reach;
+  return {
+    name,
+    display_name: displayName,
+    principal_id: principalId,
+    is_admin: reach?.holds('approver', rootLocation) ?? false,
+    may_connect: reach?.holdsInFolder('approver') ?? false,
+  };
 }
 
 /** Whether it is there, and cannot be opened or read at the moment. */

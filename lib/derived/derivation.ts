@@ -1,6 +1,5 @@
 import type { Oid } from '../git/objects/objects.js';
 import type { GitProgram } from '../git/program/git-program.js';
-import type { NewestNarrowings } from '../sidecar/tables/narrowing-table.js';
 
 /** What one derivation works on. It is sent to a worker thread. */
 export interface DeriveOrder {
@@ -45,9 +44,4 @@ export interface Derived {
   readonly documents: number;
   /** The commits that this call added. */
   readonly commits: number;
-  /**
-   * By the snapshot. As long as the workspace says the same, and no grant, group or principal has changed, nothing has
-   * left the reach since.
-   */
-  readonly newest: NewestNarrowings;
 }

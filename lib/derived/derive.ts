@@ -75,8 +75,7 @@ export async function deriveRepository(
     const growing = { order, snapshot, signal, onStep };
     const grown = await grow(growing, state, difference, madeAnew !== null);
     const { repository } = derivedPaths(order.folder);
-    const newest = snapshot.tables.narrowing.newest();
-    return { repository, ...grown, madeAnew, documents: difference.live, newest };
+    return { repository, ...grown, madeAnew, documents: difference.live };
   } finally {
     snapshot.close();
   }

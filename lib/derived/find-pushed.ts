@@ -2,11 +2,11 @@ import type { Location } from '../domain/location.js';
 import type { PushedDocument, PushResult } from '../domain/push.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** The name of the operation that records a push. */
-const operation = 'repository.push';
+/** The name of the operation that records a push. Its stored answer is found by it. */
+export const pushOperation = 'repository.push';
 
-/** What is stored of a push, for its repetition. */
-interface KeptPush extends Pick<PushResult, 'commits'> {
+/** What is stored of a push, for its repetition. It names no place, because what is erased has to go. */
+export interface KeptPush extends Pick<PushResult, 'commits'> {
   readonly documents: readonly Pick<PushedDocument, 'documentId' | 'sequence'>[];
 }
 
@@ -21,9 +21,16 @@ export interface TouchedDocument extends PushedDocument {
  * @returns null when it was not recorded, or when an erase took something of it away
  */
 export function findPushed(tables: Tables, principalId: string, head: string): readonly TouchedDocument[] | null {
-  const answer = tables.idempotency.find(principalId, operation, head);
+  const answer = tables.idempotency.find(principalId, pushOperation, head);
   if (answer === undefined || answer.result === '') return null;
-  const { commits, documents } = JSON.parse(answer.result) as KeptPush;
+  return recallPushed(tables, JSON.parse(answer.result) as KeptPush);
+}
+
+/**
+ * The documents of a stored push, with the places that they had by it.
+ * @returns null when an erase took something of it away
+ */
+export function recallPushed(tables: Tables, { commits, documents }: KeptPush): readonly TouchedDocument[] | null {
   const ids = documents.map(({ documentId }) => documentId);
   const places = tables.history.placesAfter(
     ids,

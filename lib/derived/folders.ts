@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Randomness } from '../domain/clock.js';
-import { derivedPaths } from './state.js';
+import { derivedPaths, namesIn } from './state.js';
 
 /** What was taken out of its place, and is being deleted. */
 const removedName = '.removed';
@@ -95,16 +95,6 @@ export async function measureDerived(folder: string): Promise<{ repositories: nu
 /** A name that nothing has. */
 export function makeName(randomness: Randomness): string {
   return Buffer.from(randomness.bytes(12)).toString('hex');
-}
-
-/** Names in a folder; none where it is not there. */
-export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Bytes of all files below a folder. What goes meanwhile does not count. */

@@ -1,7 +1,7 @@
 import type { PrincipalKind } from './principal.js';
 
 /** The face of the request; `command` is the command line. */
-export type CallerInterface = 'rest' | 'mcp' | 'git' | 'console' | 'command' | 'connector';
+export type CallerInterface = 'rest' | 'mcp' | 'git' | 'console' | 'command' | 'connector' | 'webhook';
 
 /** The authenticated principal of a request. Its live grants decide what it may do, at the moment it does it. */
 export interface Caller {
@@ -13,6 +13,8 @@ export interface Caller {
   readonly countedAs?: string;
   /** The browser session in which a person asks. What is handed out over a while ends with it. */
   readonly sessionId?: string;
+  /** When the person in a browser proved who they are, the last time. Milliseconds since 1970. */
+  readonly provenAt?: number;
   readonly interface: CallerInterface;
   readonly requestId: string;
 }

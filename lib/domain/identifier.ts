@@ -22,7 +22,7 @@ export function encodeBase32(bytes: Uint8Array): string {
 
 /** A random name of the given kind, 100 bits: `grt_` and twenty characters. Says nothing about order or number. */
 export function makeIdentifier(
-  prefix: 'prn' | 'grp' | 'grt' | 'req' | 'clm' | 'thr' | 'cmt' | 'msg' | 'mth' | 'idn' | 'ses' | 'era',
+  prefix: 'prn' | 'grp' | 'grt' | 'req' | 'clm' | 'thr' | 'cmt' | 'msg' | 'mth' | 'idn' | 'ses' | 'era' | 'chk' | 'whk',
   randomness: Randomness,
 ): string {
   return `${prefix}_${encodeBase32(randomness.bytes(13)).slice(0, 20)}`;

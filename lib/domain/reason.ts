@@ -146,6 +146,11 @@ export const reasons = {
     at: ['rest', 'command'],
     means: 'The workspace has as many connectors as it may.',
   },
+  too_many_webhooks: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'The workspace, or the principal, has as many webhooks as it may.',
+  },
   bad_settings: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],
@@ -269,6 +274,11 @@ export const reasons = {
     at: ['rest', 'command'],
     means: 'The connector is paused, held, disconnected or otherwise in a state that does not allow it.',
   },
+  webhook_state: {
+    code: 'CONFLICT',
+    at: ['rest', 'command'],
+    means: 'Its owner alone can do that, or it cannot be enabled: its owner is disabled, or no approver any more.',
+  },
   held_change_differs: {
     code: 'CONFLICT',
     at: ['rest', 'command'],
@@ -308,7 +318,16 @@ export const reasons = {
     at: ['command'],
     means: 'Several documents were deleted there, and it was not said which one is meant.',
   },
-  name_mismatch: { code: 'INVALID_REQUEST', at: ['command'], means: 'The name that was typed to confirm is another.' },
+  name_mismatch: {
+    code: 'INVALID_REQUEST',
+    at: ['command', 'browser'],
+    means: 'The name that was typed to confirm is another.',
+  },
+  sign_in_again: {
+    code: 'CONFLICT',
+    at: ['browser'],
+    means: 'The person has to prove again who they are, and did not within the last minutes.',
+  },
   folder_not_empty: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],

@@ -109,6 +109,7 @@ interface DetailsByReason {
   read_only_source: { readonly connector: MirroringConnector };
   bad_settings: { readonly field: string };
   too_many_connectors: { readonly limit: number };
+  too_many_webhooks: { readonly limit: number };
   mirror_nested: { readonly location: Location };
   connector_state: { readonly state: ConnectorState };
   held_change_differs: { readonly state: ConnectorState };

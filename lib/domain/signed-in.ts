@@ -18,8 +18,10 @@ export interface SignedIn {
   readonly identityId: string;
   readonly signInName: string;
   readonly method: SignInMethod;
-  /** Time of the proof of identity. Milliseconds since 1970. */
+  /** When the session began. Milliseconds since 1970. */
   readonly startedAt: number;
+  /** When the person proved who they are. Null where another provider may have asked them nothing. */
+  readonly provenAt: number | null;
   /** Never empty, and without workspaces where they are disabled. */
   readonly memberships: readonly Membership[];
 }

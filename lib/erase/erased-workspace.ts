@@ -25,6 +25,10 @@ export interface ErasedWorkspace {
     /** Runs work during which no run of these connectors begins. */
     withoutRuns(connectorIds: readonly string[], work: () => Promise<void>): Promise<void>;
   };
+  readonly webhooks: {
+    /** Ends the sending of messages about these documents. */
+    breakOff(documentIds: readonly string[]): Promise<void>;
+  };
   /** What git clients read. */
   readonly derived: {
     /** Ends what reads or makes a derived repository with one of these documents, and destroys those repositories. */

@@ -53,6 +53,10 @@ export class Eraser {
   readonly #waiters = new Set<Waiter>();
   /** Erases that the present history prevents, by id. */
   readonly #hindered = new Map<string, Error>();
+  /** The last step of each erase under way, by id. */
+  readonly #reached = new Map<string, EraseStep>();
+  /** Ids of the erases that one rewrite serves. */
+  #concerned: readonly string[] = [];
   #running: Promise<void> | undefined;
   #destroying: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -89,6 +93,11 @@ export class Eraser {
     });
   }
 
+  /** The last step of an erase in this process; undefined for one that waits or is over. */
+  stepOf(id: string): EraseStep | undefined {
+    return this.#reached.get(id);
+  }
+
   /** Runs work that needs the present history. No erase removes anything meanwhile. */
   async holdOff<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#destroying !== undefined) await this.#destroying.catch(() => undefined);
@@ -116,12 +125,15 @@ export class Eraser {
         await yieldToLoop();
         // The upload's sender learns it at once. The purge waits for the upload to end.
         void uploads.breakOff(open.flatMap(({ documentId }) => documentId ?? []));
+        this.#concerned = open.map(({ id }) => id);
         await this.#workspace.maintainer.heldOff(async () => {
           if (open.some(({ phase }) => phase === 'moved') || (await this.#rewriteWhatCan())) await this.#destroy();
         });
+        this.#reached.clear();
         this.#answer();
       }
     } catch (error) {
+      this.#reached.clear();
       const isStopped = this.#stopping.signal.aborted;
       const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
       for (const waiter of this.#waiters) waiter.reject(internal(reason));
@@ -143,6 +155,7 @@ export class Eraser {
     return {
       signal,
       reach: async (step) => {
+        for (const id of this.#concerned) this.#reached.set(id, step);
         for (const { onStep } of this.#waiters) onStep(step);
         await this.#onStep(step);
         signal.throwIfAborted();

@@ -53,10 +53,12 @@ export class Purger {
 
   /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
-    const { connectors, derived, uploads } = this.#workspace;
+    const { connectors, derived, uploads, webhooks } = this.#workspace;
     const documentIds = this.#open().flatMap(({ documentId }) => documentId ?? []);
     // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(documentIds);
+    // So does the record of a message under way, with its id.
+    await webhooks.breakOff(documentIds);
     await unlessStopped(derived.forget(documentIds), this.#progress.signal);
     const mirrors = this.#mirrors();
     // A run could bring the bytes back from its source before the receipt says that they are gone.
@@ -80,6 +82,7 @@ export class Purger {
       if (documentId !== null) await this.#dropAnswers(documentId);
       if (document !== null) await this.#dropRows(document);
     }
+    await this.#forgetReceivers();
     await reach('cleared');
     await this.#forgetWords();
     await reach('forgotten');
@@ -174,6 +177,13 @@ export class Purger {
       looked = await this.#transaction(({ tables }) =>
         tables.idempotency.eraseNaming(documentId, after, answersAtOnce),
       );
+    }
+  }
+
+  /** What receivers of webhooks answered can repeat what they were told. */
+  async #forgetReceivers(): Promise<void> {
+    for (let rows = rowsAtOnce; rows === rowsAtOnce;) {
+      rows = await this.#transaction(({ tables }) => tables.webhooks.forgetAnswers(rowsAtOnce));
     }
   }
 

@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { exportChain, type ChainSource } from '../audit/export.js';
 import { ArchiveUnreadable } from '../audit/read-archive.js';
 import { recoverAction, type ChainVerdict, type KnownHead, type VerifyOptions } from '../audit/verify.js';
@@ -5,15 +6,36 @@ import { verifySource } from '../audit/verify-source.js';
 import type { AuditRecord } from '../domain/audit-record.js';
 import { decodeCommit, type Commit, type Oid } from '../git/objects/objects.js';
 import { decodeHistory } from '../history/read-history.js';
-import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
+import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import type { Tables } from '../sidecar/tables.js';
+import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import { readWithPending } from './read-with-pending.js';
 import { findAuditHead, findRestart, findTime, findVersion } from '../history/trailers.js';
+
+/** Where an audit chain and its witnesses lie. */
+export interface WitnessedChain extends ObjectSource {
+  readonly name: string;
+  readonly archives: string | null;
+  readonly repository: Pick<ReadableRepository, 'read' | 'history'>;
+  /** The repository's main. */
+  readonly repositoryHead: Oid | null;
+  readonly publicKey: KeyObject | undefined;
+}
+
+/** A workspace that is being served. */
+export interface ServedChain {
+  readonly name: string;
+  readonly archives: string | null;
+  readonly journal: { readonly reader: Tables };
+  readonly repository: Pick<ReadableRepository, 'read' | 'history' | 'head'>;
+  readonly signer: { readonly publicKey: string };
+}
 
 /**
  * The head of the audit chain in the repository's newest commit. Each record's hash covers all before it, so this one
  * witness outside the sidecar confirms everything up to it.
  */
-export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHead | undefined> {
+export async function readWitness(workspace: WitnessedChain): Promise<KnownHead | undefined> {
   const { repositoryHead } = workspace;
   if (repositoryHead === null) return undefined;
   const { bytes } = await readAnyObject(workspace, repositoryHead);
@@ -25,16 +47,39 @@ export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHe
  * Checks the whole audit chain with its signatures, and against the head in the repository.
  * @param known further heads seen elsewhere
  * @param restartedFrom the expected restart of the chain; any other is a fault
+ * @param onProgress gets the number of records checked so far; what it throws ends the check
  */
 export async function verifyAuditChain(
-  workspace: ReadOnlyWorkspace,
+  workspace: WitnessedChain,
   known: readonly KnownHead[] = [],
   restartedFrom?: VerifyOptions['restartedFrom'],
+  onProgress?: (checked: number) => void,
 ): Promise<ChainVerdict> {
   const { name, archives, publicKey } = workspace;
   const source = { workspace: name, tables: workspace.sidecar.reader, archives };
   const witness = (await isOlderThanChain(workspace, source)) ? undefined : await readWitness(workspace);
-  return verifySource(source, witness === undefined ? known : [witness, ...known], { publicKey, restartedFrom });
+  return verifySource(
+    source,
+    witness === undefined ? known : [witness, ...known],
+    { publicKey, restartedFrom },
+    onProgress,
+  );
+}
+
+/** The same for a workspace that is being served. Others get their turn in between, and may add records. */
+export async function verifyServedChain(
+  { name, archives, journal, repository, signer }: ServedChain,
+  onProgress: (checked: number) => void,
+): Promise<ChainVerdict> {
+  const repositoryHead = await repository.head();
+  const publicKey = createPublicKey(signer.publicKey);
+  const sidecar = { reader: journal.reader };
+  return verifyAuditChain(
+    { name, archives, repository, repositoryHead, publicKey, sidecar },
+    [],
+    undefined,
+    onProgress,
+  );
 }
 
 /**
@@ -58,7 +103,7 @@ export async function findCarriedRestart(workspace: ReadOnlyWorkspace): Promise<
  * That commit is the clone's newest, or an older one if an erase removed it. The order of the commits decides: their
  * times come from a clock that may have been set.
  */
-async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSource): Promise<boolean> {
+async function isOlderThanChain(workspace: WitnessedChain, source: ChainSource): Promise<boolean> {
   const { repository, repositoryHead } = workspace;
   const recovery = repositoryHead === null ? undefined : await findRecovery(source);
   if (recovery === undefined || repositoryHead === null) return false;

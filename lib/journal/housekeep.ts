@@ -15,6 +15,8 @@ export interface HousekeeperOptions {
 const interval = 60_000;
 /** Stored answers are deleted this many milliseconds after they were given: an hour after they expire. */
 const answersKeptFor = 25 * 60 * 60 * 1000;
+/** Attempts to deliver webhooks are deleted this many milliseconds after them. */
+const deliveriesKeptFor = 30 * 24 * 60 * 60 * 1000;
 /** Rows deleted in one transaction, so no request waits long behind a sweep. */
 const rowsAtOnce = 500;
 /** Unused pages of 4 kB kept in the sidecar for the next pending objects, and pages given back in one transaction. */
@@ -49,11 +51,30 @@ export class Housekeeper {
     for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
       swept = await journal.write({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
     }
+    const delivered = clock.now() - deliveriesKeptFor;
+    for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
+      swept = await journal.write({ run: ({ tables }) => tables.webhooks.sweep(delivered, rowsAtOnce) });
+    }
+    await this.#tellLapsed();
     await clearArchived(journal, () => this.#isClosed);
     for (let unused = Number.POSITIVE_INFINITY; unused > pagesKept && !this.#isClosed;) {
       unused = await journal.write({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
     }
     if (!this.#isClosed) await sweepFiles();
+  }
+
+  /** Notes which claims have run out, so that the feed tells it. */
+  async #tellLapsed(): Promise<void> {
+    const { journal, clock } = this.#options;
+    while (!this.#isClosed && journal.reader.claims.hasLapsed(clock.now())) {
+      await journal.write({
+        run: ({ tables, now }) => {
+          for (const document of tables.claims.lapse(now, rowsAtOnce)) {
+            tables.activities.add({ kind: 'claim_ended', document, actor: null });
+          }
+        },
+      });
+    }
   }
 
   async #trySweep(): Promise<void> {

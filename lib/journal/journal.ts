@@ -1,32 +1,14 @@
-import type { Clock, Randomness } from '../domain/clock.js';
 import { Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects/objects.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
-import type { Tree } from '../git/objects/tree.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked, refuseFault } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
-import type { TreeCache } from './object-cache.js';
+import type { JournalOptions } from './journal-options.js';
 import { MissingTrees, WriteTransaction, type WorkspaceState } from './write-transaction.js';
 import type { Tables } from '../sidecar/tables.js';
-
-export interface JournalOptions {
-  /** Opens the workspace's file; called at the start and again after a fault. */
-  readonly openSidecar: () => Sidecar;
-  readonly trees: TreeCache;
-  /** Fetches a tree that a write found missing from memory. */
-  readonly loadTree: (oid: Oid) => Promise<Tree>;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  /** Called after each group that added git objects, with their bytes. */
-  readonly onObjectsAdded: (bytes: number) => void;
-  /** Called in the group's transaction after each write, with the state before it. */
-  readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
-  /** Called with the cause when a group could not be committed. */
-  readonly onFault: (cause: unknown) => void;
-}
 
 /** The part of undone work that stays, such as the record of its refusal. */
 interface Refusable {
@@ -65,6 +47,8 @@ const maxGroupSize = 256;
 const maxGroupTime = 20;
 /** Milliseconds for which a failed group counts, where no other follows. */
 const failureLasts = 60_000;
+/** The name of the value that is written to try the file. */
+const triedAt = 'tried_at';
 
 /**
  * The one way to change a workspace. Takes all waiting writes, runs each in its own savepoint, in order, and commits
@@ -88,6 +72,7 @@ export class Journal {
   #loading = 0;
   /** When a group last failed; undefined once one was committed after it. */
   #failedAt: number | undefined;
+  #isTrying = false;
 
   /** @throws Error when the file cannot be opened */
   constructor(options: JournalOptions) {
@@ -117,6 +102,22 @@ export class Journal {
     } catch {
       return false;
     }
+  }
+
+  /**
+   * After a failed group, writes a single value, to learn whether the file takes writes again: where nobody is sent here
+   * while the service is not ready, no other write would show it.
+   */
+  tryAgain(): void {
+    if (this.#failedAt === undefined || this.#isTrying || this.#closing) return;
+    this.#isTrying = true;
+    const run = ({ tables, now }: WriteTransaction): void => tables.meta.set(triedAt, String(now));
+    this.write({ run, isRecordOnly: true })
+      // The failure was reported by the journal itself.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isTrying = false;
+      });
   }
 
   /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
@@ -258,6 +259,7 @@ export class Journal {
 
   #commit(group: readonly Entry[], transaction: WriteTransaction, { writer, sqlTransaction }: Sidecar): void {
     writeState(writer, this.#state, transaction.state);
+    writer.activities.date(transaction.now);
     sqlTransaction.commit();
     this.#failedAt = undefined;
     const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;

@@ -1,8 +1,12 @@
+import type { Readable } from 'node:stream';
+
 /** An answer before it is written to the connection. The body is JSON, or empty. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What is sent in place of the body, as it comes. Whoever does not open it has to leave it. */
+  readonly stream?: { readonly open: () => Readable; readonly leave: () => void };
 }
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
@@ -27,4 +31,10 @@ export function answerError(
 }
 
 /** Codes of JSON-RPC. The protocol's implementations use `http` where the HTTP status already says it. */
-export const rpcCodes = { parse: -32700, invalid: -32600, unknownMethod: -32601, http: -32000 } as const;
+export const rpcCodes = {
+  parse: -32700,
+  invalid: -32600,
+  unknownMethod: -32601,
+  params: -32602,
+  http: -32000,
+} as const;

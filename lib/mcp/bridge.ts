@@ -1,30 +1,20 @@
 import { describeError } from '../domain/describe-error.js';
 import type { Readable, Writable } from 'node:stream';
+import { BridgedListening, type Deliver, type Message } from './bridge-listening.js';
+import { readMessage } from './read-message.js';
+import { carrierHeader, keepsSubscriptions, listenMethod, versionKey } from './subscription-terms.js';
 
-/** The answer to one message. */
-export interface Delivered {
-  readonly status: number;
-  /** A message as JSON, or one event of a stream with it; empty where there is none. */
-  readonly body: string;
-}
-
-/** Carries one message to the service and returns its answer. */
-export type Deliver = (body: string, headers: Readonly<Record<string, string>>) => Promise<Delivered>;
-
-interface Message {
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly params?: {
-    readonly name?: unknown;
-    readonly uri?: unknown;
-    readonly _meta?: Readonly<Record<string, unknown>>;
-  };
-}
+export type { Deliver, Delivered } from './bridge-listening.js';
 
 /** Replaces the service's own words, because they name a header that the client's owner never wrote. */
 const refusedKey =
   'The key in CARTULARY_KEY was refused. It has to be one minted for MCP, neither revoked nor expired: see cartulary key mint --help.';
-const versionKey = 'io.modelcontextprotocol/protocolVersion';
+/** The answer to `initialize`, as far as the bridge looks into it. */
+interface Initialized {
+  readonly protocolVersion?: string;
+  readonly capabilities?: { readonly resources?: { readonly subscribe?: boolean } };
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Header values take no other characters; the protocol has a form for the others. */
@@ -33,29 +23,24 @@ function encodeHeader(value: string): string {
   return isPlain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
+/** The revision that a message names; undefined in those of 2025. */
+function versionOf(params: Message['params']): string | undefined {
+  const version = params?.['_meta']?.[versionKey];
+  return isText(version) ? version : undefined;
+}
+
 /** The headers that repeat parts of a message; the older revisions have only the first. */
 function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
-  const version = params?.['_meta']?.[versionKey];
-  if (!isText(version)) return negotiated === undefined ? {} : { 'MCP-Protocol-Version': negotiated };
+  const version = versionOf(params);
+  if (version === undefined) {
+    return { [carrierHeader]: keepsSubscriptions, ...(negotiated && { 'MCP-Protocol-Version': negotiated }) };
+  }
   const name = params?.name ?? params?.uri;
   return {
     'MCP-Protocol-Version': encodeHeader(version),
     ...(isText(method) ? { 'Mcp-Method': encodeHeader(method) } : {}),
     ...(isText(name) ? { 'Mcp-Name': encodeHeader(name) } : {}),
   };
-}
-
-/** The message in an answer; undefined where there is none, such as when another program answers at the address. */
-function readMessage(body: string): Record<string, unknown> | undefined {
-  // A line ends at CR or LF. The other line ends of Unicode can stand in text (WHATWG HTML §9.2.5).
-  const line = body.startsWith('{') ? body : /(?:^|[\r\n])data: ([^\r\n]*)/.exec(body)?.[1];
-  if (line === undefined) return undefined;
-  try {
-    const message = JSON.parse(line) as Record<string, unknown>;
-    return message['jsonrpc'] === '2.0' ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Bytes of the longest line kept: a longer one is dropped, since messages are smaller on every transport. */
@@ -120,13 +105,33 @@ export async function bridgeStreams(
   const fail = (id: unknown, code: number, message: string): void =>
     write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
 
+  const listening = new BridgedListening({ deliver, write });
+  let isKeeping = false;
+
+  /** Answers the messages of 2025 that have no meaning without a memory. @returns undefined for all others */
+  function keep({ id, method, params }: Message): Promise<void> | undefined {
+    const uri = params?.uri;
+    if (!isKeeping || !isText(uri) || id === undefined || versionOf(params) !== undefined) return undefined;
+    if (method === 'resources/subscribe') return listening.subscribe(id, uri);
+    return method === 'resources/unsubscribe' ? listening.unsubscribe(id, uri) : undefined;
+  }
+
   async function carry(text: string, message: Message): Promise<void> {
-    const { id, method } = message;
+    const { id, method, params } = message;
+    if (method === 'notifications/cancelled' && listening.cancel(params?.requestId)) return;
+    const kept = keep(message);
+    if (kept !== undefined) return kept;
     try {
-      const { status, body } = await deliver(text, headersOf(message, negotiated));
+      const headers = headersOf(message, negotiated);
+      const isListening = method === listenMethod && id !== undefined;
+      const delivered = await (isListening ? listening.carry(id, text, headers) : deliver(text, headers));
+      if (delivered === undefined) return;
+      const { status, body } = delivered;
       const answer = readMessage(body);
       if (method === 'initialize') {
-        negotiated = (answer?.['result'] as { protocolVersion?: string } | undefined)?.protocolVersion;
+        const result = answer?.['result'] as Initialized | undefined;
+        negotiated = result?.protocolVersion;
+        isKeeping = result?.capabilities?.resources?.subscribe === true;
       }
       const isNotification = id === undefined && method !== undefined;
       // An answer without an id, such as a refused key's, gets the id of the request.
@@ -157,6 +162,7 @@ export async function bridgeStreams(
     }
   }
   stopping?.removeEventListener('abort', stop);
+  listening.end();
   await Promise.all(underWay);
 }
 

@@ -37,5 +37,5 @@ export interface McpOptions {
   /**
    * Makes the protocol's server for one request, over the same carrier; left out: ours, with the tools and documents.
    */
-  readonly serve?: ((context: RequestContext) => Server) | undefined;
+  readonly serve?: ((context: RequestContext, era: 'legacy' | 'modern') => Server) | undefined;
 }

@@ -18,9 +18,11 @@ import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './forgive-arguments.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
-import { makeServer } from './make-server.js';
+import { answerListening } from './listen.js';
+import { describeServer, makeServer } from './make-server.js';
 import { readPlainRequest } from './plain-request.js';
 import { recognise, requireReadable, type Recognised } from './recognise.js';
+import { carrierHeader, keepsSubscriptions as keeping, listenMethod } from './subscription-terms.js';
 import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
@@ -40,6 +42,11 @@ export interface McpRequest {
   readonly bodyLength: number | undefined;
   /** Keeps the request's room until its answer has left. */
   readonly hold: (release: Release) => void;
+  /**
+   * Gives that room back before, for an answer that goes on.
+   * @returns aborted when the client has left
+   */
+  readonly standAside: () => AbortSignal;
 }
 
 export interface McpAnswer extends Answer {
@@ -53,8 +60,6 @@ export interface McpAnswer extends Answer {
 const maxBodyBytes = 8 * 1024 * 1024;
 /** Bytes of a message too small to count as room. */
 const smallBody = 64 * 1024;
-/** Streams that would stay open and deliver nothing, since nothing is announced. */
-const refusedMethods = new Set(['subscriptions/listen']);
 
 /** The MCP face, for every carrier. It recognises the caller, then hands one message to the protocol. */
 export class McpFace {
@@ -69,9 +74,9 @@ export class McpFace {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#box = new ToolBox(options.tools ?? tools);
-    const { serve = (context) => makeServer(this.#box, context, options.version) } = options;
+    const { serve = (context, era) => makeServer(this.#box, context, options.version, era) } = options;
     this.#plain = options.serve === undefined ? new PlainAnswers(this.#box, options.version) : undefined;
-    this.#handler = createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.['context'] as RequestContext));
+    this.#handler = createMcpHandler(({ authInfo, era }) => serve(authInfo?.extra?.['context'] as RequestContext, era));
   }
 
   makeRequestId(): string {
@@ -96,7 +101,8 @@ export class McpFace {
   }
 
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
-    const context = this.#makeContext(requestId, recognised);
+    const keepsSubscriptions = request.headers[carrierHeader] === keeping;
+    const context = { ...this.#makeContext(requestId, recognised), keepsSubscriptions };
     const refusal = this.#enter(request, recognised, context) ?? recognised.refusal;
     if (refusal !== undefined) return this.#answerLimited(request, { ...context, refusal }, refusal);
     const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > maxHeaderLength);
@@ -157,10 +163,10 @@ export class McpFace {
     }
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
-    if (typeof method === 'string' && refusedMethods.has(method)) {
-      return answerError(404, rpcCodes.unknownMethod, 'Method not found', named);
-    }
-    const answer = await this.#serve(request, message, context);
+    const isListening = method === listenMethod && named.id !== undefined;
+    const answer = await (isListening
+      ? this.#listen(request, message, context, named.id)
+      : this.#serve(request, message, context));
     const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: context.tool };
     if (context.lacking === undefined) return { ...answer, ...seen };
     const { workspace, credentialId } = recognised;
@@ -223,8 +229,8 @@ export class McpFace {
 
   #makeContext(
     requestId: string,
-    { workspace, principal, credentialId, owner, rated, scopes }: Recognised,
-  ): RequestContext {
+    { workspace, principal, credentialId, owner, rated, scopes, isInForce }: Recognised,
+  ): Omit<RequestContext, 'keepsSubscriptions'> {
     const { id: principalId, kind } = principal;
     return {
       workspace,
@@ -232,30 +238,35 @@ export class McpFace {
       cursors: this.#dependencies.cursors,
       owner,
       scopes,
+      isInForce,
       onFault: (cause) => this.#noteFault(requestId, cause),
     };
   }
 
-  /** Lets the protocol's implementation answer, and waits for all of it: nothing here streams. */
+  /** Lets the protocol's implementation judge a request to listen, and opens the stream in its place. */
+  async #listen(request: McpRequest, message: unknown, context: RequestContext, id: string | number): Promise<Answer> {
+    const opened = await this.#ask(request, message, context);
+    if (opened.headers.get('content-type') !== eventStream) return readAnswer(opened);
+    const server = describeServer(this.#options.version);
+    return answerListening({ id, opened, server, standAside: request.standAside }, context);
+  }
+
+  /** Lets the protocol's implementation answer, and waits for all of it. */
   async #speak(request: McpRequest, message: unknown, context: RequestContext): Promise<Answer> {
+    return readAnswer(await this.#ask(request, message, context));
+  }
+
+  #ask(request: McpRequest, message: unknown, context: RequestContext): Promise<Response> {
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers)) {
       if (value !== undefined && passedOn.has(name)) headers.set(name, value);
     }
     const extra = { context };
-    const response = await this.#handler.fetch(
+    return this.#handler.fetch(
       // The URL is for the implementation alone, and it reads nothing in it.
       new Request('http://localhost/mcp', { method: 'POST', headers, body: '' }),
       { parsedBody: message, authInfo: { token: '', clientId: '', scopes: [...context.scopes], extra } },
     );
-    const type = response.headers.get('content-type');
-    const allow = response.headers.get('allow');
-    const body = await response.text();
-    return {
-      status: response.status,
-      headers: { ...(type === null ? {} : { 'Content-Type': type }), ...(allow === null ? {} : { Allow: allow }) },
-      body,
-    };
   }
 
   #presentRefusal(refusal: Refusal, requestId: string): Answer {
@@ -304,6 +315,19 @@ async function refuseMessage(
   if (recorded !== refusal) throw recorded;
   return answerError(status, rpcCode, message);
 }
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const type = response.headers.get('content-type');
+  const allow = response.headers.get('allow');
+  const body = await response.text();
+  return {
+    status: response.status,
+    headers: { ...(type === null ? {} : { 'Content-Type': type }), ...(allow === null ? {} : { Allow: allow }) },
+    body,
+  };
+}
+
+const eventStream = 'text/event-stream';
 
 /** Headers of the protocol, or read here. */
 const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']);

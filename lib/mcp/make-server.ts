@@ -16,10 +16,11 @@ export const describeServer = (version: string) => ({ name: 'cartulary', title: 
 /**
  * The protocol's server for one request. It holds nothing: it asks the tools and operations each time.
  * @param version of the program
+ * @param era of the protocol's revision
  */
-export function makeServer(box: ToolBox, context: RequestContext, version: string): Server {
+export function makeServer(box: ToolBox, context: RequestContext, version: string, era: 'legacy' | 'modern'): Server {
   const server = new Server(describeServer(version), {
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {}, resources: offerChanges(context, era) },
     instructions,
     cacheHints: {
       'tools/list': { ttlMs: toolsKept, cacheScope: 'public' },
@@ -50,6 +51,12 @@ export function makeServer(box: ToolBox, context: RequestContext, version: strin
     })),
   );
   return server;
+}
+
+/** What clients can hear of. A subscription of 2025 needs a memory, which only some carriers have. */
+function offerChanges({ keepsSubscriptions }: RequestContext, era: 'legacy' | 'modern') {
+  if (era === 'modern') return { subscribe: true, listChanged: true };
+  return keepsSubscriptions ? { subscribe: true } : {};
 }
 
 /** Reports a refusal in the protocol's own way, where no tool can put it in its answer. */

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Release } from '../access/work-limiter.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
 import { logWhenDone } from '../http/log-when-done.js';
@@ -86,6 +88,7 @@ async function admit(
   );
   const address = options.addressOf(request);
   const stated = request.headers['content-length'];
+  const place = new Place(response);
   return face.answer(
     {
       method: request.method ?? '',
@@ -93,13 +96,36 @@ async function admit(
       address,
       readBody: (most) => readMessage(request, response, most),
       bodyLength: stated === undefined ? undefined : Number(stated),
-      hold(release) {
-        if (response.closed) release();
-        else response.once('close', release);
-      },
+      hold: (release) => place.hold(release),
+      standAside: () => place.standAside(),
     },
     id,
   );
+}
+
+/** A request's room among those under way, until its answer has left. */
+class Place {
+  readonly #held: Release[] = [];
+  readonly #left = new AbortController();
+
+  constructor(response: ServerResponse) {
+    const leave = (): void => {
+      this.standAside();
+      this.#left.abort();
+    };
+    if (response.closed) leave();
+    else response.once('close', leave);
+  }
+
+  hold(release: Release): void {
+    if (this.#left.signal.aborted) release();
+    else this.#held.push(release);
+  }
+
+  standAside(): AbortSignal {
+    for (const release of this.#held.splice(0)) release();
+    return this.#left.signal;
+  }
 }
 
 /** The body; undefined when it is larger, as stated or as it comes. */
@@ -117,10 +143,20 @@ async function readMessage(
   }
 }
 
-function send(response: ServerResponse, request: IncomingMessage, { status, headers, body }: Answer, id: string): void {
-  if (response.destroyed) return;
+function send(response: ServerResponse, request: IncomingMessage, answer: Answer, id: string): void {
+  const { status, headers, body, stream } = answer;
+  if (response.destroyed) {
+    stream?.leave();
+    return;
+  }
   for (const [name, value] of Object.entries({ ...ownProtections, ...headers })) response.setHeader(name, value);
   response.setHeader('X-Request-Id', id);
+  if (stream !== undefined) {
+    response.writeHead(status);
+    // A broken connection ends the stream, and the answer has nobody left to hear of a fault.
+    pipeline(stream.open(), response, () => undefined);
+    return;
+  }
   response.setHeader('Content-Length', Buffer.byteLength(body));
   leaveUnread(request, response);
   response.writeHead(status);

@@ -1,10 +1,8 @@
 import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { presentRevision as present, versionKey } from './subscription-terms.js';
 
-/** The revision in which each request names its version. All before it are one era. */
-const present = '2026-07-28';
 const before = new Set(SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < present));
 
-const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const infoKey = 'io.modelcontextprotocol/clientInfo';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 const envelopeKeys = new Set([versionKey, infoKey, capabilitiesKey]);

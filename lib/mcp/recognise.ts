@@ -24,6 +24,8 @@ export interface Recognised {
   readonly rated: string;
   readonly scopes: readonly OAuthScope[];
   readonly requestsPerMinute: number | null;
+  /** Whether a token still opens this face. A key is asked for again by whoever answers at length. */
+  readonly isInForce: () => boolean;
   /** RATE_LIMITED, where the request is above the caller's rate and may still be read. */
   readonly refusal?: Refusal;
 }
@@ -45,8 +47,12 @@ export function recognise(
   let refused: RefusedToken | undefined;
   const note = (told: RefusedToken): void => void (refused = told);
   const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text, note);
-  if (token !== undefined)
-    return takeRate(dependencies, options, recogniseToken(dependencies, options, token, address));
+  if (token !== undefined) {
+    return takeRate(dependencies, options, {
+      ...recogniseToken(dependencies, options, token, address),
+      isInForce: () => text !== undefined && readAccessToken?.(text) !== undefined,
+    });
+  }
   if (refused !== undefined) throw refuseToken(dependencies, options, refused, address);
   const { workspace, credential, principal, policy } = recogniseKey(dependencies, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;
@@ -60,6 +66,7 @@ export function recognise(
     rated: id,
     scopes,
     requestsPerMinute,
+    isInForce: () => true,
   };
   const taken = takeRate(dependencies, options, recognised);
   if (taken.refusal === undefined) later.noteUse(workspace, credential);
@@ -89,7 +96,7 @@ function recogniseToken(
   options: McpOptions,
   token: AccessToken,
   address: string,
-): Recognised {
+): Omit<Recognised, 'isInForce'> {
   const workspace = dependencies.find(token.workspace);
   if (workspace === undefined) throw refuseAddress(dependencies.limiter, address);
   try {

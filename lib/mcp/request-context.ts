@@ -15,6 +15,10 @@ export interface RequestContext {
   readonly scopes: readonly OAuthScope[];
   /** Set where the caller has to wait: the answer of any tool, which is not called. */
   readonly refusal?: Refusal;
+  /** Whether the key or token still opens this face: for an answer that goes on. */
+  readonly isInForce: () => boolean;
+  /** Whether the carrier keeps the subscriptions of a client of 2025, since no state is kept here. */
+  readonly keepsSubscriptions: boolean;
   /** The called tool, once it is known. */
   tool?: string;
   /** Set where a call needs a scope beyond the token's: the HTTP answer is a challenge then. */

@@ -1,5 +1,5 @@
 import { formatTime } from '../domain/clock.js';
-import { faultOfLocation, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { faultOfLocation, maxLocationLength, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { listReachedDocuments, type ReachedDocument } from '../operations/documents/list-reached.js';
 import { perform } from '../operations/perform.js';
@@ -59,6 +59,20 @@ function placeIn(uri: string): Addressed | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Characters of the longest address of a place: each byte percent-encoded, and a slash at the end. */
+const maxUriLength = scheme.length + 3 * maxLocationLength + 1;
+
+/**
+ * The document or folder in a URI that a client wants to hear of. A folder's may end with a slash, and the root's has no
+ * name.
+ * @returns undefined for a foreign URI, an impossible location, or a part of one version
+ */
+export function watchedIn(uri: string): Location | undefined {
+  if (uri === scheme) return rootLocation;
+  if (uri.length > maxUriLength || uri.includes('?')) return undefined;
+  return placeIn(uri.endsWith('/') ? uri.slice(0, -1) : uri)?.location;
 }
 
 /** @throws Refusal NOT_FOUND */

@@ -4,7 +4,7 @@ import { isAddressOfService } from '../derived/describe-commit.js';
 import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
-import { conflict, invalidRequest, notFound, Refusal, storageFull } from '../domain/refusal.js';
+import { conflict, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
 import { fetchFirst } from '../domain/refuse-push.js';
 import { RepositoryUnreadable } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
@@ -20,6 +20,7 @@ import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/r
 import { isAnswered } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
 import { perform, refuseUnread } from '../operations/perform.js';
+import { requireReached } from '../operations/repositories/prepare-repository.js';
 import { pushCommits, type PushCommitsInput } from '../operations/repositories/push-commits.js';
 import type { Tables } from '../sidecar/tables.js';
 import { explainPush } from './explain-push.js';
@@ -29,6 +30,8 @@ import type { RemoteRequest } from './remote-request.js';
 
 /** Changes of files from which on the person is told that something happens. */
 const manyChanges = 100;
+/** Erases come one at a time, each after the last one is over. */
+const mostAttempts = 5;
 
 /** A push whose pack was taken in. */
 interface Received {
@@ -88,7 +91,7 @@ export class MainPush {
   /** @returns undefined where there is nothing to do: main is there already */
   async #takeIn(reader: PacketReader): Promise<Received | undefined> {
     const { workspace, caller, isHere, signal } = this.#asked;
-    if (!isHere || workspace.view(caller).reach.isEmpty) throw notFound();
+    requireReached(workspace.view(caller), isHere);
     if (this.#isAnswered()) return this.#leave(reader, () => this.#replay());
     await workspace.disk?.look();
     if (workspace.disk?.isLow === true) throw storageFull();
@@ -150,16 +153,15 @@ export class MainPush {
   }
 
   async #work({ prepared: before, folder, quarantine, taken }: Received): Promise<CommandOutcome> {
-    const { workspace, caller, signal } = this.#asked;
-    const { derived, stages } = workspace;
+    const { workspace, signal } = this.#asked;
+    const { derived } = workspace;
     const { packs, gitsName } = taken;
     const line = await endInTime(quarantine, this.#read(quarantine, packs));
     const isKept = await endInTime(quarantine, this.#keepsCommits(before, quarantine, line));
     const unfit = findUnfit(line, this.#limits);
     if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
-    const stage = stages.open({ type: 'push', id: `push-${caller.requestId}` });
+    const { stage, content } = await this.#store(quarantine, line, unfit);
     try {
-      const content = await endInTime(quarantine, this.#makeInput(quarantine, line, unfit, stage));
       signal.throwIfAborted();
       const move = { head: this.#after, onto: this.#before };
       const kept = before.isOwn ? [] : await keepReached(quarantine.start, folder.folder, move);
@@ -222,6 +224,24 @@ export class MainPush {
     const merged = await judgeMerged(start, pushed, target);
     if (merged === 'old') throw mergesOldHistory();
     return merged === 'nothing-new';
+  }
+
+  /** Stores the contents. An erase ends what is being stored, whatever it erases: then it is stored again. */
+  async #store(
+    quarantine: Quarantine,
+    line: PushedLine,
+    unfit: UnfitChanges,
+  ): Promise<{ readonly stage: ContentStage; readonly content: Omit<PushCommitsInput, 'isCurrent'> }> {
+    const { workspace, caller } = this.#asked;
+    for (let left = mostAttempts; ; left -= 1) {
+      const stage = workspace.stages.open({ type: 'push', id: `push-${caller.requestId}` });
+      try {
+        return { stage, content: await endInTime(quarantine, this.#makeInput(quarantine, line, unfit, stage)) };
+      } catch (error) {
+        await stage.close();
+        if (left === 1 || !stage.signal.aborted || error !== stage.signal.reason) throw error;
+      }
+    }
   }
 
   async #makeInput(

@@ -1,6 +1,6 @@
 import { readPolicy } from '../access/policy.js';
 import { maxPushed } from '../domain/push.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
+import { invalidRequest } from '../domain/refusal.js';
 import { PacketReader } from '../git/serving/packet-reader.js';
 import { MalformedPacket } from '../git/serving/packets.js';
 import type { PushLimits } from '../git/serving/push-limits.js';
@@ -16,6 +16,7 @@ import {
 import { advertisementHead } from '../git/serving/upload-pack.js';
 import { refuseUnread } from '../operations/perform.js';
 import { findHead } from '../operations/repositories/list-refs.js';
+import { requireReached } from '../operations/repositories/prepare-repository.js';
 import { pushCommits } from '../operations/repositories/push-commits.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { PushAnswer } from './push-answer.js';
@@ -68,8 +69,11 @@ async function serve(asked: RemoteRequest): Promise<RemoteAnswer> {
 
 /** @throws Refusal NOT_FOUND, recorded: the same as of any other push */
 async function requireSomethingHere({ workspace, caller, isHere }: RemoteRequest): Promise<void> {
-  if (isHere && !workspace.view(caller).reach.isEmpty) return;
-  throw await refuseUnread(workspace, caller, pushCommits.name, {}, notFound());
+  try {
+    requireReached(workspace.view(caller), isHere);
+  } catch (error) {
+    throw await refuseUnread(workspace, caller, pushCommits.name, {}, error);
+  }
 }
 
 function limitsOf({ journal }: Workspace): PushLimits {

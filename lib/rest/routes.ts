@@ -1,6 +1,9 @@
+import { auditRoutes } from '../api/resources/audit.js';
+import { changeRoutes } from '../api/resources/changes.js';
 import { claimRoutes } from '../api/resources/claims.js';
 import { commentRoutes } from '../api/resources/comments.js';
 import { connectorRoutes } from '../api/resources/connectors.js';
+import { webhookRoutes } from '../api/resources/webhooks.js';
 import { documentRoutes } from '../api/resources/documents.js';
 import { fileRoutes } from '../api/resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
@@ -32,6 +35,9 @@ export const extensionRoutes: readonly Route[] = placeAll([
   ...claimRoutes,
   ...commentRoutes,
   ...connectorRoutes,
+  ...webhookRoutes,
+  ...auditRoutes,
+  ...changeRoutes,
 ]);
 
 /**

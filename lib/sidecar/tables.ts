@@ -1,6 +1,8 @@
 import type { Connection } from './database.js';
 import type { Table } from './statement.js';
+import { ActivityTable } from './tables/activity-table.js';
 import { AuditArchiveTable } from './tables/audit-archive-table.js';
+import { AuditQueryTable } from './tables/audit-query-table.js';
 import { AuditCheckpointTable } from './tables/audit-checkpoint-table.js';
 import { AuditTable } from './tables/audit-table.js';
 import { BriefTable } from './tables/brief-table.js';
@@ -14,6 +16,7 @@ import { DeletionTable } from './tables/deletion-table.js';
 import { DocumentTable } from './tables/document-table.js';
 import { EraseRows } from './tables/erase-rows.js';
 import { ErasureTable } from './tables/erasure-table.js';
+import { FeedTable } from './tables/feed-table.js';
 import { FolderTable } from './tables/folder-table.js';
 import { GrantTable } from './tables/grant-table.js';
 import { GroupTable } from './tables/group-table.js';
@@ -23,7 +26,6 @@ import { LabelTable } from './tables/label-table.js';
 import { MessageTable } from './tables/message-table.js';
 import { MetaTable } from './tables/meta-table.js';
 import { MirrorEntryTable } from './tables/mirror-entry-table.js';
-import { NarrowingTable } from './tables/narrowing-table.js';
 import { ObjectTable } from './tables/object-table.js';
 import { PrincipalTable } from './tables/principal-table.js';
 import { RelocationTable } from './tables/relocation-table.js';
@@ -31,6 +33,7 @@ import { RewrittenCommitTable } from './tables/rewritten-commit-table.js';
 import { StoredBytesTable } from './tables/stored-bytes-table.js';
 import { TrashTable } from './tables/trash-table.js';
 import { VersionTable } from './tables/version-table.js';
+import { WebhookTable } from './tables/webhook-table.js';
 
 /** All tables of a workspace over one connection. They return the state as that connection sees it. */
 export interface Tables {
@@ -49,6 +52,7 @@ export interface Tables {
   readonly audit: AuditTable;
   readonly auditCheckpoints: AuditCheckpointTable;
   readonly auditArchives: AuditArchiveTable;
+  readonly auditQueries: AuditQueryTable;
   readonly claims: ClaimTable;
   readonly relocations: RelocationTable;
   readonly content: ContentRows;
@@ -64,7 +68,9 @@ export interface Tables {
   readonly connectors: ConnectorTable;
   readonly connectorRuns: ConnectorRunTable;
   readonly mirrorEntries: MirrorEntryTable;
-  readonly narrowing: NarrowingTable;
+  readonly activities: ActivityTable;
+  readonly feed: FeedTable;
+  readonly webhooks: WebhookTable;
 }
 
 /** @param touched called when principals, groups or grants may have changed */
@@ -85,6 +91,7 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     audit: new AuditTable(connection),
     auditCheckpoints: new AuditCheckpointTable(connection),
     auditArchives: new AuditArchiveTable(connection),
+    auditQueries: new AuditQueryTable(connection),
     claims: new ClaimTable(connection),
     relocations: new RelocationTable(connection),
     content: new ContentRows(connection),
@@ -100,7 +107,9 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     connectors: new ConnectorTable(connection),
     connectorRuns: new ConnectorRunTable(connection),
     mirrorEntries: new MirrorEntryTable(connection),
-    narrowing: new NarrowingTable(connection),
+    activities: new ActivityTable(connection),
+    feed: new FeedTable(connection),
+    webhooks: new WebhookTable(connection),
   };
 }
 

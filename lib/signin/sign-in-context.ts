@@ -122,12 +122,22 @@ export class SignInContext {
     this.proof.require(exchange.request, this.field(exchange, 'csrf'), sessionId);
   }
 
-  /** Signs a person in: a new session, recorded, and only then the cookie; the browser's earlier session ends. */
-  async signIn(exchange: RequestContext, identityId: string, seats: Memberships, method: SignInMethod): Promise<void> {
+  /**
+   * Signs a person in: a new session, recorded, and only then the cookie; the browser's earlier session ends.
+   * @param isProvenNow false where another provider may have asked the person nothing
+   */
+  async signIn(
+    exchange: RequestContext,
+    identityId: string,
+    seats: Memberships,
+    method: SignInMethod,
+    isProvenNow = true,
+  ): Promise<void> {
     const { journal, people } = this.host;
     const { secret } = await performOwn(journal, actorsOf(seats, exchange.id), beginSession, {
       identityId,
       method,
+      isProvenNow,
       browser: nameBrowser(exchange.request.headers['user-agent']),
       address: this.addressOf(exchange),
       before: this.signedIn(exchange),

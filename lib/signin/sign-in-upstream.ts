@@ -18,25 +18,47 @@ const maxAwayTime = 15 * 60_000;
 const maxAsked = 32;
 const asked = new WeakMap<SignInContext, number>();
 
+/** Milliseconds by which another machine's clock may differ. */
+const maxSkew = 60_000;
+
 interface Remembered extends UpstreamAttempt {
   readonly startedAt: number;
+  /** The session that has to be proved once more; left out for a sign-in. */
+  readonly again?: string;
 }
 
 const callbackPath = '/signin/upstream/callback';
 
 /** POST /signin/upstream: off to the other provider. */
 export async function goUpstream(context: SignInContext, exchange: RequestContext): Promise<void> {
+  context.requireForm(exchange);
+  await leave(context, exchange, undefined);
+}
+
+/** POST /signin/again/upstream: the same for a signed-in person, who has to sign in there once more. */
+export async function goUpstreamAgain(context: SignInContext, exchange: RequestContext): Promise<void> {
+  const signedIn = context.signedIn(exchange);
+  if (signedIn === undefined) return context.goTo(exchange, `${context.base}/signin`);
+  context.requireForm(exchange, signedIn.sessionId);
+  await leave(context, exchange, signedIn.sessionId);
+}
+
+/** @param again the session that has to be proved once more */
+async function leave(context: SignInContext, exchange: RequestContext, again: string | undefined): Promise<void> {
   const { upstream, url: ownUrl } = context.options;
   if (upstream === undefined) throw notFound();
-  context.requireForm(exchange);
   let begun;
   try {
-    begun = await upstream.begin(ownUrl + callbackPath);
+    begun = await upstream.begin(ownUrl + callbackPath, again !== undefined);
   } catch (error) {
     return showError(context, exchange, error, 502, `${upstream.name} did not answer`, 'Try again in a moment.');
   }
   const returnTo = readReturnPath(context.field(exchange, 'return'), context.base);
-  const remembered: Remembered = { ...begun.attempt, startedAt: context.host.clock.now() };
+  const remembered: Remembered = {
+    ...begun.attempt,
+    startedAt: context.host.clock.now(),
+    ...(again !== undefined && { again }),
+  };
   const text = Buffer.from(JSON.stringify(remembered)).toString('base64url');
   context.cookies.set(exchange.response, attemptCookie, `${text}.${seal(context, text).toString('base64url')}`);
   if (returnTo === undefined) context.cookies.clear(exchange.response, wayCookie);
@@ -58,10 +80,10 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
   if (remembered === undefined)
     throw invalidRequest('stale_form', 'That took too long, or began elsewhere. Start again.');
   context.holdToRate(exchange);
-  let email;
+  let answered;
   try {
     const answer = new URL(`${ownUrl}${callbackPath}?${exchange.query.toString()}`);
-    email = await inTurn(context, () => upstream.finish(answer, remembered));
+    answered = await inTurn(context, () => upstream.finish(answer, remembered));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     return showError(
@@ -73,6 +95,7 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
       'Start again, or use your password.',
     );
   }
+  const { email } = answered;
   const address = email === undefined ? undefined : readVerifiedAddress(email);
   if (address?.isMistakable === true) {
     const message = `The e-mail address that ${upstream.name} vouches for has characters that look like others. It is not compared with any here. Ask an admin to add you by an address without them.`;
@@ -84,7 +107,20 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;
     return showError(context, exchange, undefined, 422, 'Nobody by that address', message);
   }
-  await context.signIn(exchange, identity.id, seats, 'upstream');
+  if (remembered.again !== undefined) {
+    const { signedInAt } = answered;
+    const isAnew = signedInAt !== undefined && signedInAt > remembered.startedAt - maxSkew;
+    const present = context.signedIn(exchange);
+    const isSame = present?.sessionId === remembered.again && present.identityId === identity.id;
+    if (!isAnew || !isSame) {
+      const message = isSame
+        ? `${upstream.name} does not say that you have just signed in there. Use your password here. If you have none, ask an admin for a link to choose one.`
+        : `${upstream.name} vouches for somebody else than the person who is signed in here.`;
+      return showError(context, exchange, undefined, 422, 'That proves nothing', message);
+    }
+  }
+  // Without `again` the provider was not told to ask anything, so a click may have been all.
+  await context.signIn(exchange, identity.id, seats, 'upstream', remembered.again !== undefined);
   goOn(context, exchange, returnTo);
 }
 

@@ -4,7 +4,7 @@ import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { signInPage } from './pages/sign-in.js';
 import { goingOnPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
-import { readMemberships } from './signed-in.js';
+import { readMemberships, type Memberships } from './signed-in.js';
 
 /** Where people work, once they have signed in. */
 export const consolePath = '/console';
@@ -29,29 +29,57 @@ export function showSignIn(context: SignInContext, exchange: RequestContext): vo
   }
 }
 
-/**
- * POST /signin. An unknown name takes the same steps as a known one with a wrong password. They are a look-up, the
- * delay, a hash, a look-up again, and the look-up of memberships.
- */
+/** The outcome of comparing a name and a password. */
+export type PasswordProof =
+  | { readonly outcome: 'wait'; readonly seconds: number }
+  | { readonly outcome: 'mismatch' }
+  | { readonly outcome: 'proven'; readonly identityId: string; readonly seats: Memberships };
+
+/** The sentence for an attempt that comes too early. */
+export const explainWait = (seconds: number): string =>
+  `Too many attempts. Wait ${seconds === 1 ? 'a second' : `${seconds} seconds`}, and try again.`;
+
+/** POST /signin. */
 export async function signInWithPassword(context: SignInContext, exchange: RequestContext): Promise<void> {
   context.requireForm(exchange);
-  const { people } = context.host;
   const typed = (context.field(exchange, 'name') ?? '').slice(0, maxTypedLength);
-  const password = context.field(exchange, 'password') ?? '';
   const returnTo = readReturnPath(context.field(exchange, 'return'), context.base);
+  const proof = await provePassword(context, exchange, typed);
+  switch (proof.outcome) {
+    case 'wait':
+      exchange.response.setHeader('Retry-After', String(proof.seconds));
+      showForm(context, exchange, { returnTo, name: typed, error: explainWait(proof.seconds) }, 429);
+      return;
+    case 'mismatch':
+      showForm(context, exchange, { returnTo, name: typed, error: mismatch }, 422);
+      return;
+    case 'proven':
+      await context.signIn(exchange, proof.identityId, proof.seats, 'password');
+      goOn(context, exchange, returnTo);
+  }
+}
+
+/**
+ * Compares the form's password with that of a name. An unknown name takes the same steps as a known one with a wrong
+ * password. They are a look-up, the delay, a hash, a look-up again, and the look-up of memberships.
+ * @param typed the name, as a person writes it
+ * @throws Refusal UNAVAILABLE
+ */
+export async function provePassword(
+  context: SignInContext,
+  exchange: RequestContext,
+  typed: string,
+): Promise<PasswordProof> {
+  const { people } = context.host;
+  const password = context.field(exchange, 'password') ?? '';
   const name = foldSignInName(typed);
   const address = context.addressOf(exchange);
   const before = people.identities.findByName(name);
   const browser = context.known.recognise(exchange.request.headers.cookie, before);
   const asker = browser === undefined ? 'stranger' : 'known';
   people.passwords.requireRoom(asker);
-  const wait = people.delay.begin(name, address, browser);
-  if (wait > 0) {
-    exchange.response.setHeader('Retry-After', String(wait));
-    const error = `Too many attempts. Wait ${wait === 1 ? 'a second' : `${wait} seconds`}, and try again.`;
-    showForm(context, exchange, { returnTo, name: typed, error }, 429);
-    return;
-  }
+  const seconds = people.delay.begin(name, address, browser);
+  if (seconds > 0) return { outcome: 'wait', seconds };
   const isMatch = await people.passwords.matches(password, before?.passwordHash, asker);
   // Read again, since the compared hash may be old by now. Nothing is awaited from here until the session exists.
   const identity = people.identities.findByName(name);
@@ -60,12 +88,10 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
   if (identity === undefined || !isRight || seats.memberships.length === 0) {
     if (isRight && seats.unread.length > 0) throw unavailable();
     context.countRefused(identity?.id ?? '', isRight ? 'principal_disabled' : 'wrong_secret', address);
-    showForm(context, exchange, { returnTo, name: typed, error: mismatch }, 422);
-    return;
+    return { outcome: 'mismatch' };
   }
   people.delay.succeed(name, address, browser);
-  await context.signIn(exchange, identity.id, seats, 'password');
-  goOn(context, exchange, returnTo);
+  return { outcome: 'proven', identityId: identity.id, seats };
 }
 
 /** After signing in: to the requested page, else into the console. */

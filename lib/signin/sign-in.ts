@@ -17,8 +17,9 @@ import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
 import { errorPage, forgottenPage } from './pages/message-pages.js';
 import { maxReturnPathLength } from './return-path.js';
+import { proveAgain, showProveAgain } from './prove-again.js';
 import { consolePath, showSignIn, signInWithPassword } from './sign-in-with-password.js';
-import { comeBack, goUpstream } from './sign-in-upstream.js';
+import { comeBack, goUpstream, goUpstreamAgain } from './sign-in-upstream.js';
 
 /** The sign-in for people, for its port and for the other faces that need the signed-in person. */
 export interface SignIn {
@@ -69,6 +70,9 @@ export const signInRoutes: readonly PageRoute[] = [
   { ...shown, path: iconPath, run: fixed('image/svg+xml', icon) },
   { ...shown, path: '/signin', run: showSignIn },
   { ...sent, path: '/signin', run: signInWithPassword },
+  { ...shown, path: '/signin/again', run: showProveAgain },
+  { ...sent, path: '/signin/again', run: proveAgain },
+  { ...sent, path: '/signin/again/upstream', run: goUpstreamAgain },
   { ...shown, path: '/signin/link/:secret', run: showLink },
   { ...sent, path: '/signin/link', run: choosePassword },
   { ...shown, path: '/signin/forgotten', run: (context, exchange) => context.show(exchange, forgottenPage(context)) },

@@ -62,6 +62,7 @@ export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'
       signInName: identity.signInName,
       method: session.method,
       startedAt: session.startedAt,
+      provenAt: session.provenAt,
       memberships,
     };
     return signedIn;

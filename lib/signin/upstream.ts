@@ -26,6 +26,14 @@ export interface UpstreamAttempt {
   readonly verifier: string;
 }
 
+/** The provider's answer about a person. */
+export interface UpstreamAnswer {
+  /** The verified e-mail address; undefined where the provider vouches for none. */
+  readonly email: string | undefined;
+  /** When the person signed in there. Milliseconds since 1970; undefined where the provider does not say. */
+  readonly signedInAt: number | undefined;
+}
+
 /** Seconds of the provider's longest answer to one question. */
 const timeout = 10;
 
@@ -46,10 +54,11 @@ export class Upstream {
   }
 
   /**
+   * @param anew whether the person has to sign in there once more, also in a browser that is signed in (§3.1.2.1)
    * @returns the browser's next address, and the values to remember meanwhile @throws when the provider cannot be
    * reached
    */
-  async begin(redirectUri: string): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
+  async begin(redirectUri: string, anew = false): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
     const configuration = await this.#discover();
     const [state, nonce, verifier] = [this.#draw(), this.#draw(), this.#draw()];
     const url = buildAuthorizationUrl(configuration, {
@@ -59,16 +68,16 @@ export class Upstream {
       nonce,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
+      ...(anew && { prompt: 'login', max_age: '0' }),
     });
     return { url: url.href, attempt: { state, nonce, verifier } };
   }
 
   /**
    * @param answer the browser's address on its return, with its query
-   * @returns the verified e-mail address; undefined where the provider vouches for none
    * @throws when the answer does not belong to the attempt, or the provider refuses
    */
-  async finish(answer: URL, { state, nonce, verifier }: UpstreamAttempt): Promise<string | undefined> {
+  async finish(answer: URL, { state, nonce, verifier }: UpstreamAttempt): Promise<UpstreamAnswer> {
     const configuration = await this.#discover();
     const tokens = await authorizationCodeGrant(configuration, answer, {
       pkceCodeVerifier: verifier,
@@ -77,14 +86,18 @@ export class Upstream {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined) return undefined;
+    if (claims === undefined) return { email: undefined, signedInAt: undefined };
     // Many providers give the address only on a separate request.
     const told =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
         : claims;
     const email: unknown = told['email'];
-    return told['email_verified'] === true && typeof email === 'string' ? email : undefined;
+    const signedInAt = claims.auth_time;
+    return {
+      email: told['email_verified'] === true && typeof email === 'string' ? email : undefined,
+      signedInAt: signedInAt === undefined ? undefined : signedInAt * 1000,
+    };
   }
 
   /** Asked once; again where the provider did not answer. */

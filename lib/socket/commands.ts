@@ -8,6 +8,7 @@ const principals = async (): Promise<Table> => (await import('./manage-principal
 const signIns = async (): Promise<Table> => (await import('./manage-sign-in.js')).signInCommands;
 const contents = async (): Promise<Table> => (await import('./inspect-content.js')).contentCommands;
 const erases = async (): Promise<Table> => (await import('./erase.js')).eraseCommands;
+const asksAudit = async () => (await import('./ask-audit.js')).auditQuestionCommands;
 const preserves = async (): Promise<Table> => (await import('./preserve.js')).preserveCommands;
 
 /**
@@ -41,12 +42,16 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
   label: annotations,
   readers: async () => (await import('./inspect-readers.js')).readerCommands,
   brief: async () => (await import('./inspect-brief.js')).briefCommands,
+  changes: async () => (await import('./list-changes.js')).changeCommands,
   message: async () => (await import('./exchange-messages.js')).messageCommands,
   audit: async () => ({
     ...(await import('./export-audit.js')).auditCommands,
+    ...(await asksAudit()),
     ...(await preserves()),
   }),
+  who: asksAudit,
   connector: async () => (await import('./manage-connectors.js')).connectorCommands,
+  webhook: async () => (await import('./manage-webhooks.js')).webhookCommands,
   erase: erases,
   erasures: erases,
   import: async () => ({ import: (await import('./import-source.js')).importSource }),

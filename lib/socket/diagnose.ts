@@ -248,7 +248,7 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
         );
   const health = await askHealth(dataFolder);
   if (health === undefined) return [release];
-  return [release, judgeHealth(health, now), judgeMirrors(health)];
+  return [release, judgeHealth(health, now), judgeMirrors(health), judgeWebhooks(health)];
 }
 
 function judgeHealth(health: HealthReport, now: number): Finding {
@@ -273,6 +273,12 @@ function judgeMirrors({ mirrors = [] }: Partial<Pick<HealthReport, 'mirrors'>>):
     words.join('; '),
     '`cartulary connector show` has the rest, and `connector runs` the last runs.',
   );
+}
+
+/** A server of another release may not know of webhooks. */
+function judgeWebhooks({ webhooks = [] }: Partial<Pick<HealthReport, 'webhooks'>>): Finding {
+  if (webhooks.length === 0) return well('webhooks', 'none has stopped by itself');
+  return ill('webhooks', webhooks.join(' '), '`cartulary webhook deliveries` says what receivers answered.');
 }
 
 async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {

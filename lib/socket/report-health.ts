@@ -1,5 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
+import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import type { CommandDependencies } from './command.js';
 
 /** A running process's report on its health, for those who run the service. Names of members as in JSON. */
@@ -13,6 +14,8 @@ export interface HealthReport {
   readonly waiting: readonly WaitingObjects[];
   /** Connectors that wait for people. */
   readonly mirrors: readonly TroubledMirror[];
+  /** Webhooks that stopped by themselves, each in a sentence. */
+  readonly webhooks: readonly string[];
 }
 
 export interface TroubledMirror extends TroubledConnector {
@@ -35,7 +38,13 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
     if (workspace === undefined) return [];
     return findTroubledConnectors(workspace.journal.reader).map((each) => ({ workspace: name, ...each }));
   });
-  return { ready: isReady, ...parts, waiting, mirrors };
+  const webhooks = host.names().flatMap((name) => {
+    const workspace = host.find(name);
+    return workspace === undefined
+      ? []
+      : describeStoppedWebhooks(workspace.journal.reader).map((each) => `${name}: ${each}`);
+  });
+  return { ready: isReady, ...parts, waiting, mirrors, webhooks };
 }
 
 /** `5 objects wait for the repository since 11:09: EACCES …`, with the day where it is another than today's. */

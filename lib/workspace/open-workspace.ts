@@ -15,6 +15,7 @@ import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import { WorkspaceUnsound } from '../journal/recover.js';
 import { noSources, type ConnectorSources } from './connectors.js';
+import { noSender, type WebhookSender } from './webhooks.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
 /** Bytes of the derived repositories of a workspace. */
@@ -36,6 +37,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly originOf?: (name: string) => WorkspaceOrigin;
   /** Answers about sources of connectors. Left out: there are none. */
   readonly sources?: ConnectorSources;
+  /** Sends the messages of webhooks. Left out: nothing is sent. */
+  readonly sender?: WebhookSender;
   /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
   /** Bytes that the derived repositories of a workspace may take. Left out: the usual ones. */
@@ -97,6 +100,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     readersGrace: files.readersGrace,
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
+    sender: files.sender ?? noSender,
     sourcesFolder: paths?.sources ?? null,
     derivedFiles:
       paths === undefined

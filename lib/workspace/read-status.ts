@@ -3,6 +3,7 @@ import { measureDerived } from '../derived/folders.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
+import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
 import { pathsOf } from '../journal/workspace-files.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
@@ -51,7 +52,7 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       derived: await measureDerived(pathsOf(options.dataFolder, options.name).derived).catch(nullIfClosed),
       audit: readHead(reader.audit),
       connectors: reader.connectors.count(),
-      troubles: findTroubledConnectors(reader).map(describeTroubled),
+      troubles: [...findTroubledConnectors(reader).map(describeTroubled), ...describeStoppedWebhooks(reader)],
     };
   } finally {
     await workspace.close();

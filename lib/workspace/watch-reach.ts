@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/caller.js';
 import type { Document } from '../domain/document.js';
+import { rootLocation } from '../domain/location.js';
 import { notFound, unauthenticated } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { findDocumentById } from '../view/locate.js';
@@ -41,6 +42,13 @@ export class ReachWatch {
     const place = findDocumentById(tables, id)?.location ?? tables.documents.deleted(number)?.location;
     const isRead = (where: Watched['location']): boolean => roleContains(reach.roleOn(id, where), 'reader');
     if (place === undefined || !(isRead(place) || isRead(location))) throw notFound();
+  }
+
+  /** Requires that the caller is still an admin, with a valid key or session. @throws Refusal as `requireReadable` does */
+  requireAdmin(): void {
+    this.requireInForce();
+    if (this.#stamp === this.#stampAtFirst) return;
+    if (!this.#workspace.view(this.#caller).reach.holds('approver', rootLocation)) throw notFound();
   }
 
   /** Requires that the caller's key, or session, is still valid. @throws Refusal UNAUTHENTICATED, UNAVAILABLE */

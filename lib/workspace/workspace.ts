@@ -2,6 +2,7 @@ import { ReachMemory, type Reach } from '../access/reach.js';
 import { readPolicy } from '../access/policy.js';
 import type { WorkLimits } from '../access/work-limits.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
+import { AuditBlocks } from '../audit/audit-blocks.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -17,6 +18,7 @@ import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { Checkpointer } from '../journal/checkpoint.js';
 import { Eraser, type OnEraseStep } from '../erase/eraser.js';
+import { FeedTail } from '../feed/tail.js';
 import { Housekeeper } from '../journal/housekeep.js';
 import { Journal } from '../journal/journal.js';
 import { Maintainer } from '../journal/maintain.js';
@@ -36,8 +38,10 @@ import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
 import { View, type ViewLife } from '../view/view.js';
+import { ChainChecks } from './chain-checks.js';
 import { Connectors, type ConnectorSources } from './connectors.js';
 import { Watchers } from './watchers.js';
+import { Webhooks, type WebhookSender } from './webhooks.js';
 
 /** A workspace's means of asking its service. */
 export interface WorkspaceOrigin {
@@ -86,6 +90,8 @@ export interface WorkspaceOptions {
   readonly sources: ConnectorSources;
   /** The folder of the caches of sources. Null in memory. */
   readonly sourcesFolder: string | null;
+  /** Sends the messages of webhooks. */
+  readonly sender: WebhookSender;
   /** Where the repositories that principals clone lie. Null in memory. */
   readonly derivedFiles: DerivedFiles | null;
 }
@@ -117,7 +123,12 @@ export class Workspace {
   readonly snapshots: Snapshots;
   readonly passages = new PassageMemory();
   readonly watchers = new Watchers();
+  /** Wakes those who wait for changes. */
+  readonly feedTail: FeedTail;
   readonly connectors: Connectors;
+  readonly webhooks: Webhooks;
+  readonly chainChecks: ChainChecks;
+  readonly auditBlocks = new AuditBlocks();
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
@@ -151,6 +162,7 @@ export class Workspace {
     this.connectors = new Connectors(options.sources, options.sourcesFolder, (cause) =>
       onFault('A connector could not be ended or tidied up', cause),
     );
+    this.webhooks = new Webhooks(options.sender);
     this.readersGrace = options.readersGrace ?? usualGrace;
     this.snapshots = new Snapshots(this.readersGrace);
     this.journal = new Journal({
@@ -165,6 +177,7 @@ export class Workspace {
       },
       onFault: (cause) => onFault('The journal could not commit', cause),
     });
+    this.feedTail = new FeedTail(this.journal);
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
     this.#onNews = options.onNews;
     this.maintainer = new Maintainer({
@@ -209,6 +222,7 @@ export class Workspace {
       onBehind: () => this.#catchUpSearch(),
     });
     this.derived = new DerivedRepositories(this, options.derivedFiles);
+    this.chainChecks = new ChainChecks(this);
     this.eraser = new Eraser(this, options.onEraseStep);
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
@@ -335,7 +349,10 @@ export class Workspace {
   /** Finishes the work in progress, moves everything into the repository, and closes the files. */
   async close(): Promise<void> {
     this.watchers.endAll();
+    this.feedTail.close();
+    await this.webhooks.close();
     await this.connectors.close();
+    await this.chainChecks.close();
     await this.eraser.close();
     await this.derived.close();
     this.maintainer.close();

@@ -52,7 +52,10 @@ describe('The console and the reference model', () => {
             await pair.begin();
             return pair;
           },
-          afterEach: (pair, done, context) => pair.compare([], [], pathsIn(done), context),
+          async afterEach(pair, done, context) {
+            await pair.compare([], [], pathsIn(done), context);
+            await pair.compareFeeds(context);
+          },
           atTheEnd: (pair, context) => pair.compare(['', ...names], [], paths, context),
         },
         { histories, seed },

@@ -21,7 +21,10 @@ describe('Access and the reference model', () => {
           await pair.begin();
           return pair;
         },
-        afterEach: (pair, done, context) => pair.compare(['', ...names.slice(0, 2)], [], pathsIn(done), context),
+        async afterEach(pair, done, context) {
+          await pair.compare(['', ...names.slice(0, 2)], [], pathsIn(done), context);
+          await pair.compareFeeds(context);
+        },
         async atTheEnd(pair, context) {
           const { docs } = pair.model;
           const there = docs.flatMap(({ at }) => (at === null ? [] : [parentOf(at), parentOf(parentOf(at))]));

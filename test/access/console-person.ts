@@ -10,6 +10,7 @@ import type { Role } from '../../lib/domain/role.js';
 import type { ConsoleClient, TestConsole } from '../support/http/console.js';
 import type { HttpAnswer } from '../support/http/server.js';
 import { Person } from '../support/model/actors.js';
+import type { SeenPage } from '../support/model/feed-mirror.js';
 import { Client } from '../support/store/client.js';
 import type { TestService } from '../support/store/service.js';
 
@@ -104,6 +105,12 @@ export class ConsolePerson extends Person {
     const record = await this.#ask((client) => client.get(pathOf('/documents', location)));
     assert.equal((file as HttpAnswer).text, record.json.content);
     return record.json.content;
+  }
+
+  override async changes(cursor: string): Promise<SeenPage> {
+    const from = cursor === '' ? '' : `&cursor=${encode(cursor)}`;
+    const { json } = await this.#ask((client) => client.get(`/changes?limit=4${from}`));
+    return { items: json.items, next: json.next_cursor };
   }
 
   /** Folders and documents by themselves, and in one list where the folder can be browsed. */

@@ -4,7 +4,7 @@ import type { HttpAnswer, HttpClient } from '../support/http/server.js';
 import type { Face, Question } from '../support/model/face.js';
 
 /** Speaks for one caller. */
-interface Client {
+export interface Client {
   get(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
   head(path: string, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
   post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<HttpAnswer>;
@@ -208,8 +208,8 @@ const placeOf = ({ folder, limit }: { readonly folder: string; readonly limit: n
 const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
   acknowledged ? { acknowledge_access_change: true } : {};
 
-/** Everything but the time of the wall clock and the workspace's name, which differ between the two workspaces. */
-function show({ status, headers, bytes, json }: HttpAnswer): string {
+/** @returns everything but the time of the wall clock and the workspace's name, which differ between the two workspaces. */
+export function show({ status, headers, bytes, json }: HttpAnswer): string {
   const { date: _, ...rest } = headers;
   const body = bytes.toString('latin1');
   const lines = JSON.stringify(rest).replace(/\/workspaces\/[a-z0-9-]+\//, '/workspaces/NAME/');

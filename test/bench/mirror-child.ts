@@ -111,7 +111,7 @@ const service = await Service.open({
   connectors: { allowance: JSON.parse(allowance) as Allowance },
 });
 const workspace = await service.addWorkspace('acme');
-await service.startConnectors();
+await service.startSchedules();
 const { kind, settings } = JSON.parse(connection) as { kind: ConnectorKind; settings: Record<string, unknown> };
 const base = process.memoryUsage().rss / 1024 ** 2;
 const { result } = await perform(workspace, operator, connectSource, {
@@ -125,5 +125,5 @@ const { id } = result;
 const first = await measure(workspace, id, 1, () => undefined);
 const again = await measure(workspace, id, 2, () => perform(workspace, operator, syncNow, { connectorId: id }));
 process.stdout.write(`${JSON.stringify({ base, first, again })}\n`);
-await service.stopConnectors();
+await service.stopSchedules();
 await service.close();

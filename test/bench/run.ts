@@ -1,11 +1,13 @@
 /**
  * Measures the service beside its baselines and prints a table.
- * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [NAME…]
+ * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureAgents } from './measure-agents.js';
+import { measureAudit } from './measure-audit.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
+import { measureFeed } from './measure-feed.js';
 import { measureGit } from './measure-git.js';
 import { measureHolds } from './measure-holds.js';
 import { measureMirrors } from './measure-mirrors.js';
@@ -17,6 +19,8 @@ import { measureSearch } from './search.js';
 
 const measurements: Readonly<Record<string, (report: Report, effort: Effort) => Promise<void>>> = {
   agents: measureAgents,
+  audit: (report, effort) =>
+    measureAudit(report, effort, numberOf('records') ?? (effort.times === 1 ? 100_000 : 1_000_000)),
   reads: measureReads,
   writes: measureWrites,
   lists: (report, effort) => measureLists(report, effort, numberOf('elsewhere') ?? 100_000),
@@ -25,6 +29,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   export: measureExport,
   growth: measureGrowth,
   versions: measureVersions,
+  feed: measureFeed,
   git: (report, effort) => measureGit(report, effort, numberOf('commits')),
   packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
   holds: measureHolds,
@@ -47,7 +52,7 @@ const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => measurements[name] === undefined);
 if (unknown.length > 0 || args.includes('--help')) {
   process.stdout.write(
-    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
+    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
   );
   process.exit(unknown.length > 0 ? 2 : 0);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
+import type { Role } from '../../lib/domain/role.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
@@ -98,15 +99,39 @@ function openService(dataFolder: string): Promise<Service> {
 
 async function makeEditor(workspace: Workspace): Promise<string> {
   await perform(workspace, operator, changePolicy, { requestsPerMinute: 1e9, burst: 1e9 });
-  const { result: editor } = await perform(workspace, operator, addPrincipal, { displayName: 'Editor', kind: 'agent' });
-  await perform(workspace, operator, createGrant, {
-    scopeType: 'folder',
-    location: rootLocation,
-    subject: { type: 'principal', id: editor.id },
-    role: 'editor',
-  });
+  return makeKey(workspace, 'editor', [rootLocation]);
+}
+
+/** Keys of more principals, who may read these folders. */
+export async function addReaders(
+  { dataFolder }: Seeded,
+  count: number,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const service = await openService(dataFolder);
+  const workspace = service.find('acme');
+  if (workspace === undefined) throw new Error('The seeded workspace is not there.');
+  const keys: string[] = [];
+  for (let made = 0; made < count; made += 1)
+    keys.push(
+      await makeKey(
+        workspace,
+        'reader',
+        folders.map((folder) => parseLocation(folder)),
+      ),
+    );
+  await service.close();
+  return keys;
+}
+
+async function makeKey(workspace: Workspace, role: Role, folders: readonly Location[]): Promise<string> {
+  const { result: agent } = await perform(workspace, operator, addPrincipal, { displayName: role, kind: 'agent' });
+  const subject = { type: 'principal', id: agent.id } as const;
+  for (const location of folders) {
+    await perform(workspace, operator, createGrant, { scopeType: 'folder', location, subject, role });
+  }
   const { result: minted } = await perform(workspace, operator, mintCredential, {
-    principalId: editor.id,
+    principalId: agent.id,
     name: 'bench',
     interfaces: ['rest', 'mcp', 'git'],
     requestsPerMinute: null,

@@ -1,4 +1,4 @@
-import type { LargeRequest } from './rest-requests.js';
+import type { LargeRequest } from './large-request.js';
 
 /** In front of the targets. */
 export const consoleStart = '/console/api/workspaces/acme';
@@ -56,6 +56,8 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     get('/entries', `limit=200&location=page/${page}`),
     get('/entries', 'limit=200&location=many/0&sort=oldest', 200, 'many'),
     get('/trash', 'limit=200'),
+    get('/applications', ''),
+    { route: 'DELETE /applications/{id}', as, target: `/applications/${'a'.repeat(64)}`, status: 404 },
     post('/trash/undeletes', { location: longest, document_id: `doc_${'0'.repeat(32)}` }, 404),
     get('/sharing', `location=page/${page}`),
     get('/shares', 'limit=200&scope_type=folder&scope_id=shared'),
@@ -109,6 +111,17 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     { route: 'GET /reader/{location}', as, target: '/reader/long/words.md', status: 200 },
     { route: 'GET /reader/{location}', kind: 'controls', as, target: '/reader/large/controls.txt', status: 200 },
     { route: 'GET /reader/{location}', kind: 'many comments', as, target: '/reader/quoted.txt', status: 200 },
+    get('/unread-messages', 'limit=200'),
+    get('/message', `message=${'m'.repeat(64)}`, 404),
+    post('/message-marks', { message: 'm'.repeat(64), is_read: true }, 404),
+    post('/message-answers', { thread: 't'.repeat(64), text: 'x'.repeat(8000) }, 404),
+    { route: 'GET /overview', as, target: '/overview', status: 200 },
+    get('/recent-changes', 'limit=200&since=2000-01-01T00:00:00Z'),
+    get('/recent-changes', 'limit=200&since=2000-01-01T00:00:00Z&action=moved', 200, 'of one kind'),
+    get('/erase-previews', `location=${longest}&document=doc_${'0'.repeat(32)}`, 404),
+    post('/erasures', { location: longest, document: `doc_${'0'.repeat(32)}`, confirmation: longest }, 400),
+    get('/erasures', 'limit=200'),
+    get('/erasure', `erasure=${'e'.repeat(64)}`, 404),
     get('/live', state),
     {
       route: 'GET /live',

@@ -12,7 +12,8 @@ import { McpClient } from '../support/http/open-mcp.js';
 import { consoleStart, largePages, makeLargeConsoleRequests } from './console-requests.js';
 import { gitRoutes, makeLargeGitRequests, makeLargeGitWork } from './git-requests.js';
 import { makeLargeCalls } from './mcp-requests.js';
-import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
+import type { LargeRequest } from './large-request.js';
+import { makeLargeRequests } from './rest-requests.js';
 import { makeLargeWorld, type LargeWorld } from './world.js';
 
 /** Milliseconds of processor time. No request may hold the event loop for longer. */

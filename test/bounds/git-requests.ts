@@ -3,7 +3,7 @@ import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
 import type { Role } from '../../lib/domain/role.js';
 import { git as runGit } from '../support/git/fixture.js';
 import { WorkTree } from '../support/git/work-tree.js';
-import type { LargeRequest } from './rest-requests.js';
+import type { LargeRequest } from './large-request.js';
 import { mebibyte } from './world.js';
 
 /** The most files of a push, its most commits, and the most bytes of a request that is no push. */

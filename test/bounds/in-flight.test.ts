@@ -39,6 +39,7 @@ describe('A key’s work under way', function () {
         downloads: { perSource: 1, inAll: 8, waiting, timeout },
         exports: { perSource: 1, inAll: 8, waiting, timeout },
         computations: { perSource: 1, inAll: 8, waiting, timeout },
+        listeners: { perSource: 2, inAll: 8 },
       },
     });
     mountGit(server);
@@ -169,6 +170,18 @@ describe('A key’s work under way', function () {
     assert.equal((await server.as(modest).get('/v1/folders/export?location=')).status, 200);
     exported.connection.end();
     await until('the export is over', () => !isTaken('exports'));
+  });
+
+  it('is so many listeners for changes, which hold no place among the requests', async () => {
+    const held = [await hold(greedy, 'GET /v1/changes?start=now&wait=60')];
+    held.push(await hold(greedy, 'GET /v1/changes?start=now', ['Accept: text/event-stream']));
+    await until('both listen', () => isTaken('listeners'));
+    assert.equal(isTaken('requests', 5), false);
+    assert.equal((await server.as(greedy).get('/v1/changes?start=now&wait=60')).refusal, 'RATE_LIMITED');
+    assert.equal((await server.as(greedy).get('/v1/changes?start=now')).status, 200);
+    assert.equal((await server.as(modest).get('/v1/changes?start=now&wait=1')).status, 200);
+    for (const { connection } of held) connection.end();
+    await until('there is room again', () => !isTaken('listeners', 2));
   });
 
   it('is so many long operations, each of them recorded, done or refused', async () => {

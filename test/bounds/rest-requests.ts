@@ -1,21 +1,7 @@
-import type { Role } from '../../lib/domain/role.js';
+import { json, type LargeRequest } from './large-request.js';
 import { mebibyte } from './world.js';
+import { outsideRequests } from './outside-requests.js';
 
-/** A request with the largest input, or the largest output, that its route allows. */
-export interface LargeRequest {
-  /** The route's method and path, as in the table. */
-  readonly route: string;
-  /** The kind of request, where a route has several. */
-  readonly kind?: string;
-  readonly as: 'nobody' | Role | 'admin in the console';
-  readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-  /** The required status. It shows that the request did its work. */
-  readonly status: number;
-}
-
-const json = (value: object): string => JSON.stringify(value);
 const escaped = (count: number): string => '\\u0061'.repeat(count);
 /** The longest possible location. */
 const longest = Array.from({ length: 5 }, () => 'x'.repeat(200)).join('/');
@@ -25,64 +11,56 @@ const labels = Array.from({ length: 50 }, (_, n) => `${n}`.padEnd(100, 'l'));
 const raw = { 'content-type': 'application/octet-stream' };
 const since = '1970-01-01T00:00:00Z';
 
-const settings = { url: `https://git.example/${'a'.repeat(16 * 1024)}.git` };
-const absent = '/v1/connectors/prn_absent';
+/** Questions to the audit log, and the log itself. */
+const auditRequests: readonly LargeRequest[] = [
+  { route: 'GET /v1/audit', as: 'approver', target: '/v1/audit?limit=200', status: 200 },
+  {
+    route: 'GET /v1/audit',
+    kind: 'place',
+    as: 'approver',
+    target: `/v1/audit?limit=200&location=many&action=${'a'.repeat(64)}&request_id=${'r'.repeat(64)}`,
+    status: 200,
+  },
+  { route: 'GET /v1/audit', kind: 'own', as: 'reader', target: '/v1/audit?limit=200', status: 200 },
+  { route: 'POST /v1/audit/verifications', as: 'approver', target: '/v1/audit/verifications', status: 202 },
+  {
+    route: 'GET /v1/audit/verifications/{id}',
+    as: 'approver',
+    target: `/v1/audit/verifications/${'c'.repeat(64)}`,
+    status: 404,
+  },
+  { route: 'GET /v1/audit/export', as: 'approver', target: '/v1/audit/export', status: 200 },
+  { route: 'GET /v1/audit/key', as: 'approver', target: '/v1/audit/key', status: 200 },
+];
 
-/** Requests about connectors. Those of one find none, after all was read and checked. */
-const connectorRequests: readonly LargeRequest[] = [
-  { route: 'GET /v1/connector-kinds', as: 'approver', target: '/v1/connector-kinds', status: 200 },
+const events = { accept: 'text/event-stream' };
+
+/** Requests about what changed. */
+const changeRequests: readonly LargeRequest[] = [
+  { route: 'GET /v1/changes', as: 'reader', target: '/v1/changes?limit=200', status: 200 },
   {
-    route: 'POST /v1/connector-tests',
-    as: 'approver',
-    target: '/v1/connector-tests',
-    body: json({ location: 'mirror', kind: 'git', settings }),
-    status: 400,
-  },
-  { route: 'GET /v1/connectors', as: 'approver', target: '/v1/connectors?limit=200', status: 200 },
-  {
-    route: 'POST /v1/connectors',
-    as: 'approver',
-    target: '/v1/connectors',
-    body: json({ name: 'Mirror', location: 'mirror', kind: 'git', settings }),
-    status: 400,
-  },
-  { route: 'GET /v1/connectors/{id}', as: 'approver', target: absent, status: 404 },
-  {
-    route: 'PATCH /v1/connectors/{id}',
-    as: 'approver',
-    target: absent,
-    body: json({ settings, secret: 's'.repeat(16 * 1024) }),
-    status: 404,
-  },
-  { route: 'DELETE /v1/connectors/{id}', as: 'approver', target: `${absent}?documents=keep`, status: 404 },
-  { route: 'POST /v1/connectors/{id}/tests', as: 'approver', target: `${absent}/tests`, status: 404 },
-  { route: 'GET /v1/connectors/{id}/runs', as: 'approver', target: `${absent}/runs?limit=200`, status: 404 },
-  { route: 'POST /v1/connectors/{id}/runs', as: 'approver', target: `${absent}/runs`, status: 404 },
-  { route: 'GET /v1/connectors/{id}/skipped', as: 'approver', target: `${absent}/skipped?limit=200`, status: 404 },
-  { route: 'PUT /v1/connectors/{id}/pause', as: 'approver', target: `${absent}/pause`, status: 404 },
-  { route: 'DELETE /v1/connectors/{id}/pause', as: 'approver', target: `${absent}/pause`, status: 404 },
-  {
-    route: 'POST /v1/connectors/{id}/approvals',
-    as: 'approver',
-    target: `${absent}/approvals`,
-    body: json({ change: 'a'.repeat(64) }),
-    status: 404,
+    route: 'GET /v1/changes',
+    kind: 'many',
+    as: 'reader',
+    target: '/v1/changes?limit=200&location=many',
+    status: 200,
   },
   {
-    route: 'PUT /v1/connectors/{id}/secret',
-    as: 'approver',
-    target: `${absent}/secret`,
-    body: json({ secret: 's'.repeat(16 * 1024) }),
-    status: 404,
+    route: 'GET /v1/changes',
+    kind: 'rare',
+    as: 'reader',
+    target: '/v1/changes?limit=200&kind=restored,mirrored&location=many',
+    status: 200,
   },
-  { route: 'PUT /v1/connectors/{id}/webhook', as: 'approver', target: `${absent}/webhook`, status: 404 },
-  { route: 'DELETE /v1/connectors/{id}/webhook', as: 'approver', target: `${absent}/webhook`, status: 404 },
+  { route: 'GET /v1/changes', kind: 'nothing in reach', as: 'nobody', target: '/v1/changes?limit=200', status: 200 },
+  { route: 'GET /v1/changes', kind: 'stream', as: 'reader', target: '/v1/changes', headers: events, status: 200 },
 ];
 
 /** At least one request for each route of the table. */
 export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
   const revert = `location=many&principal_id=${writerId}&since=${since}`;
   return [
+    ...changeRequests,
     { route: 'GET /v1/documents', as: 'reader', target: `/v1/documents?limit=200&location=page/${page}`, status: 200 },
     {
       route: 'GET /v1/documents',
@@ -383,6 +361,7 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       body: json({ resolved: true }),
       status: 404,
     },
-    ...connectorRequests,
+    ...outsideRequests,
+    ...auditRequests,
   ];
 }

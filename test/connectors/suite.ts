@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SourceFault, UnreadableFile, type Source, type SourceFile } from '../../lib/connectors/source.js';
+import { UnreadableFile, type Source, type SourceFile } from '../../lib/connectors/source.js';
+import { EgressFault } from '../../lib/egress/egress-fault.js';
 import { countOf, seedOf } from '../support/counts.js';
 import { until } from '../support/until.js';
 import { Follower, meansOf, readIfReadable, readWhole } from './follow.js';
@@ -88,11 +89,11 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
     }
 
     /** The fault with which it ends. */
-    async function faultOf(work: () => Promise<unknown>): Promise<SourceFault> {
+    async function faultOf(work: () => Promise<unknown>): Promise<EgressFault> {
       try {
         await work();
       } catch (error) {
-        assert.ok(error instanceof SourceFault, `no fault of a source: ${String(error)}`);
+        assert.ok(error instanceof EgressFault, `no fault of a source: ${String(error)}`);
         assert.match(error.message, /^[A-Z].*[.]$/s, 'the fault is a sentence');
         if (remote.secret !== null) assert.ok(!error.message.includes(remote.secret), 'the fault holds the secret');
         return error;
@@ -303,7 +304,7 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
           if (pieces.push(piece) === 1) await remote.vanish();
         }
       } catch (error) {
-        assert.ok(error instanceof UnreadableFile || error instanceof SourceFault, String(error));
+        assert.ok(error instanceof UnreadableFile || error instanceof EgressFault, String(error));
         return;
       }
       assert.ok(Buffer.concat(pieces).equals(truth.get('large') ?? Buffer.alloc(0)), 'a part passes for the whole');

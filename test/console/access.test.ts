@@ -324,7 +324,7 @@ describe('The Access screens of the console', function () {
       /Team Remove Company through Team/,
     );
     await look.get('button', 'Add grant').click();
-    await look.page.getByLabel('On').selectOption('document');
+    await look.page.getByLabel('On', { exact: true }).selectOption('document');
     await look.page.getByLabel('Document', { exact: true }).fill('handbook/nowhere.md');
     look.expect(404);
     const add = look.page.getByRole('dialog').getByRole('button', { name: 'Add grant' });

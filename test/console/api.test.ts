@@ -17,7 +17,7 @@ describe('the console’s API', () => {
     const rows = routes.map(({ method, path }) => `${method} ${path}`);
     const { paths } = readConsoleDescription().document;
     const described = Object.entries(paths).flatMap(([path, item]) =>
-      ['get', 'head', 'post', 'put', 'delete']
+      ['get', 'head', 'post', 'put', 'patch', 'delete']
         .filter((method) => method in item)
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -34,10 +34,16 @@ describe('the console’s API', () => {
       display_name: 'Rosa',
       method: 'password',
       started_at: '2026-01-05T09:00:00.000Z',
-      workspaces: [{ name: 'acme', display_name: 'Rosa', principal_id: reader.principalId, is_admin: false }],
+      workspaces: [
+        { name: 'acme', display_name: 'Rosa', principal_id: reader.principalId, is_admin: false, may_connect: false },
+      ],
       unavailable_workspaces: [],
     });
-    assert.equal((await ada.get('/session')).json.workspaces[0].is_admin, true);
+    const [own] = (await ada.get('/session')).json.workspaces;
+    assert.deepEqual([own.is_admin, own.may_connect], [true, true]);
+    const keeper = await test.person('Kim', 'approver', 'handbook');
+    const [kept] = (await keeper.get('/session')).json.workspaces;
+    assert.deepEqual([kept.is_admin, kept.may_connect], [false, true]);
   });
 
   it('creates, lists, reads and updates documents as the person, and leads to them below the workspace', async () => {

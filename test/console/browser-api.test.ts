@@ -26,7 +26,13 @@ describe('the console’s rows for the browser and the trash', () => {
   it('list folders and documents together, with the person’s role and the way here', async () => {
     const first = await ada.get('/entries?location=team&limit=1');
     assert.equal(first.status, 200);
-    assert.deepEqual(first.json.folder, { location: 'team', name: 'team', read_only: false, role: 'approver' });
+    assert.deepEqual(first.json.folder, {
+      location: 'team',
+      name: 'team',
+      read_only: false,
+      source: null,
+      role: 'approver',
+    });
     assert.deepEqual(first.json.trail, [
       { location: '', name: '' },
       { location: 'team', name: 'team' },

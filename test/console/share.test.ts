@@ -92,6 +92,44 @@ describe('Sharing in the console', function () {
     await watched.judge('nothing on the document itself');
   });
 
+  it('says why a colleague reaches a folder, and leads to where each way is taken away', async () => {
+    const { host } = test.server;
+    const leaver = await test.person('Leaver', { team: 'reader' });
+    await host.grant(
+      'editor',
+      { type: 'group', id: await host.group('Movers', { type: 'principal', id: leaver.id }) },
+      'team',
+    );
+    assert.equal(await reads(leaver), 200);
+    const { page, watched } = await open(admin, '~/f/team');
+    const showWays = async (): Promise<void> => {
+      await watched.get('button', 'Share').click();
+      await watched.get('tab', 'Everyone with access').click();
+      await rows(watched, 'Everyone with access').first().waitFor();
+    };
+    await showWays();
+    const row = rows(watched, 'Everyone with access').filter({ hasText: 'Leaver' });
+    const ways = await row.locator('li').allInnerTexts();
+    assert.deepEqual(ways.map((way) => way.replaceAll(/\s+/g, ' ')).sort(), [
+      'Movers › , Editor of this folder',
+      'Reader of this folder',
+    ]);
+    await row.getByRole('button', { name: 'this folder' }).last().click();
+    await watched.get('button', 'Remove access of Leaver').click();
+    await page.getByLabel('Role of Leaver').waitFor({ state: 'detached' });
+    assert.equal(await reads(leaver), 200);
+    await watched.get('tab', 'Everyone with access').click();
+    await row.getByRole('link', { name: 'Movers' }).click();
+    await watched.get('button', 'Remove Leaver').click();
+    await watched.get('button', 'Remove from group').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await reads(leaver), 404);
+    await page.goBack();
+    await showWays();
+    assert.equal(await row.count(), 0);
+    await watched.judge('everyone with access');
+  });
+
   it('leads from an inherited row to where it can be removed, and only those who may', async () => {
     const { watched, page } = await open(admin, '~/f/team?share');
     const above = rows(watched, 'From folders above').filter({ hasText: 'Staff' });

@@ -2,12 +2,15 @@
  * `npm run screenshots`, second half: every screen of the console in light, dark and on a phone, in a temporary folder,
  * with a sheet of all of them.
  */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findChromium, type Look, type WatchedPage } from '../support/browser/chromium.js';
+import { noLog } from '../support/http/log.js';
 import { openConsoleWith, type ConsolePerson } from './support/open-console.js';
+import { Receiver } from '../support/webhooks/receiver.js';
+import { connectSamples, hookSamples } from './support/sample-connectors.js';
 import { fillSampleWorkspace } from './support/sample-workspace.js';
 import { sampleScreens } from './support/sample-screens.js';
 
@@ -23,9 +26,16 @@ if (browser === undefined) {
   process.exit(1);
 }
 const folder = await mkdtemp(join(tmpdir(), 'cartulary-console-'));
-const test = await openConsoleWith(browser);
+const receiver = await Receiver.open();
+const sources = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
+const test = await openConsoleWith(browser, {
+  connectors: { allowance: { hosts: [], folders: [sources], programs: {} }, log: noLog },
+  webhooks: { hosts: [receiver.host] },
+});
 try {
   const sample = await fillSampleWorkspace(test);
+  await connectSamples(test, sample.admin, sources);
+  await hookSamples(sample.admin, receiver);
   const chosen = sampleScreens.filter(({ name }) => process.argv.length < 3 || process.argv.includes(name));
   for (const [look, options] of Object.entries(looks)) {
     const pages = new Map<ConsolePerson, WatchedPage>();
@@ -58,5 +68,7 @@ try {
   await page.screenshot({ path: join(folder, 'sheet.png'), fullPage: true });
 } finally {
   await test.close();
+  await receiver.close();
+  await rm(sources, { recursive: true });
 }
 console.log(folder);

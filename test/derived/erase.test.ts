@@ -170,7 +170,7 @@ describe('An erase, while an approver clones the whole workspace slowly', functi
     connection.write(`${head.join('\r\n')}\r\n\r\n${body}`);
     connection.stopReading();
     const isServed = (): boolean => {
-      const source = `acme/${ada.key.split('_')[2]}`;
+      const source = `acme/${ada.id}`;
       const release = workspace.workLimits.clones.tryTake(source, 8);
       release?.();
       return release === undefined;

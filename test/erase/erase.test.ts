@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { parseFolderLocation } from '../../lib/domain/location.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
+import { createGrant } from '../../lib/operations/grants/change-grant.js';
+import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { dumpContent } from '../support/store/history.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
@@ -22,7 +25,11 @@ for (const store of ['disk', 'disk without git'] as const) {
     it('leaves nothing of a document that was in every kind of commit, and everything of the others', async () => {
       const { workspace, clock } = bench;
       const ada = await makeWorld(workspace, clock);
-      const number = workspace.view(operator).document(erased)?.number ?? 0;
+      const { number, id } = workspace.view(operator).document(erased) ?? assert.fail();
+      // The feed knows of it, and has to forget its document.
+      const subject = { type: 'principal', id: ada.caller.principalId } as const;
+      const grant = { scopeType: 'document', location: parseFolderLocation(erased), subject, role: 'reader' } as const;
+      await perform(workspace, operator, createGrant, grant);
       const blobs = blobsOf(workspace, number);
       const before = await liveDocuments(workspace);
       delete before[erased];
@@ -37,6 +44,7 @@ for (const store of ['disk', 'disk without git'] as const) {
       assert.deepEqual(bench.reported, []);
 
       assert.deepEqual(findTraces(dataFolder), []);
+      assert.deepEqual(findTraces(dataFolder, [id], []), [], 'its id');
       assert.deepEqual(answering(dataFolder, blobs), [hashObject('blob', Buffer.from(shared))]);
       assert.deepEqual(await liveDocuments(workspace), before);
       await requireSound(workspace, dataFolder, store === 'disk');

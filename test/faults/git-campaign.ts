@@ -164,7 +164,15 @@ class GitTrial {
         await Promise.all(working);
         await rm(this.#ballast);
         const ready = `${new URL(this.#place.url).origin}/v1/ready`;
-        await until('the server is ready again', async () => (await fetch(ready)).ok);
+        let said = '';
+        await until(
+          () => `the server is ready again: ${said}`,
+          async () => {
+            const answer = await fetch(ready);
+            said = await answer.text();
+            return answer.ok;
+          },
+        );
         isFull = false;
         await this.#settle(others);
         await server.stop();

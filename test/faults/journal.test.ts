@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
+import { ReadinessProbe } from '../../lib/app/readiness.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { perform } from '../../lib/operations/perform.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
-import { operator } from '../support/store/service.js';
+import { operator, TestClock } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { FailingSidecars } from './failing-sidecar.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
@@ -136,5 +138,24 @@ describe('the journal, during faults', () => {
     assert.equal(await actor.read('a.md'), 'one');
     await actor.update('a.md', 'two');
     assert.equal(await actor.read('a.md'), 'two');
+  });
+
+  it('finds by itself that its file takes writes again, when somebody asks whether the service is ready', async () => {
+    const sidecars = new FailingSidecars();
+    bench = await makeWorkbench({ openSidecar: sidecars.open });
+    const { actor, workspace } = bench;
+    const clock = new TestClock();
+    const opened = (): Workspace[] => [workspace];
+    const probe = new ReadinessProbe({ dataFolder: null, disk: null, clock, opened, countFaulty: () => 0 });
+    const ask = async (): Promise<string> => {
+      clock.milliseconds += 1000;
+      return (await probe.read()).journal;
+    };
+    sidecars.arm(1, 'SQLITE_FULL', { mayOpen: false });
+    assert.notEqual(await outcomeOf(actor.create('a.md', 'one')), 'done');
+    assert.deepEqual([await ask(), await ask()], ['failed', 'failed']);
+    sidecars.disarm();
+    await until('it is ready without a write of anybody', async () => (await ask()) === 'ok');
+    await actor.create('a.md', 'one');
   });
 });

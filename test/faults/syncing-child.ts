@@ -42,7 +42,7 @@ if (workspace === undefined) throw new Error('There is no workspace.');
 const { connectorId } = orders;
 const lastRun = () => workspace.journal.reader.connectorRuns.list(connectorId, Number.MAX_SAFE_INTEGER, 1)[0];
 const before = lastRun()?.number ?? 0;
-await service.startConnectors();
+await service.startSchedules();
 await perform(workspace, operator, syncNow, { connectorId });
 tell('due');
 await until('the run has begun', () => (lastRun()?.number ?? 0) > before);

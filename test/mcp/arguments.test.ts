@@ -63,6 +63,8 @@ describe('A tool called with any arguments', function () {
       cursors: test.service.cursors,
       owner: id,
       scopes: ['org:read', 'org:write'],
+      isInForce: () => true,
+      keepsSubscriptions: false,
       onFault(cause) {
         throw cause;
       },

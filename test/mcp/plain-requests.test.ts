@@ -87,7 +87,10 @@ describe('A plain MCP request is answered as the protocol’s library answers it
     };
     own = new McpFace(host.service, options);
     const box = new ToolBox(tools);
-    library = new McpFace(host.service, { ...options, serve: (context) => makeServer(box, context, version) });
+    library = new McpFace(host.service, {
+      ...options,
+      serve: (context, era) => makeServer(box, context, version, era),
+    });
   });
   after(() => server.close());
 
@@ -100,6 +103,7 @@ describe('A plain MCP request is answered as the protocol’s library answers it
       readBody: () => Promise.resolve(bytes),
       bodyLength: bytes.length,
       hold: (release: () => void) => release(),
+      standAside: () => new AbortController().signal,
     };
     return face.answer(request, 'req_00000000000000000000');
   }

@@ -46,6 +46,8 @@ export class ToolPerson extends Person {
       cursors: this.#cursors,
       owner: this.id,
       scopes: ['org:read', 'org:write'],
+      isInForce: () => true,
+      keepsSubscriptions: false,
       onFault(cause) {
         throw cause;
       },

@@ -104,3 +104,30 @@ describe('A push that names a content without sending it', function () {
     assert.equal(await copyOf(bob), undefined);
   });
 });
+
+describe('A push whose contents are being stored while an erase begins', function () {
+  this.timeout(60_000);
+  let server: RemoteTestServer;
+
+  before(async () => {
+    server = await openRemoteServer();
+    await new Actor(server.host.workspace, operator.principalId).create('mine/a.md', 'mine');
+  });
+  after(() => server.close());
+
+  it('stores them again, and is taken', async () => {
+    const bob = await server.cloner('editor', 'mine');
+    const tree = await WorkTree.clone(server.folder, bob.url, 'many');
+    await tree.commit(Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`mine/${n}.md`, `${n}`])));
+    const pushing = tree.push();
+    const { stages } = server.host.workspace;
+    // What an erase does first of all. It has an effect from the moment when the push has something open.
+    await until('the push was broken off', async () => {
+      const nothingWasOpen = stages.breakOff([]).then(() => false);
+      return Promise.race([nothingWasOpen, new Promise<true>((resolve) => setImmediate(() => resolve(true)))]);
+    });
+    assert.equal((await pushing).code, 0, (await pushing).stderr);
+    const { json } = await server.as(bob.key).get('/v1/documents/mine/199.md');
+    assert.equal(json.content, '199');
+  });
+});

@@ -197,6 +197,23 @@ describe('A long fetch', function () {
     }
   });
 
+  it('takes no more room by another key of the same principal', async () => {
+    const narrow = await openRemoteServer({ workLimits: { clones: { perSource: 1, inAll: 9, waiting: 0 } } });
+    try {
+      const bob = await narrow.cloner('approver');
+      const eve = await narrow.cloner('approver', '', 'Eve');
+      const another = narrow.url(await narrow.host.key(bob.id, ['git']));
+      await narrow.as(bob.key).create('a.md', 'text');
+      const release = narrow.host.workspace.workLimits.clones.takeNow(`acme/${bob.id}`);
+      assert.match((await runClient(narrow.folder, ['clone', '-q', another, 'none'])).stderr, /error: 429/);
+      await git(narrow.folder, ['clone', '-q', eve.url, 'of-eve']);
+      release();
+      await git(narrow.folder, ['clone', '-q', another, 'of-bob']);
+    } finally {
+      await narrow.close();
+    }
+  });
+
   it('is cut off when the service stops, and git with it', async () => {
     const stopping = await openRemoteServer();
     const bob = await stopping.cloner('approver');

@@ -178,6 +178,7 @@ describe('restoring, undeleting and reverting over REST', () => {
       const done = await undo(ada, first.json.preview, { message: 'Wild went wild' });
       assert.deepEqual(done.json, {
         ...whose,
+        done_at: done.json.done_at,
         documents: 3,
         left_alone: { later_writes: 1, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 },
         version_id: done.json.version_id,

@@ -64,6 +64,34 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('disconnectSource', { id, documents: 'keep' })).data.disconnected, true);
   }
 
+  /** Everything that can be asked of a webhook. Its receiver may not be reached, so nothing is sent. */
+  async function hear(key: (text: string) => object): Promise<void> {
+    const url = 'https://receiver.invalid/in';
+    const made = await call('createWebhook', key('h1'), { name: 'Chat', location: 'public', url });
+    assert.equal(made.status, 201, JSON.stringify(made.data));
+    const { id } = made.data;
+    assert.equal((await call('getWebhook', { id })).data.name, 'Chat');
+    assert.equal((await call('listWebhooks', { location: 'public' })).data.items.length, 1);
+    assert.equal((await call('changeWebhook', { id }, { enabled: false })).data.enabled, false);
+    assert.match((await call('rotateWebhookSecret', { id, ...key('h2') })).data.secret, /^whsec_/);
+    assert.equal((await call('testWebhook', { id, ...key('h3') })).status, 200);
+    const { items } = (await call('listDeliveries', { id, limit: 1 })).data;
+    const delivery = items[0]?.id ?? 'none';
+    const replayed = await call('replayDeliveries', { id, ...key('h4') }, { delivery });
+    assert.ok([200, 400, 404, 409].includes(replayed.status));
+    assert.equal((await call('removeWebhook', { id })).data.removed, true);
+  }
+
+  /** Everything that can be asked of the audit log. */
+  async function ask(key: (text: string) => object): Promise<void> {
+    assert.equal((await call('listChanges', { limit: 1 })).data.items[0].kind, 'entered');
+    assert.equal((await call('listAudit', { action: 'document.create', limit: 1 })).data.items.length, 1);
+    const started = await call('startAuditVerification', key('a1'));
+    assert.equal((await call('readAuditVerification', { id: started.data.id })).data.id, started.data.id);
+    assert.match(String((await call('exportAudit')).data), /"seq":1/);
+    assert.match((await call('readAuditKey')).data.public_key, /BEGIN PUBLIC KEY/);
+  }
+
   it('can do everything, with the names and fields of the description', async () => {
     const key = (text: string): object => ({ 'Idempotency-Key': text });
     const location = 'team/a b/naïve #1?.md';
@@ -160,6 +188,8 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
     assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
     await connect(key);
+    await hear(key);
+    await ask(key);
     for (const id of operations.filter((name) => /Health|Index|Openapi|Ready/.test(name))) {
       assert.equal((await call(id)).status, 200, id);
     }

@@ -3,12 +3,20 @@ import { routes } from '../../lib/rest/routes.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
 
-/** In test/rest/connectors.test.ts: a test of a connection stores nothing, and the others name a connector. */
+/**
+ * In test/rest/connectors.test.ts and webhooks.test.ts: they store nothing, or name a connector or a webhook. A check of
+ * the audit log that is under way is the answer to each such request.
+ */
 const triedElsewhere = [
+  '/v1/audit/verifications',
   '/v1/connector-tests',
   '/v1/connectors/{id}/approvals',
   '/v1/connectors/{id}/runs',
   '/v1/connectors/{id}/tests',
+  '/v1/webhooks',
+  '/v1/webhooks/{id}/replays',
+  '/v1/webhooks/{id}/rotations',
+  '/v1/webhooks/{id}/tests',
 ];
 
 describe('Idempotency-Key', () => {

@@ -18,6 +18,8 @@ describe('the methods of a path', () => {
     await ada.put('/v1/documents/a/b.md', { content: 'Two wombats.\n' });
     const source = { name: 'Files', location: 'm', kind: 'folder', settings: { path: '/srv/files' } };
     const connector = await ada.post('/v1/connectors', source);
+    const check = await ada.post('/v1/audit/verifications', undefined);
+    const webhook = await ada.post('/v1/webhooks', { name: 'Chat', location: 'a', url: 'https://a.example/in' });
     const queries: Readonly<Record<string, string>> = {
       '/v1/documents': 'location=a&limit=1',
       '/v1/folders/export': 'location=a',
@@ -28,10 +30,12 @@ describe('the methods of a path', () => {
       '/v1/reverts': `location=a&principal_id=${json.version.author.id}&since=2000-01-01T00:00:00Z`,
       '/v1/labels': 'location=a/b.md',
       '/v1/comments': 'location=a/b.md',
+      '/v1/audit': 'action=none',
     };
     const keyed = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
     targets = [...keyed, '/v1', '/v1/', '/v1/health', '/v1/openapi.yaml'].map((path) => {
-      const target = path.replace('{location}', 'a/b.md').replace('{id}', connector.json.id);
+      const made = path.includes('/audit/') ? check : path.includes('/webhooks/') ? webhook : connector;
+      const target = path.replace('{location}', 'a/b.md').replace('{id}', made.json.id);
       return queries[path] === undefined ? target : `${target}?${queries[path]}`;
     });
   });

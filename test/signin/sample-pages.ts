@@ -1,6 +1,7 @@
 import { consentPage } from '../../lib/signin/pages/consent.js';
 import { sessionsPage } from '../../lib/signin/pages/sessions.js';
 import { setPasswordPage } from '../../lib/signin/pages/set-password.js';
+import { signInAgainPage } from '../../lib/signin/pages/sign-in-again.js';
 import { signInPage } from '../../lib/signin/pages/sign-in.js';
 import {
   errorPage,
@@ -24,6 +25,14 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
     'sign-in': signInPage(form),
     'sign-in-wrong': signInPage({ ...form, name, error: `That does not match, ${name}.`, returnTo: `/signin?${name}` }),
     'sign-in-upstream': signInPage({ ...form, upstream: name }),
+    'sign-in-again': signInAgainPage({ ...form, signInName: people.signInName, returnTo: '/console' }),
+    'sign-in-again-wrong': signInAgainPage({
+      ...form,
+      signInName: people.signInName,
+      returnTo: '/console',
+      upstream: name,
+      error: `That does not match, ${name}.`,
+    }),
     welcome: setPasswordPage({ ...link, isFirst: true }),
     'new-password': setPasswordPage({ ...link, isFirst: false, error: 'The two are not the same.' }),
     consent: consentPage({

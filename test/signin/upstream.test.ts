@@ -47,7 +47,7 @@ describe('Signing in with another provider', function () {
 
   /** Presses the button. @returns the next page */
   async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
-    await visitor.get('/signin');
+    await visitor.get('/signin?again=1');
     const { text } = await visitor.post('/signin/upstream', fields);
     const target = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     assert.ok(target.startsWith(`${provider.issuer}/auth?`), text);
@@ -143,6 +143,62 @@ describe('Signing in with another provider', function () {
     }
     assert.deepEqual(Object.fromEntries(statuses), { 502: 60, 429: 2 });
     test.server.host.clock.advance(60_000);
+  });
+
+  it('proves a signed-in person once more, who has to sign in there anew, and as the same person', async () => {
+    await test.person('Mary', 'mary@example.org');
+    await test.person('Else', 'else@example.org');
+    const { clock } = test.server.host;
+    const visitor = test.visitor();
+    await visitor.signIn('mary@example.org');
+    const provenAt = (): number | undefined =>
+      test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`)?.provenAt ?? undefined;
+    const again = async (email: string) => {
+      clock.advance(60_000);
+      provider.somebody = { email, email_verified: true };
+      await visitor.get('/signin/again?return=/console');
+      const { text } = await visitor.post('/signin/again/upstream', { return: '/console' });
+      const to = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      return comeBack(visitor, await goThrough(to));
+    };
+    assert.equal((await again('mary@example.org')).status, 200);
+    assert.equal(provenAt(), clock.now());
+    const asked = provider.asked.at(-1);
+    assert.deepEqual([asked?.get('prompt'), asked?.get('max_age')], ['login', '0']);
+    const other = await again('else@example.org');
+    assert.equal(other.status, 422);
+    assert.match(other.text, /somebody else/);
+    assert.equal(provenAt(), clock.now() - 60_000);
+  });
+
+  it('takes a plain sign-in with the provider, which may be one click, for no proof', async () => {
+    await test.person('Anne', 'anne@example.org');
+    provider.somebody = { email: 'anne@example.org', email_verified: true };
+    const visitor = test.visitor();
+    const session = () => test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`);
+    await visitor.signIn('anne@example.org');
+    assert.equal(session()?.provenAt, test.server.host.clock.now());
+    await comeBack(visitor, await goThrough(await press(visitor)));
+    assert.deepEqual([session()?.method, session()?.provenAt], ['upstream', null]);
+  });
+
+  it('takes no earlier sign-in at the provider for a new one', async () => {
+    await test.person('Old', 'old@example.org');
+    const { clock } = test.server.host;
+    const visitor = test.visitor();
+    await visitor.signIn('old@example.org');
+    provider.somebody = { email: 'old@example.org', email_verified: true };
+    // Ahead of the provider's clock, so that what it vouches for is of the past.
+    const ahead = Date.now() - clock.now() + 3_600_000;
+    clock.advance(ahead);
+    await visitor.signIn('old@example.org');
+    await visitor.get('/signin/again');
+    const { text } = await visitor.post('/signin/again/upstream', {});
+    const to = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const answer = await comeBack(visitor, await goThrough(to));
+    clock.advance(-ahead);
+    assert.equal(answer.status, 422);
+    assert.match(answer.text, /does not say that you have just signed in/);
   });
 
   it('takes no answer meant for another browser, nor one twice, nor one after a quarter of an hour', async () => {

@@ -38,6 +38,12 @@ export interface CheckedRequest {
   header(name: string): string | undefined;
   readonly body: Body;
   readonly cursors: CursorSealer;
+  /**
+   * Gives back the request's place among those under way, for an answer that may come late. Whoever calls it counts the
+   * request elsewhere.
+   * @returns aborted when the connection ends before the answer has left
+   */
+  standAside(): AbortSignal;
 }
 
 /** The JSON body of a route without other forms. The description has checked its fields. */

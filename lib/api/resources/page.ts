@@ -21,11 +21,18 @@ function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): Cu
  * @throws Refusal INVALID_REQUEST `bad_cursor`; `bad_field` for a limit in another notation than plain digits
  */
 export function readPage(request: CheckedRequest): { readonly after: string; readonly limit: number } {
-  const { cursor, limit } = request.query as { readonly cursor?: string; readonly limit: number };
-  if (!/^\d+$/.test(request.sent.parameters['limit'] ?? '0')) {
-    throw invalidRequest('bad_field', 'The query parameter limit must be a whole number.', { field: 'limit' });
-  }
+  const limit = readWhole(request, 'limit');
+  const { cursor } = request.query as { readonly cursor?: string };
   return { after: cursor === undefined ? '' : request.cursors.open(cursor, ownerOf(request)), limit };
+}
+
+/**
+ * A whole number of the query, which the description bounds and has a default for.
+ * @throws Refusal INVALID_REQUEST `bad_field` in another notation than plain digits
+ */
+export function readWhole({ query, sent }: CheckedRequest, field: 'limit' | 'wait'): number {
+  if (/^\d+$/.test(sent.parameters[field] ?? '0')) return query[field] as number;
+  throw invalidRequest('bad_field', `The query parameter ${field} must be a whole number.`, { field });
 }
 
 /** Seals a position for the next request of the same query and key. */

@@ -72,7 +72,7 @@ function presentRevertPreview({ items, digest, next }: RevertPage, request: Chec
 
 /** The description's `Revert`. */
 function presentRevert(done: ShortRevert): Answer {
-  const { location, principalId, since, documents, leftAlone, versionId } = done;
+  const { location, principalId, since, documents, leftAlone, at, versionId } = done;
   return answerJson(200, {
     location,
     principal_id: principalId,
@@ -80,6 +80,7 @@ function presentRevert(done: ShortRevert): Answer {
     documents,
     left_alone: leftAlone,
     version_id: versionId,
+    done_at: formatTime(at),
   });
 }
 

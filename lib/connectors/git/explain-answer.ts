@@ -1,5 +1,5 @@
-import { readRetryAfter } from '../egress/retry-after.js';
-import type { HttpAnswer } from '../egress/http-client.js';
+import { readRetryAfter } from '../../egress/retry-after.js';
+import type { HttpAnswer } from '../../egress/http-client.js';
 import { SourceFault } from '../source.js';
 
 const rejected =

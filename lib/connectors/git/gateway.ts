@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { BodyTooLarge } from '../egress/read-body.js';
+import { EgressFault } from '../../egress/egress-fault.js';
+import { BodyTooLarge } from '../../egress/read-body.js';
 import type { Randomness } from '../../domain/clock.js';
 import { SourceFault } from '../source.js';
 import { boundHead } from './bound-head.js';
@@ -45,7 +46,7 @@ export class GitGateway {
   readonly #running = new AbortController();
   #port = 0;
   #bounds: AnswerBounds = { referenceBytes: 0, packBytes: 0 };
-  #fault: SourceFault | undefined;
+  #fault: EgressFault | undefined;
 
   private constructor(upstream: GitUpstream, randomness: Randomness) {
     this.#upstream = upstream;
@@ -76,7 +77,7 @@ export class GitGateway {
   }
 
   /** What went wrong outside since `begin`. git itself learns only that something did. */
-  get fault(): SourceFault | undefined {
+  get fault(): EgressFault | undefined {
     return this.#fault;
   }
 
@@ -127,9 +128,9 @@ export class GitGateway {
   }
 }
 
-function asFault(error: unknown): SourceFault {
+function asFault(error: unknown): EgressFault {
   if (error instanceof BodyTooLarge) return new SourceFault('limit', tooLarge, { cause: error });
-  if (error instanceof SourceFault) return error;
+  if (error instanceof EgressFault) return error;
   return new SourceFault('network', 'The connection to the source broke off. It is tried again later.', {
     cause: error,
   });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { GitProgramMissing } from '../../git/errors.js';
 import { requireGit, type GitProgram } from '../../git/program/git-program.js';
-import { parseWebAddress, requirePrivacy } from '../egress/http-client.js';
+import { parseWebAddress, requirePrivacy } from '../../egress/http-client.js';
 import { SourceFault, type Source, type SourceKind, type SourceMeans } from '../source.js';
 import {
   describeGit,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.js';
-import { HttpClient, type HttpMeans } from '../egress/http-client.js';
+import { HttpClient, type HttpMeans } from '../../egress/http-client.js';
 import { explainAnswer } from './explain-answer.js';
 import { answerTypes, type GitQuestion, type GitService, type GitUpstream } from './git-upstream.js';
 

@@ -1,5 +1,5 @@
-import type { HttpAnswer } from '../egress/http-client.js';
-import { readRetryAfter } from '../egress/retry-after.js';
+import type { HttpAnswer } from '../../egress/http-client.js';
+import { readRetryAfter } from '../../egress/retry-after.js';
 import { ForbiddenFile, SourceFault, UnreadableFile } from '../source.js';
 
 /** What a store answers instead of what was asked for. */

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch';
 import type { Clock } from '../../domain/clock.js';
-import type { HttpAnswer, HttpClient } from '../egress/http-client.js';
+import type { HttpAnswer, HttpClient } from '../../egress/http-client.js';
 import { readXml } from '../xml/read-xml.js';
 import type { StoreError } from './judge-error.js';
 

@@ -1,4 +1,4 @@
-import { HttpClient, parseWebAddress, requirePrivacy } from '../egress/http-client.js';
+import { HttpClient, parseWebAddress, requirePrivacy } from '../../egress/http-client.js';
 import { SourceFault, type Source, type SourceKind, type SourceMeans } from '../source.js';
 import { ObjectStore } from './object-store.js';
 import { S3Source } from './s3-source.js';

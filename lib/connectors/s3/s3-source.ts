@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
-import { downloadListed } from '../egress/download-listed.js';
+import { downloadListed } from '../download-listed.js';
 import {
   SourceFault,
   UnreadableFile,

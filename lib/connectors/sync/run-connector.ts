@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Connector, RunCounts, SourceFaultClass } from '../../domain/connector.js';
 import { describeError } from '../../domain/describe-error.js';
 import { Refusal } from '../../domain/refusal.js';
+import { EgressFault } from '../../egress/egress-fault.js';
 import { beginRun, connectorCaller, endRun, type EndedRun } from '../../operations/connectors/end-run.js';
 import { openSecret, SecretLost } from '../../operations/connectors/seal-secret.js';
 import { perform } from '../../operations/perform.js';
@@ -13,7 +14,7 @@ import { SourceFault, type Source, type SourceKind, type SourceMemory } from '..
 import type { ConnectorMeans } from '../sources.js';
 import type { SyncLimits } from './limits.js';
 import { syncSource } from './sync-source.js';
-import type { Timers } from './timers.js';
+import type { Timers } from '../../scheduling/timers.js';
 import { untilAborted } from './until-aborted.js';
 
 export interface RunOptions {
@@ -252,7 +253,7 @@ function faultOf(error: unknown, secret: string | null, { workspace, means }: Ru
       return { fault: 'not_found', message: 'The folder of this mirror is gone. Disconnect the connector.' };
     }
   }
-  if (!(error instanceof SourceFault)) {
+  if (!(error instanceof EgressFault)) {
     const cause = scrubberOf(secret)(describeError(error));
     means.log.error({ workspace: workspace.name, cause }, 'A sync failed by itself');
   }

@@ -1,5 +1,5 @@
-import type { HttpAnswer } from '../egress/http-client.js';
-import { readRetryAfter } from '../egress/retry-after.js';
+import type { HttpAnswer } from '../../egress/http-client.js';
+import { readRetryAfter } from '../../egress/retry-after.js';
 import { SourceFault } from '../source.js';
 
 type Answered = Pick<HttpAnswer, 'status' | 'headers'>;

@@ -1,5 +1,5 @@
 import { byteLength, maxSegmentLength } from '../../domain/location.js';
-import type { HttpAnswer } from '../egress/http-client.js';
+import type { HttpAnswer } from '../../egress/http-client.js';
 import { SourceFault, type SourceEntry } from '../source.js';
 import { isClosed } from './judge-answer.js';
 import { readMultistatus, type Resource } from './read-multistatus.js';

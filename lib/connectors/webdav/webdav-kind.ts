@@ -1,4 +1,4 @@
-import { HttpClient, parseWebAddress, requirePrivacy } from '../egress/http-client.js';
+import { HttpClient, parseWebAddress, requirePrivacy } from '../../egress/http-client.js';
 import { SourceFault, type Source, type SourceKind, type SourceMeans } from '../source.js';
 import { decodeSegments, encodeSegments } from './resource-name.js';
 import { WebdavSource } from './webdav-source.js';

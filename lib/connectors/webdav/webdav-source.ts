@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.js';
-import { downloadListed } from '../egress/download-listed.js';
-import type { HttpAnswer, HttpClient } from '../egress/http-client.js';
+import { downloadListed } from '../download-listed.js';
+import type { HttpAnswer, HttpClient } from '../../egress/http-client.js';
 import { ForbiddenFile, SourceFault, UnreadableFile, type Listing, type Source, type SourceFile } from '../source.js';
 import { faultOf, isClosed } from './judge-answer.js';
 import { readMultistatus, propertiesAsked, type Resource } from './read-multistatus.js';

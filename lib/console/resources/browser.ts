@@ -34,9 +34,8 @@ const presentPlace = (location: Location): object => ({ location, name: nameOf(l
 
 /** The description's `BrowsedFolder`. */
 function presentBrowsed({ folder, role, trail, items, next }: BrowsedFolder, request: CheckedRequest): Answer {
-  const place = folder === null ? null : { ...presentPlace(folder.location), read_only: folder.readOnly };
   return answerJson(200, {
-    folder: place === null ? null : { ...place, role: role ?? null },
+    folder: folder === null ? null : { ...presentFolder(folder), role: role ?? null },
     trail: trail.map(presentPlace),
     items: items.map(presentEntry),
     next_cursor: next === null ? null : sealPosition(next, request),
@@ -65,6 +64,7 @@ function presentTrashed({ location, deletedAt, deletedBy, document, occupant, re
             media_type: document.last.mediaType,
             size: document.last.size,
             etag: formatEtag(document.last.id),
+            may_erase: document.mayErase,
           },
     occupant,
     read_only: readOnly,

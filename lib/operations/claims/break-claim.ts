@@ -24,6 +24,7 @@ export const breakClaim: WriteOperation<BreakClaimInput, ChangedClaim> = {
       found === undefined ? undefined : tables.claims.on(found.row.number, now).find((each) => each.id === claimId);
     if (found === undefined || claim === undefined) throw notFound();
     tables.claims.end(claimId, now, context.author.id);
+    tables.activities.add({ kind: 'claim_ended', document: found.row.number, actor: context.author.id });
     return { claim: toClaim(claim), documentId: found.row.id, documentNumber: found.row.number };
   },
   noteResult: ({ claim, documentId }) => ({

@@ -21,7 +21,10 @@ export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedC
   run(context, { claimId }) {
     const { tables, now } = context.transaction;
     const claim = findOwnClaim(context, claimId);
-    if (claim.endedAt === null) tables.claims.end(claimId, now, context.author.id);
+    if (claim.endedAt === null) {
+      tables.claims.end(claimId, now, context.author.id);
+      tables.activities.add({ kind: 'claim_ended', document: claim.document, actor: context.author.id });
+    }
     return { claim: toClaim(claim), documentId: documentIdOf(context, claim), documentNumber: claim.document };
   },
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),

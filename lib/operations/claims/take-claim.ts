@@ -173,6 +173,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
       expiresAt,
     };
     tables.claims.insert({ ...claim, document: found.row.number, sectionDigest });
+    tables.activities.add({ kind: 'claimed', document: found.row.number, actor: context.author.id });
     return { claim: place(claim, input.location), ...documentOf(found), renewed: false };
   },
   noteResult: ({ documentId }) => ({ documentId }),

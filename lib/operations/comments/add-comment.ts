@@ -180,6 +180,11 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
       comments.insertThread(makeIdentifier('thr', context.transaction.randomness), document.number, quote);
     const id = makeIdentifier('cmt', context.transaction.randomness);
     const number = comments.insert(id, threadNumber, context.author.id, text, context.transaction.now);
+    context.transaction.tables.activities.add({
+      kind: 'comment_added',
+      document: document.number,
+      actor: context.author.id,
+    });
     addressComment(context, { number, thread: threadNumber }, document.number, mentions);
     return describeComment(context, document, id);
   },

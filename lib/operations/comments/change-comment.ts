@@ -120,7 +120,7 @@ export const resolveThread: WriteOperation<ResolveThreadInput, ResolvedThread> =
   needs,
   note: ({ location, threadId, resolved }) => ({ target: location, detail: { thread: threadId, resolved } }),
   run(context, { location, threadId, resolved }) {
-    const { comments } = context.transaction.tables;
+    const { activities, comments } = context.transaction.tables;
     const document = requireReadable(context, location);
     const thread = comments.findThread(threadId);
     if (thread?.document !== document.number) throw notFound();
@@ -128,7 +128,10 @@ export const resolveThread: WriteOperation<ResolveThreadInput, ResolvedThread> =
     requireOwnOr(context, first?.author.id ?? '', 'editor', location);
     const isSo = (thread.resolved !== null) === resolved;
     const next = isSo ? thread.resolved : resolved ? { at: context.transaction.now, by: context.author.id } : null;
-    if (!isSo) comments.setResolved(thread.number, next);
+    if (!isSo) {
+      comments.setResolved(thread.number, next);
+      activities.add({ kind: 'comment_settled', document: document.number, actor: context.author.id });
+    }
     return { threadId, documentId: document.id, resolved: next };
   },
   noteResult: ({ threadId, documentId, resolved }) => ({

@@ -2,10 +2,13 @@ import { seal, unseal } from '../../access/seal.js';
 import { invalidRequest, unavailable } from '../../domain/refusal.js';
 import type { Workspace } from '../../workspace/workspace.js';
 
-/** What a sealed text is for. One for another use, or of another connector, does not open. */
-type Use = 'secret' | 'webhook';
+/**
+ * What a sealed text is for. One for another use, or of another connector or webhook, does not open. `webhook` is what a
+ * source signs with, `signing` what we sign with.
+ */
+type Use = 'secret' | 'webhook' | 'signing';
 
-/** The secret of a connector cannot be opened: the key is another one. */
+/** The secret of a connector or webhook cannot be opened: the key is another one. */
 export class SecretLost extends Error {
   override readonly name = 'SecretLost';
 
@@ -32,7 +35,13 @@ export function sealSecret(workspace: Workspace, connectorId: string, secret: st
   return seal(key, Buffer.from(secret), workspace.randomness, boundTo(use, connectorId));
 }
 
-function openSealed(workspace: Workspace, connectorId: string, sealed: Uint8Array | null, use: Use): string | null {
+/** The text that was sealed; null for none. @throws SecretLost */
+export function openSealed(
+  workspace: Workspace,
+  connectorId: string,
+  sealed: Uint8Array | null,
+  use: Use,
+): string | null {
   if (sealed === null) return null;
   const key = workspace.origin.findConnectorKey();
   try {

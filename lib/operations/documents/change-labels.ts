@@ -30,6 +30,9 @@ function change(
   requireVisibleLabels(wanted.filter((label) => !present.includes(label)));
   for (const label of present) if (!wanted.includes(label)) tables.labels.remove(found.row.number, label);
   for (const label of wanted) if (!present.includes(label)) tables.labels.add(found.row.number, label);
+  if (present.length !== wanted.length || !wanted.every((label) => present.includes(label))) {
+    tables.activities.add({ kind: 'label_set', document: found.row.number, actor: context.author.id });
+  }
   const { head } = context.transaction.state;
   if (head !== null) noteSearch(context, head, { type: 'relabel', location, labels: wanted });
   return toDocument(tables, { ...found, row: { ...found.row, isLabelled: wanted.length > 0 } }, now);

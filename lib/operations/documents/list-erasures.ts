@@ -1,7 +1,11 @@
 import type { Erasure } from '../../domain/erasure.js';
+import { rootLocation } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
+import type { Author } from '../../domain/principal.js';
+import { notFound } from '../../domain/refusal.js';
+import type { EraseStep } from '../../erase/erase-step.js';
 import { adminNeeds } from '../needs.js';
-import type { ReadOperation } from '../operation.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 
 export interface ListErasuresInput {
   /** Number of the last one on the page before. Left out for the first page. */
@@ -19,5 +23,61 @@ export const listErasures: ReadOperation<ListErasuresInput, Page<Erasure & { rea
   note: () => ({}),
   run({ view }, { before = Number.MAX_SAFE_INTEGER, limit }) {
     return makePage(view.tables.erasures.list(before, limit + 1), limit, ({ number }) => String(number));
+  },
+};
+
+/** A receipt, with how far the erase is. */
+export interface FollowedErasure extends Erasure {
+  readonly by: Author;
+  /** Its last step in this process; undefined where it waits or is over. */
+  readonly step: EraseStep | undefined;
+}
+
+function follow({ workspace, view }: ReadContext, erasure: Erasure): FollowedErasure {
+  const { id, requestedBy } = erasure;
+  const principal = view.tables.principals.find(requestedBy);
+  if (principal === undefined) throw new Error(`The erase ${id} was requested by nobody.`);
+  const by = { id: principal.id, kind: principal.kind, displayName: principal.displayName };
+  return { ...erasure, by, step: workspace.eraser.stepOf(id) };
+}
+
+const isAdmin = ({ view }: ReadContext): boolean => view.reach.holds('approver', rootLocation);
+
+/** Positions have one length, whatever number they hold. */
+const digits = 16;
+
+export interface ListOwnErasuresInput {
+  /** The position after the last one read; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The receipts of the erases that the caller asked for, the newest first. For an admin: of all. */
+export const listOwnErasures: ReadOperation<ListOwnErasuresInput, Page<FollowedErasure>> = {
+  kind: 'read',
+  name: 'erasure.list_own',
+  needs: () => [],
+  note: () => ({}),
+  run(context, { after, limit }) {
+    const { erasures } = context.view.tables;
+    const before = after === '' ? Number.MAX_SAFE_INTEGER : Number(after);
+    const { principalId } = context.caller;
+    const found = isAdmin(context) ? erasures.list(before, limit + 1) : erasures.listOf(principalId, before, limit + 1);
+    const page = makePage(found, limit, ({ number }) => String(number).padStart(digits, '0'));
+    return { ...page, items: page.items.map((erasure) => follow(context, erasure)) };
+  },
+};
+
+/** One receipt, for the principal who asked for the erase, and for admins. @throws Refusal NOT_FOUND for others */
+export const readErasure: ReadOperation<{ readonly erasureId: string }, FollowedErasure> = {
+  kind: 'read',
+  name: 'erasure.read',
+  needs: () => [],
+  note: ({ erasureId }) => ({ target: erasureId }),
+  run(context, { erasureId }) {
+    const erasure = context.view.tables.erasures.find(erasureId);
+    if (erasure === undefined) throw notFound();
+    if (erasure.requestedBy !== context.caller.principalId && !isAdmin(context)) throw notFound();
+    return follow(context, erasure);
   },
 };

@@ -9,7 +9,7 @@ import type { ReadOperation } from '../operation.js';
 /** Something deleted that the caller may bring back: a document, or a folder that was deleted as one. */
 export interface Trashed extends Pick<TrashRow, 'location' | 'deletedAt' | 'deletedBy'> {
   /** Null for a folder. */
-  readonly document: Pick<TrashRow, 'id' | 'last'> | null;
+  readonly document: (Pick<TrashRow, 'id' | 'last'> & { readonly mayErase: boolean }) | null;
   /** What the caller can see at its place now, and which has to go first. */
   readonly occupant: 'document' | 'folder' | null;
   /** Whether a connector mirrors into its place now. */
@@ -136,7 +136,15 @@ function comparePlaces(a: TrashPlace, b: TrashPlace): number {
 function documentOf(view: View, { id, location, deletedAt, deletedBy, last }: TrashRow): Trashed {
   const document = view.document(location) === undefined ? null : 'document';
   const occupant = document ?? (view.folder(location) === undefined ? null : 'folder');
-  return { location, deletedAt, deletedBy, document: { id, last }, occupant, readOnly: isMirrored(view, location) };
+  const mayErase = roleContains(view.reach.roleOn(id, location), 'approver');
+  return {
+    location,
+    deletedAt,
+    deletedBy,
+    document: { id, last, mayErase },
+    occupant,
+    readOnly: isMirrored(view, location),
+  };
 }
 
 /** Documents of a folder come back into one that is there again. Only a document is in its way. */

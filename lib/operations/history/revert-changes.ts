@@ -128,6 +128,8 @@ export interface ShortRevert {
   readonly documents: number;
   /** Numbers of documents left alone, by reason. */
   readonly leftAlone: Readonly<Record<LeftAloneReason, number>>;
+  /** Milliseconds since 1970. */
+  readonly at: number;
   /** Null when there was nothing to do. */
   readonly versionId: string | null;
 }
@@ -141,10 +143,10 @@ export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortR
   needs,
   note,
   *run(context, input) {
-    const { principalId, since, steps, leftAlone, versionId } = yield* revertChanges.run(context, input, undefined);
+    const { principalId, since, steps, leftAlone, at, versionId } = yield* revertChanges.run(context, input, undefined);
     const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
-    return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, versionId };
+    return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, at, versionId };
   },
   noteResult: ({ leftAlone, ...result }) =>
     noteRevert({ ...result, untouched: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) }),

@@ -13,7 +13,8 @@ export type ConsentInput = Pick<OAuthGrant, 'clientId' | 'clientName' | 'redirec
   readonly id?: string;
 };
 
-const describe = ({ id, clientId, clientName, redirectHost, scopes }: ConsentInput) => ({
+/** What the record of a consent says. */
+export const describeConsent = ({ id, clientId, clientName, redirectHost, scopes }: ConsentInput) => ({
   target: clientId,
   detail: { ...(id === undefined ? {} : { id }), client_name: clientName, redirect_host: redirectHost, scopes },
 });
@@ -22,7 +23,7 @@ const describe = ({ id, clientId, clientName, redirectHost, scopes }: ConsentInp
 export const giveConsent: OwnOperation<OAuthGrant, void> = {
   kind: 'own',
   name: 'consent.give',
-  note: describe,
+  note: describeConsent,
   run: ({ oauth }, grant) => oauth.insertGrant(grant),
 };
 
@@ -30,7 +31,7 @@ export const giveConsent: OwnOperation<OAuthGrant, void> = {
 export const refuseConsent: OwnOperation<ConsentInput, void> = {
   kind: 'own',
   name: 'consent.refuse',
-  note: describe,
+  note: describeConsent,
   run: () => undefined,
 };
 
@@ -38,7 +39,7 @@ export const refuseConsent: OwnOperation<ConsentInput, void> = {
 export const endConsent: OwnOperation<OAuthGrant, void> = {
   kind: 'own',
   name: 'consent.end',
-  note: describe,
+  note: describeConsent,
   run: ({ oauth, now }, { id }) => oauth.revokeGrant(id, now),
 };
 
@@ -56,7 +57,7 @@ export interface IssueTokenInput {
 export const issueToken: OwnOperation<IssueTokenInput, boolean> = {
   kind: 'own',
   name: 'token.issue',
-  note: ({ grant }) => describe(grant),
+  note: ({ grant }) => describeConsent(grant),
   run({ oauth, now, keepUsed }, { entry }) {
     const isFirst = oauth.consume(entry.kind, entry.idHash, now);
     if (!isFirst) keepUsed(entry);

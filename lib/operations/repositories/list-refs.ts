@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream';
-import { notFound } from '../../domain/refusal.js';
 import { abilityPackets, encodeListing, readListing } from '../../git/serving/list-refs.js';
 import { startAdvertisement, startUploadPack, type UploadPackRequest } from '../../git/serving/upload-pack.js';
 import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
-import { makeRepositoryOperation, type OpenRepository, type RepositoryInput } from './prepare-repository.js';
+import {
+  makeRepositoryOperation,
+  requireReached,
+  type OpenRepository,
+  type RepositoryInput,
+} from './prepare-repository.js';
 import { serveRepository, type Asked, type StartGit } from './serve-repository.js';
 import { takeRoom } from './take-room.js';
 
@@ -21,7 +25,7 @@ const listAbilities: WriteOperation<Pick<RepositoryInput, 'isHere' | 'version'>,
   needs: () => [],
   note: ({ version }) => ({ detail: { protocol: version } }),
   async prepare({ workspace, view }, { isHere }) {
-    if (view.reach.isEmpty || !isHere) throw notFound();
+    requireReached(view, isHere);
     await workspace.derived.requireGit();
     return null;
   },

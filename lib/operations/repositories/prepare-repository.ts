@@ -3,6 +3,7 @@ import type { PreparedRepository } from '../../derived/served-repository.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
 import type { ProtocolVersion } from '../../git/serving/start-service.js';
 import type { Tables } from '../../sidecar/tables.js';
+import type { View } from '../../view/view.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { RepositoryWatch } from './watch-repository.js';
 
@@ -36,8 +37,16 @@ export interface OpenRepository {
 const within = 10_000;
 
 /**
+ * Requires that the caller reaches something in the workspace of the address.
+ * @throws Refusal NOT_FOUND: another workspace is answered like one without anything to read
+ */
+export function requireReached({ reach }: View, isHere: boolean): void {
+  if (reach.isEmpty || !isHere) throw notFound();
+}
+
+/**
  * Brings the caller's repository up to date. A fetch that goes on takes it as it was just brought, the first time: its
- * client asks for what it was told of, and nothing later. Another workspace's address takes the same steps as an empty reach.
+ * client asks for what it was told of, and nothing later.
  * @throws Refusal NOT_FOUND, UNAVAILABLE; INVALID_REQUEST `git_missing`
  */
 export async function prepareRepository(
@@ -45,7 +54,7 @@ export async function prepareRepository(
   { isHere, held, signal }: RepositoryInput,
   goesOn = false,
 ): Promise<OpenRepository> {
-  if (view.reach.isEmpty || !isHere) throw notFound();
+  requireReached(view, isHere);
   // What an overtaken preparation held must not keep the next one waiting.
   const overtaken = held.splice(0);
   for (const { hold } of overtaken) hold.release();

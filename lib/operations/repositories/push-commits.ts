@@ -1,5 +1,6 @@
 import { applyPush } from '../../changes/apply-push.js';
 import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
+import { pushOperation, recallPushed, type KeptPush } from '../../derived/find-pushed.js';
 import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from '../../domain/push.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { fetchFirst, refusePush } from '../../domain/refuse-push.js';
@@ -31,7 +32,7 @@ export interface PushCommitsInput {
  */
 export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, PushedSections> = {
   kind: 'write',
-  name: 'repository.push',
+  name: pushOperation,
   isLong: true,
   // Each file has needs of its own, which are looked at in the transaction.
   needs: () => [],
@@ -74,28 +75,18 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
       documents: documents.map(({ documentId, sequence }) => ({ documentId, sequence })),
     }),
     recall({ transaction: { tables } }, kept) {
-      const { commits, documents } = kept as KeptPush;
-      const ids = documents.map(({ documentId }) => documentId);
-      const versions = commits.flatMap(({ versionId }) => versionId ?? []);
-      const places = tables.history.placesAfter(ids, versions);
+      const { commits } = kept as KeptPush;
+      const documents = recallPushed(tables, kept as KeptPush);
+      if (documents === null) throw notFound();
       return {
         commits,
-        documents: documents.map(({ documentId, sequence }) => {
-          const found = places.get(documentId);
-          if (found === undefined) throw notFound();
-          return { documentId, location: found.location, sequence };
-        }),
+        documents: documents.map(({ documentId, location, sequence }) => ({ documentId, location, sequence })),
       };
     },
   },
 };
 
 const mayChangeNothing = 'You may read here, and change nothing. Ask an approver for the role of an editor.';
-
-/** What is stored of a push, for its repetition. */
-interface KeptPush extends Pick<PushResult, 'commits'> {
-  readonly documents: readonly Pick<PushResult['documents'][number], 'documentId' | 'sequence'>[];
-}
 
 const countChanges = (commits: readonly PushedCommit[]): number =>
   commits.reduce((count, { changes }) => count + changes.length, 0);

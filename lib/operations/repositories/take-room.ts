@@ -5,7 +5,8 @@ import type { RepositoryInput } from './prepare-repository.js';
 import type { Asked } from './serve-repository.js';
 
 /**
- * Waits for room for a process of git.
+ * Waits for room for a process of git. Fetches are counted by their principal, as pushes are: more keys of one principal
+ * must not take the room of others.
  * @throws Refusal RATE_LIMITED, UNAVAILABLE; recorded
  */
 export async function takeRoom(
@@ -14,7 +15,8 @@ export async function takeRoom(
   operation: { readonly name: string },
 ): Promise<Release> {
   try {
-    return await workspace.workLimits[kind].take(sourceOf(workspace.name, caller));
+    const source = kind === 'clones' ? `${workspace.name}/${caller.principalId}` : sourceOf(workspace.name, caller);
+    return await workspace.workLimits[kind].take(source);
   } catch (error) {
     const note = (): { detail: { protocol: RepositoryInput['version'] } } => ({ detail: { protocol: version } });
     throw await recordRefusal(workspace, caller, { name: operation.name, note }, undefined, error);

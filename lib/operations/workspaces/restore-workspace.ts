@@ -16,10 +16,14 @@ import {
   type StageOptions,
 } from '../../backup/stage-workspace.js';
 import { findVersion } from '../../history/trailers.js';
+import type { Tables } from '../../sidecar/tables.js';
+import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
+import { positionOfNow } from '../webhooks/position-of-now.js';
+import { maxWebhooks } from '../webhooks/find-webhook.js';
 import { rebuild, type RebuildOptions } from './rebuild.js';
 
 /** The source of a workspace. */
@@ -33,8 +37,26 @@ function recording(name: string): WriteOperation<{ readonly commit: string | nul
     name,
     needs: () => adminNeeds,
     note: ({ commit }) => (commit === null ? {} : { version: commit }),
-    run: () => null,
+    run({ transaction, view }) {
+      // Whoever read on after the backup was made has seen what is not here.
+      transaction.tables.feed.beginAnew(Buffer.from(transaction.randomness.bytes(32)).toString('hex'));
+      silenceWebhooks(transaction.tables, view);
+      return null;
+    },
   };
+}
+
+/**
+ * The workspace that was backed up may go on, or this one is an exercise: no receiver is told by both before somebody
+ * decides. A webhook that is enabled then tells what comes from now on.
+ */
+function silenceWebhooks({ webhooks }: Tables, view: View): void {
+  for (const { id } of webhooks.places('', maxWebhooks)) {
+    const { kinds = null, stopped = null } = webhooks.byId(id) ?? {};
+    webhooks.setPosition(id, positionOfNow(view, kinds));
+    if (stopped === null) webhooks.stop(id, 'restored');
+  }
+  webhooks.forgetPositions();
 }
 
 const recordRestore = recording('workspace.restore');

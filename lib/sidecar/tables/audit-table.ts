@@ -51,7 +51,7 @@ export class AuditTable extends Table {
        detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   readonly #insertText = this.statement(
-    'INSERT INTO audit_text (seq, salt, target, detail, document_id) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO audit_text (seq, salt, target, detail, document_id, is_refused) VALUES (?, ?, ?, ?, ?, ?)',
   );
   readonly #head = this.statement<[], { seq: number; hash: Buffer }>(
     'SELECT seq, hash FROM audit_record ORDER BY seq DESC LIMIT 1',
@@ -104,8 +104,9 @@ export class AuditTable extends Table {
     target: string | null,
     detail: string | null,
     documentId: string | null,
+    isRefused: boolean,
   ): void {
-    this.#insertText.run(seq, salt, target, detail, documentId);
+    this.#insertText.run(seq, salt, target, detail, documentId, isRefused ? 1 : null);
   }
 
   /** The last record's number and hash, or undefined in an empty chain. */

@@ -10,12 +10,14 @@ export interface StoredSession {
   readonly address: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** When the person proved who they are. Null where another provider may have asked them nothing. */
+  readonly provenAt: number | null;
   /** To the minute. */
   readonly lastSeenAt: number;
 }
 
 const select = `SELECT id, identity_id AS identityId, method, browser, address, started_at AS startedAt,
-    last_seen_at AS lastSeenAt
+    proven_at AS provenAt, last_seen_at AS lastSeenAt
   FROM browser_session`;
 
 /** Browsers that are signed in; only the hash of a cookie is ever stored. */
@@ -29,8 +31,9 @@ export class BrowserSessionTable extends Table {
     'SELECT max(last_seen_at) FROM browser_session WHERE identity_id = ?',
   );
   readonly #insert = this.statement(
-    `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, last_seen_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, proven_at,
+       last_seen_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   readonly #touch = this.statement('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
   readonly #delete = this.statement('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
@@ -67,6 +70,7 @@ export class BrowserSessionTable extends Table {
       session.browser,
       session.address,
       session.startedAt,
+      session.provenAt,
       session.lastSeenAt,
     );
   }

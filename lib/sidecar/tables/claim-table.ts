@@ -74,6 +74,25 @@ export class ClaimTable extends Table {
     'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
   );
 
+  readonly #toLapse = this.arrayStatement<[number, number], [id: string, document: number]>(
+    `SELECT id, document FROM claim WHERE is_lapsed = 0 AND ended_at IS NULL AND expires_at <= ?
+     ORDER BY expires_at LIMIT ?`,
+  );
+  readonly #lapse = this.statement<[string]>('UPDATE claim SET is_lapsed = 1 WHERE id = ?');
+
+  /** Some documents with claims that have run out since this was called last; one for each claim. */
+  lapse(now: number, limit: number): number[] {
+    return this.#toLapse.all(now, limit).map(([id, document]) => {
+      this.#lapse.run(id);
+      return document;
+    });
+  }
+
+  /** Whether there are any. */
+  hasLapsed(now: number): boolean {
+    return this.#toLapse.get(now, 1) !== undefined;
+  }
+
   /** Any stored claim, in any state. */
   find(id: string): ClaimRow | undefined {
     const row = this.#find.get(id);

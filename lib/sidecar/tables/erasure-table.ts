@@ -35,6 +35,9 @@ export class ErasureTable extends Table {
   readonly #list = this.statement<[number, number], Erasure & { readonly number: number }>(
     `SELECT ${columns}, number FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?`,
   );
+  readonly #listOf = this.statement<[string, number, number], Erasure & { readonly number: number }>(
+    `SELECT ${columns}, number FROM erasure WHERE requested_by = ? AND number < ? ORDER BY number DESC LIMIT ?`,
+  );
   readonly #newest = this.valueStatement<[], number | null>('SELECT max(number) FROM erasure');
   readonly #setPhase = this.statement('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
   readonly #hinder = this.statement('UPDATE erasure SET hindrance = ? WHERE number = ?');
@@ -53,11 +56,12 @@ export class ErasureTable extends Table {
     return this.#measure.get(document, document) ?? { versions: 0, comments: 0, bytes: 0 };
   }
 
-  /** Records an erase, and hides the deleted document from all requests. */
-  accept(erasure: Erasure, document: number, documentId: string): void {
+  /** Records an erase, and hides the deleted document from all requests. @returns the number of its receipt */
+  accept(erasure: Erasure, document: number, documentId: string): number {
     const { id, requestedBy, requestedAt, versions, comments, bytes } = erasure;
-    this.#insert.run(id, document, documentId, requestedBy, requestedAt, versions, comments, bytes);
+    const row = this.#insert.run(id, document, documentId, requestedBy, requestedAt, versions, comments, bytes);
     this.#hide.run(document);
+    return Number(row.lastInsertRowid);
   }
 
   /** Hides the documents being erased once more, after rows were made again from the history. */
@@ -85,6 +89,11 @@ export class ErasureTable extends Table {
   /** The newest first, with a number below `before`. */
   list(before: number, limit: number): (Erasure & { readonly number: number })[] {
     return this.#list.all(before, limit);
+  }
+
+  /** The same of one principal's requests. */
+  listOf(principalId: string, before: number, limit: number): (Erasure & { readonly number: number })[] {
+    return this.#listOf.all(principalId, before, limit);
   }
 
   setPhase(number: number, phase: 'accepted' | 'moved'): void {

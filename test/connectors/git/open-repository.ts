@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { makeGitKind } from '../../../lib/connectors/git/git-kind.js';
 import { usualLimits, type GitLimits } from '../../../lib/connectors/git/git-limits.js';
 import type { GitSettings } from '../../../lib/connectors/git/git-settings.js';
-import { SourceFault, type Source } from '../../../lib/connectors/source.js';
+import type { Source } from '../../../lib/connectors/source.js';
+import { EgressFault } from '../../../lib/egress/egress-fault.js';
 import { TemporaryFolders } from '../../support/git/fixture.js';
 import { GitServer, type GitServerOptions } from '../../support/git/git-server.js';
 import { makeUpstream, type Upstream } from '../../support/git/upstream.js';
@@ -82,7 +83,7 @@ export async function faultOf(work: () => Promise<unknown>): Promise<string> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof SourceFault)) throw error;
+    if (!(error instanceof EgressFault)) throw error;
     assert.match(error.message, /^[A-Z].*[.]$/s);
     return `${error.fault}: ${error.message}`;
   }

@@ -48,7 +48,7 @@ describe('What is kept of a source between runs', () => {
     const connection = { kind: 'git', settings, secret: password, name: 'Notes', location } as const;
     input = { connectorId: (await admin.perform(connectSource, connection)).id };
     copies = join(test.dataFolder ?? '', 'acme', 'sources', input.connectorId);
-    await test.service.startConnectors();
+    await test.service.startSchedules();
     await until('the source is mirrored', async () => {
       const { lastRun } = await admin.perform(readConnector, input);
       return lastRun?.outcome === 'changed';

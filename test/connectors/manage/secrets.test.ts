@@ -80,7 +80,7 @@ describe('The secret of a connector', () => {
     }
     const all = { location: parseFolderLocation(''), after: '', limit: 10 };
     const connectorId = (await ada.perform(listConnectors, all)).items[0]?.id ?? '';
-    await test.service.startConnectors();
+    await test.service.startSchedules();
     await until('the source has refused', async () => {
       const { state } = await ada.perform(readConnector, { connectorId });
       return state === 'stopped';

@@ -207,7 +207,7 @@ describe('A run under way', () => {
     world = await ConnectedWorld.open();
     world.isMute = true;
     connectorId = (await world.connectWithSecret('docs', 'a secret')).id;
-    await world.test.service.startConnectors();
+    await world.test.service.startSchedules();
     await until('a run waits for its silent source', async () => {
       const { lastRun } = await world.ada.perform(readConnector, { connectorId });
       return lastRun?.outcome === null;
@@ -245,7 +245,7 @@ describe('A run under way', () => {
   });
 
   it('does not keep the service from closing', async () => {
-    await world.test.service.stopConnectors();
+    await world.test.service.stopSchedules();
     const { state, lastRun } = await world.ada.perform(readConnector, { connectorId });
     assert.deepEqual([state, lastRun?.outcome], ['active', 'cancelled']);
   });
@@ -258,7 +258,7 @@ describe('Disconnecting a source', () => {
   beforeEach(async () => {
     world = await ConnectedWorld.open('disk');
     connectorId = (await world.connect('docs/notes')).id;
-    await world.test.service.startConnectors();
+    await world.test.service.startSchedules();
     await until('the source is mirrored', async () => {
       const { lastRun } = await world.ada.perform(readConnector, { connectorId });
       return lastRun?.outcome === 'changed';

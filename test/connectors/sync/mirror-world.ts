@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openSchedule, RunSlots, type ScheduleOptions } from '../../../lib/connectors/schedule.js';
 import { noAllowance } from '../../../lib/connectors/sources.js';
 import { syncLimits, type SyncLimits } from '../../../lib/connectors/sync/limits.js';
-import type { Timers } from '../../../lib/connectors/sync/timers.js';
+import type { Timers } from '../../../lib/scheduling/timers.js';
 import { applyCreateFolder } from '../../../lib/changes/apply-create-folder.js';
 import type { Connector, ConnectorRun } from '../../../lib/domain/connector.js';
 import { makeIdentifier } from '../../../lib/domain/identifier.js';

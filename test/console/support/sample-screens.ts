@@ -77,7 +77,91 @@ export const sampleScreens: readonly SampleScreen[] = [
     },
   },
   { name: 'trash', who: 'editor', address: '~/trash', prepare: shown('text=old-phone-list.md') },
+  {
+    name: 'erase',
+    who: 'admin',
+    address: '~/d/support/answers.md',
+    prepare: async (watched) => {
+      await watched.get('button', 'More actions for answers.md').click();
+      await watched.get('menuitem', 'Erase document…').click();
+      await watched.get('heading', 'What cannot be recalled').waitFor();
+    },
+  },
+  { name: 'erasures', who: 'admin', address: '~/erasures', prepare: heading('Erased documents') },
+  {
+    name: 'undo',
+    who: 'admin',
+    address: '~/undo',
+    prepare: async ({ page }) => {
+      await page.getByRole('combobox', { name: 'Since when' }).selectOption('The last 7 days');
+      await page.getByRole('combobox', { name: 'Who' }).selectOption({ label: 'Editor (person)' });
+      await page.getByRole('list', { name: 'What would happen' }).waitFor();
+    },
+  },
+  { name: 'what-changed', who: 'editor', address: '~/changes', prepare: shown('.change') },
+  { name: 'overview', who: 'admin', address: '~/overview', prepare: shown('.chart') },
   { name: 'search', who: 'editor', address: '~/search?q=trip', prepare: shown('.hit') },
+  { name: 'connectors', who: 'admin', address: '~/connectors', prepare: shown('text=Old wiki') },
+  {
+    name: 'connector',
+    who: 'admin',
+    address: '~/connectors',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Website', exact: true }).click();
+      await page.getByText('needs approval').first().waitFor();
+      await page.getByRole('list', { name: 'Syncs' }).waitFor();
+    },
+  },
+  {
+    name: 'connector-stopped',
+    who: 'admin',
+    address: '~/connectors',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Old wiki' }).click();
+      await page.getByRole('list', { name: 'Syncs' }).waitFor();
+    },
+  },
+  {
+    name: 'disconnect',
+    who: 'admin',
+    address: '~/connectors',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Scans of the office' }).click();
+      await page.getByRole('button', { name: /^Actions for/ }).click();
+      await page.getByRole('menuitem', { name: 'Disconnect' }).click();
+      await page.getByLabel('Delete them').check();
+    },
+  },
+  {
+    name: 'connect',
+    who: 'admin',
+    address: '~/connectors/new?folder=handbook',
+    prepare: async ({ page }) => {
+      await page.getByRole('radio', { name: 'Git repository' }).check();
+      await page.getByLabel('Address', { exact: true }).fill('https://git.example.org/team/site.git');
+    },
+  },
+  { name: 'mirror', who: 'admin', address: '~/f/projects/scans', prepare: shown('text=This folder is a mirror') },
+  { name: 'webhooks', who: 'admin', address: '~/webhooks', prepare: shown('text=Index of the site') },
+  {
+    name: 'webhook',
+    who: 'admin',
+    address: '~/webhooks',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: 'Index of the site' }).click();
+      await page.getByRole('list', { name: 'Deliveries' }).waitFor();
+    },
+  },
+  {
+    name: 'add-webhook',
+    who: 'admin',
+    address: '~/webhooks',
+    prepare: async ({ page }) => {
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByLabel('Some kinds of changes').check();
+    },
+  },
+  { name: 'applications', who: 'admin', address: '~/applications', prepare: shown('text=No application acts') },
   { name: 'access', who: 'admin', address: '~/access', prepare: shown('text=Answering agent') },
   {
     name: 'groups',
@@ -116,6 +200,39 @@ export const sampleScreens: readonly SampleScreen[] = [
       await page.getByRole('link', { name: 'Answering agent' }).click();
       await page.getByRole('button', { name: 'Mint token' }).click();
       await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'who-read',
+    who: 'admin',
+    address: '~/audit?location=handbook',
+    prepare: ({ page }) => page.getByRole('list', { name: 'Readers' }).waitFor(),
+  },
+  {
+    name: 'audit-records',
+    who: 'admin',
+    address: '~/audit/records?location=handbook&time=days&from=2026-01-01&to=2026-01-31',
+    prepare: ({ page }) => page.getByRole('list', { name: 'Records' }).waitFor(),
+  },
+  {
+    name: 'audit-record',
+    who: 'admin',
+    address: '~/audit/records?action=document.update',
+    prepare: async ({ page }) => {
+      await page
+        .getByRole('button', { name: /^Details/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'audit-check',
+    who: 'admin',
+    address: '~/audit/check',
+    prepare: async ({ page }) => {
+      await page.getByRole('button', { name: /^Check (?:the log|again)$/ }).click();
+      await page.getByText('The log is whole').waitFor();
     },
   },
   {

@@ -6,6 +6,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { RequestContext } from '../../../lib/mcp/request-context.js';
 
 /*
  * The conformance suite's expected tools, resources and prompts. Our face serves them in place of the real table, so
@@ -155,10 +156,17 @@ const prompts: Readonly<Record<string, { readonly takes: readonly string[]; read
 };
 
 /** The suite's server, for one request. */
-export function serveFixtures(): Server {
+export function serveFixtures(_: RequestContext, era: 'legacy' | 'modern'): Server {
   const server = new Server(
     { name: 'fixtures', version: '0' },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} } },
+    {
+      capabilities: {
+        tools: {},
+        resources: era === 'modern' ? { subscribe: true, listChanged: true } : {},
+        prompts: {},
+        completions: {},
+      },
+    },
   );
   server.setRequestHandler('tools/list', () => ({
     tools: Object.keys(tools).map((name) => ({ name, description: name, inputSchema: { type: 'object' as const } })),

@@ -102,7 +102,7 @@ export class SyncingService {
   }
 
   startConnectors(): Promise<void> {
-    return this.test.service.startConnectors();
+    return this.test.service.startSchedules();
   }
 
   async stop(): Promise<void> {

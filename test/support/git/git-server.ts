@@ -32,6 +32,8 @@ export class GitServer {
   /** Every request so far. */
   readonly requests: GitRequest[] = [];
   credentials: GitServerOptions['credentials'];
+  /** Every answer waits for it, for a server that is slow. */
+  held: Promise<void> | undefined;
   /** Comes before git, for a server that lies. */
   intrusion: Intrusion | undefined;
 
@@ -77,6 +79,7 @@ export class GitServer {
     this.requests.push(seen);
     request.on('data', (piece: Buffer) => (seen.body += piece.length));
     request.pause();
+    await this.held;
     if (this.intrusion?.(request, response) === true) return;
     if (!this.#isWelcome(headers.authorization)) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();

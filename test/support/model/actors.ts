@@ -4,6 +4,7 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../../lib/operations/grants/change-grant.js';
 import { createDocument } from '../../../lib/operations/documents/create-document.js';
+import { readChanges } from '../../../lib/operations/feed/read-feed.js';
 import { exportFolder } from '../../../lib/operations/folders/export-folder.js';
 import { listReaders } from '../../../lib/operations/grants/list-readers.js';
 import { listGrants } from '../../../lib/operations/grants/list-grants.js';
@@ -15,6 +16,7 @@ import type { Retry } from '../../../lib/operations/operation.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { Actor } from '../store/actor.js';
 import { describeReader } from '../store/client.js';
+import type { SeenPage } from './feed-mirror.js';
 import { openTestService, operator, type TestService } from '../store/service.js';
 import { gather } from '../gather.js';
 
@@ -65,6 +67,15 @@ export class Person extends Actor {
       after = page.next;
     }
     return changes;
+  }
+
+  /** @returns a page of what changed; '' for the beginning */
+  async changes(cursor: string): Promise<SeenPage> {
+    const { signal } = new AbortController();
+    const form = { wait: 0, form: 'page', standAside: () => signal } as const;
+    const input = { location: rootLocation, kinds: null, after: cursor, limit: 4, ...form };
+    const { page } = (await perform(this.workspace, this.caller, readChanges, input)).result;
+    return page;
   }
 
   /** @returns the locations in the archive, in its order */

@@ -3,6 +3,7 @@ import { Refusal } from '../../../lib/domain/refusal.js';
 import type { Client } from '../store/client.js';
 import { ServiceAndModel } from './service-and-model.js';
 import { people, type Command } from './commands.js';
+import { FeedMirror } from './feed-mirror.js';
 import type { Role } from './reference-model.js';
 
 const roles: readonly Role[] = ['reader', 'editor', 'approver'];
@@ -17,6 +18,8 @@ export function pathsIn(done: Command): string[] {
 
 /** Service and model, with a comparison of all answers to all people. */
 export class Compared extends ServiceAndModel {
+  readonly #mirrors = new Map<string, FeedMirror>();
+
   /** Compares the readers of each place that each person sees, whether the place is occupied or not. */
   async compareReaders(places: readonly string[], context: () => string): Promise<void> {
     for (const place of places) {
@@ -35,6 +38,21 @@ export class Compared extends ServiceAndModel {
           `${name} asks who reads "${place}" after\n${context()}`,
         );
       }
+    }
+  }
+
+  /** Compares what each person knows who has had the feed alone, from the beginning, with what the person may read. */
+  async compareFeeds(context: () => string): Promise<void> {
+    const { model } = this;
+    const all = model.docs.flatMap(({ at }) => at ?? []);
+    for (const name of people) {
+      // The disabled come in nowhere, and go on later.
+      if (model.disabled.has(name)) continue;
+      const mirror = this.#mirrors.get(name) ?? new FeedMirror((cursor) => this.person(name).changes(cursor));
+      this.#mirrors.set(name, mirror);
+      await mirror.catchUp();
+      const readable = all.filter((at) => model.read(name, at) !== 'NOT_FOUND');
+      assert.deepEqual(mirror.places, readable.toSorted(), `${name} follows what changed after\n${context()}`);
     }
   }
 

@@ -69,9 +69,12 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
       ),
     });
   await sync(mirrored, '');
-  for (const { on, role: given, byGroup } of scenario.holdings) {
-    await service.grant(given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
-  }
+  const change = async (does: 'grant' | 'revoke', held: Scenario['holdings'][number] | undefined): Promise<void> => {
+    if (held === undefined) return;
+    const { on, role: given, byGroup } = held;
+    await service[does](given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
+  };
+  for (const held of scenario.holdings) await change('grant', held);
   // Another reader of one of low's places, as a subject for reports of moves.
   const shared = scenario.holdings.find(({ on }) => !isDocument(on));
   if (shared !== undefined) await service.grant('reader', other.subject, shared.on);
@@ -85,7 +88,10 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
     for (const [index, action] of openBefore.entries()) {
-      if (action.does === 'sync') await sync([action.path], ` again ${answers.length} ${index}`);
+      if ('holding' in action) {
+        const held = scenario.holdings[action.holding % scenario.holdings.length];
+        await outcomeOf(change(action.does === 'share' ? 'grant' : 'revoke', held));
+      } else if (action.does === 'sync') await sync([action.path], ` again ${answers.length} ${index}`);
       else await doOpenly(action, client, low.id);
     }
     const aimed = takeAim(asked, scenario);
@@ -101,7 +107,7 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
 
 /** The admin's actions in both workspaces; an action impossible in one is impossible in the other. */
 async function doOpenly(
-  { does, path }: Exclude<OpenAction, { readonly does: 'sync' }>,
+  { does, path }: Exclude<OpenAction, { readonly does: 'sync' } | { readonly holding: number }>,
   admin: Client,
   lowId: string,
 ): Promise<void> {
@@ -120,6 +126,9 @@ async function doOpenly(
       return;
     case 'rename':
       await outcomeOf(admin.rename(path, 'renamed.md', true));
+      return;
+    case 'carry-off':
+      await outcomeOf(admin.move(path, 'e', true));
   }
 }
 

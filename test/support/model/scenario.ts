@@ -89,7 +89,16 @@ const openAction = fc.oneof(
   fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
   fc.record({ does: fc.constant('sync' as const), path: fc.constantFrom(...mirrored) }),
 );
-export type OpenAction = typeof openAction extends fc.Arbitrary<infer Value> ? Value : never;
+/** Changes of access, and documents that go elsewhere: what low sees comes and goes. */
+const sharingAction = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('unshare' as const, 'share' as const), holding: fc.nat(6) }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('carry-off' as const), path: fc.constantFrom(...written) }) },
+);
+export type SharingAction = typeof sharingAction extends fc.Arbitrary<infer Value> ? Value : never;
+export type OpenAction = (typeof openAction extends fc.Arbitrary<infer Value> ? Value : never) | SharingAction;
 
 const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
 const anyFolder = fc.constantFrom(...hiddenFolders);
@@ -272,22 +281,24 @@ const question = fc.oneof(
 export type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A visible history with the hidden actions before each of its steps. */
-export const scenario = fc.record({
-  holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
-  deletedBefore: fc.subarray(written, { maxLength: 3 }),
-  foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
-  hiddenAtFirst: fc.array(hiddenAction, { minLength: 6, maxLength: 20, size: 'max' }),
-  questions: fc.array(
-    fc.record({
-      question,
-      openBefore: fc.array(openAction, { maxLength: 2 }),
-      hiddenBefore: fc.array(hiddenAction, { maxLength: 3 }),
-    }),
-    {
-      minLength: 4,
-      maxLength: 14,
-      size: 'max',
-    },
-  ),
-});
+const scenarioWith = (open: fc.Arbitrary<OpenAction>) =>
+  fc.record({
+    holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
+    deletedBefore: fc.subarray(written, { maxLength: 3 }),
+    foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
+    hiddenAtFirst: fc.array(hiddenAction, { minLength: 6, maxLength: 20, size: 'max' }),
+    questions: fc.array(
+      fc.record({
+        question,
+        openBefore: fc.array(open, { maxLength: 2 }),
+        hiddenBefore: fc.array(hiddenAction, { maxLength: 3 }),
+      }),
+      { minLength: 4, maxLength: 14, size: 'max' },
+    ),
+  });
+export const scenario = scenarioWith(openAction);
+/** The same, in which low's access changes too. */
+export const sharingScenario = scenarioWith(
+  fc.oneof({ weight: 2, arbitrary: openAction }, { weight: 1, arbitrary: sharingAction }),
+);
 export type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;

@@ -166,6 +166,8 @@ export interface TestServiceOptions {
   readonly onFault?: (what: string, cause: unknown) => void;
   /** What connectors may use. */
   readonly connectors?: NonNullable<Parameters<typeof Service.open>[0]['connectors']>;
+  /** What webhooks may reach. */
+  readonly webhooks?: NonNullable<Parameters<typeof Service.open>[0]['webhooks']>;
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -183,6 +185,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     measureDisk: options.measureDisk,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.connectors === undefined ? {} : { connectors: options.connectors }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });
   const workspace = await service.addWorkspace('acme');

@@ -11,6 +11,8 @@ export interface OwnWorkspace {
   readonly principal_id: string;
   /** Whether the person administers it: people, groups, tokens. */
   readonly is_admin: boolean;
+  /** Whether the person is approver of any folder: connectors. */
+  readonly may_connect: boolean;
 }
 
 export interface Session {

@@ -11,6 +11,11 @@ export function encodeLocation(location: string): string {
 }
 
 const inWorkspace = (workspace: string, rest: string): string => `/w/${encodeURIComponent(workspace)}${rest}`;
+/** A query of the members that have a value; '' is one. */
+const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+};
 const at = (kind: string) => (workspace: string, location: string) =>
   inWorkspace(workspace, `/${kind}/${encodeLocation(location)}`);
 
@@ -28,16 +33,45 @@ export const addressOf = {
   search: (workspace: string, query = '') =>
     inWorkspace(workspace, query === '' ? '/search' : `/search?q=${encodeURIComponent(query)}`),
   trash: (workspace: string) => inWorkspace(workspace, '/trash'),
+  /** Where a document is erased. */
+  erase: (workspace: string, location: string, document: string) =>
+    `${at('erase')(workspace, location)}?document=${encodeURIComponent(document)}`,
+  erasures: (workspace: string) => inWorkspace(workspace, '/erasures'),
+  erasure: (workspace: string, id: string) => inWorkspace(workspace, `/erasures/${encodeURIComponent(id)}`),
+  applications: (workspace: string) => inWorkspace(workspace, '/applications'),
+  connectors: (workspace: string) => inWorkspace(workspace, '/connectors'),
+  connector: (workspace: string, id: string) => inWorkspace(workspace, `/connectors/${encodeURIComponent(id)}`),
+  /** @param folder in which the mirror is to be */
+  newConnector: (workspace: string, folder = '') =>
+    inWorkspace(workspace, `/connectors/new${folder === '' ? '' : `?folder=${encodeURIComponent(folder)}`}`),
+  overview: (workspace: string) => inWorkspace(workspace, '/overview'),
+  changes: (workspace: string) => inWorkspace(workspace, '/changes'),
+  /** Where what one principal did is undone. What is left out is chosen there. */
+  undo: (
+    workspace: string,
+    wanted: { readonly folder?: string; readonly principal?: string; readonly since?: string },
+  ) => {
+    const query = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== '')).toString();
+    return inWorkspace(workspace, query === '' ? '/undo' : `/undo?${query}`);
+  },
+  webhooks: (workspace: string) => inWorkspace(workspace, '/webhooks'),
+  webhook: (workspace: string, id: string) => inWorkspace(workspace, `/webhooks/${encodeURIComponent(id)}`),
   access: (workspace: string) => inWorkspace(workspace, '/access'),
   principal: (workspace: string, id: string) => inWorkspace(workspace, `/access/principals/${encodeURIComponent(id)}`),
   groups: (workspace: string) => inWorkspace(workspace, '/access/groups'),
   group: (workspace: string, id: string) => inWorkspace(workspace, `/access/groups/${encodeURIComponent(id)}`),
+  /** Who read a place. `location` '' is the whole workspace. */
+  whoRead: (workspace: string, filters: Readonly<Record<string, string | undefined>> = {}) =>
+    withQuery(inWorkspace(workspace, '/audit'), filters),
+  auditRecords: (workspace: string, filters: Readonly<Record<string, string | undefined>> = {}) =>
+    withQuery(inWorkspace(workspace, '/audit/records'), filters),
+  auditCheck: (workspace: string) => inWorkspace(workspace, '/audit/check'),
 } as const;
 
 /** What a page of the console is about. */
 export interface Place {
   readonly workspace: string;
-  /** The part after the workspace: `f`, `d`, `edit`, `new`, `history`, `search`, `trash`, `access`. */
+  /** The part after the workspace: `f`, `d`, `edit`, `new`, `history`, `search`, `trash`, `connectors`, `access` … */
   readonly screen: string;
   /** The rest of the path, decoded part by part. For documents and folders: the location. */
   readonly rest: string;

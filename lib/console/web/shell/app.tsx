@@ -11,6 +11,7 @@ import { Toasts } from '../design/toast.tsx';
 import { UploadsHost } from '../screens/upload/uploads-host.tsx';
 import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.ts';
 import { Boundary } from './boundary.tsx';
+import { useForgetting } from './forgetting.ts';
 import { Frame } from './frame.tsx';
 import { Overlays } from './overlays.tsx';
 import { aroundNavigation } from './leaving.ts';
@@ -79,6 +80,7 @@ function SignedIn(): ReactNode {
 const lastKey = 'cartulary-workspace';
 
 function Routed({ session }: { session: Session }): ReactNode {
+  useForgetting();
   const path = usePathname();
   const [, navigate] = useLocation();
   const place = parsePlace(path);

@@ -1,4 +1,16 @@
-import { ChevronsUpDown, CircleUser, Files, KeyRound, Search, Trash2, type LucideIcon } from 'lucide-react';
+import {
+  Activity,
+  ChevronsUpDown,
+  CircleUser,
+  Files,
+  Gauge,
+  KeyRound,
+  Plug,
+  ScrollText,
+  Search,
+  Trash2,
+  type LucideIcon,
+} from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut, type OwnWorkspace, type Session } from '../api/session.ts';
@@ -40,7 +52,7 @@ export function Frame({ session, workspace, screen, children }: FrameProps): Rea
       <header className="sidebar">
         <Brand session={session} workspace={workspace} />
         {workspace !== undefined && <Navigation workspace={workspace} screen={screen} />}
-        <Account session={session} />
+        <Account session={session} workspace={workspace} />
       </header>
       <main className="main" id="main" tabIndex={-1} ref={main}>
         {children}
@@ -94,12 +106,22 @@ interface NavigationItem {
 }
 
 function Navigation({ workspace, screen }: { workspace: OwnWorkspace; screen: string }): ReactNode {
-  const { name, is_admin: isAdmin } = workspace;
+  const { name, is_admin: isAdmin, may_connect: mayConnect } = workspace;
   const items: NavigationItem[] = [
     { name: 'Documents', icon: Files, href: addressOf.folder(name, ''), screens: ['f', 'd', 'edit', 'new', 'history'] },
     { name: 'Search', icon: Search, href: addressOf.search(name), screens: ['search'], key: '/' },
-    { name: 'Trash', icon: Trash2, href: addressOf.trash(name), screens: ['trash'] },
-    ...(isAdmin ? [{ name: 'Access', icon: KeyRound, href: addressOf.access(name), screens: ['access'] }] : []),
+    { name: 'What changed', icon: Activity, href: addressOf.changes(name), screens: ['changes', 'undo'] },
+    { name: 'Trash', icon: Trash2, href: addressOf.trash(name), screens: ['trash', 'erase', 'erasures'] },
+    ...(mayConnect
+      ? [{ name: 'Connectors', icon: Plug, href: addressOf.connectors(name), screens: ['connectors', 'webhooks'] }]
+      : []),
+    ...(isAdmin
+      ? [
+          { name: 'Access', icon: KeyRound, href: addressOf.access(name), screens: ['access'] },
+          { name: 'Overview', icon: Gauge, href: addressOf.overview(name), screens: ['overview'] },
+        ]
+      : []),
+    { name: 'Audit log', icon: ScrollText, href: addressOf.whoRead(name), screens: ['audit'] },
   ];
   return (
     <nav className="nav" aria-label="Main">
@@ -127,7 +149,8 @@ const themes: Readonly<Record<Theme, string>> = {
 };
 const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 
-function Account({ session }: { session: Session }): ReactNode {
+function Account({ session, workspace }: Pick<FrameProps, 'session' | 'workspace'>): ReactNode {
+  const [, navigate] = useLocation();
   const theme = useTheme();
   const leave = async (): Promise<void> => {
     try {
@@ -139,7 +162,10 @@ function Account({ session }: { session: Session }): ReactNode {
   };
   const actions: MenuAction[] = [
     { label: themes[theme], run: () => chooseTheme(nextTheme[theme]) },
-    { label: 'Sessions and applications', run: () => window.location.assign(`${base}/signin/sessions`) },
+    ...(workspace === undefined
+      ? []
+      : [{ label: 'Your applications', run: () => navigate(addressOf.applications(workspace.name)) }]),
+    { label: 'Where you are signed in', run: () => window.location.assign(`${base}/signin/sessions`) },
     { label: 'Sign out', run: () => void leave(), startsGroup: true },
   ];
   return (

@@ -17,5 +17,16 @@ export const screens: Readonly<Record<string, Screen>> = {
   history: lazy(async () => ({ default: (await import('../screens/history/history.tsx')).History })),
   search: lazy(async () => ({ default: (await import('../screens/search/search.tsx')).Search })),
   trash: lazy(async () => ({ default: (await import('../screens/trash/trash.tsx')).Trash })),
+  erase: lazy(async () => ({ default: (await import('../screens/erase/erase.tsx')).Erase })),
+  erasures: lazy(async () => ({ default: (await import('../screens/erase/erasures.tsx')).Erasures })),
+  applications: lazy(async () => ({
+    default: (await import('../screens/applications/applications.tsx')).Applications,
+  })),
+  connectors: lazy(async () => ({ default: (await import('../screens/connectors/connectors.tsx')).Connectors })),
+  changes: lazy(async () => ({ default: (await import('../screens/changes/changes.tsx')).WhatChanged })),
+  overview: lazy(async () => ({ default: (await import('../screens/overview/overview.tsx')).Overview })),
+  undo: lazy(async () => ({ default: (await import('../screens/undo/undo.tsx')).Undo })),
+  webhooks: lazy(async () => ({ default: (await import('../screens/webhooks/webhooks.tsx')).Webhooks })),
   access: lazy(async () => ({ default: (await import('../screens/access/access.tsx')).Access })),
+  audit: lazy(async () => ({ default: (await import('../screens/audit/audit.tsx')).Audit })),
 };

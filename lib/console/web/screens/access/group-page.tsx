@@ -9,10 +9,11 @@ import { Page, Panel } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
-import { PagedList } from './list.tsx';
+import { PagedList } from '../../design/paged-list.tsx';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
 import { MembershipsCard } from './memberships-card.tsx';
-import { itemsOf, useGroup, useMembers, type GroupDetails } from './queries.ts';
+import { itemsOf } from '../../api/pages.ts';
+import { useGroup, useMembers, type GroupDetails } from './queries.ts';
 import { GrantsCard, ReachCard } from './reach-cards.tsx';
 import { SubjectDialog } from './subject-dialog.tsx';
 

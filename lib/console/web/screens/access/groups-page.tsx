@@ -14,8 +14,9 @@ import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../shell/addresses.ts';
-import { PagedList } from './list.tsx';
-import { itemsOf, useGroups, useMembers, useRefresh } from './queries.ts';
+import { PagedList } from '../../design/paged-list.tsx';
+import { itemsOf } from '../../api/pages.ts';
+import { useGroups, useMembers, useRefresh } from './queries.ts';
 import { AccessTabs } from './tabs.tsx';
 import { useRested } from './use-rested.ts';
 

@@ -6,7 +6,7 @@ import { Choice } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { base } from '../../shell/addresses.ts';
 import type { MintedToken } from './queries.ts';
-import { Secret } from './secret.tsx';
+import { Secret } from '../../design/secret.tsx';
 
 /** Credential helpers keep one password for each user of a host, and each workspace has keys of its own. */
 function remoteOf(service: string, workspace: string): string {

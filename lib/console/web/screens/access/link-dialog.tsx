@@ -5,7 +5,7 @@ import { Choice } from '../../design/field.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { base } from '../../shell/addresses.ts';
 import type { SignInLink } from './queries.ts';
-import { Secret } from './secret.tsx';
+import { Secret } from '../../design/secret.tsx';
 
 /** Shows a one-time link, this once. */
 export function LinkDialog({

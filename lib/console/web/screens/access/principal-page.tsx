@@ -1,8 +1,8 @@
-import { Ban, CircleCheck } from 'lucide-react';
+import { Ban, CircleCheck, Undo2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { Badge, KindBadge } from '../../design/badge.tsx';
-import { Button } from '../../design/button.tsx';
+import { Button, LinkButton } from '../../design/button.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Page, type Crumb } from '../../design/page.tsx';
@@ -32,7 +32,7 @@ export function PrincipalPage({ id }: { id: string }): ReactNode {
 }
 
 function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: readonly Crumb[] }): ReactNode {
-  const { principal_id: ownId } = useWorkspace();
+  const { name: workspace, principal_id: ownId } = useWorkspace();
   const [isChanging, setChanging] = useState(false);
   const { id, kind, display_name: displayName, disabled_at: disabledAt, last_seen_at: lastSeen } = principal;
   const isDisabled = disabledAt !== null;
@@ -51,13 +51,18 @@ function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: re
       }
       actions={
         kind === 'operator' ? undefined : (
-          <Button
-            look={isDisabled ? 'plain' : 'danger-plain'}
-            icon={isDisabled ? CircleCheck : Ban}
-            onClick={() => setChanging(true)}
-          >
-            {isDisabled ? 'Enable' : 'Disable'}
-          </Button>
+          <>
+            <LinkButton look="quiet" icon={Undo2} href={addressOf.undo(workspace, { principal: id })}>
+              Undo its changes
+            </LinkButton>
+            <Button
+              look={isDisabled ? 'plain' : 'danger-plain'}
+              icon={isDisabled ? CircleCheck : Ban}
+              onClick={() => setChanging(true)}
+            >
+              {isDisabled ? 'Enable' : 'Disable'}
+            </Button>
+          </>
         )
       }
     >

@@ -10,8 +10,9 @@ import { State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import { AddPrincipalDialog } from './add-principal-dialog.tsx';
-import { PagedList } from './list.tsx';
-import { itemsOf, usePrincipals, type Kind, type ListedPrincipal } from './queries.ts';
+import { PagedList } from '../../design/paged-list.tsx';
+import { itemsOf } from '../../api/pages.ts';
+import { usePrincipals, type Kind, type ListedPrincipal } from './queries.ts';
 import { AccessTabs } from './tabs.tsx';
 import { useRested } from './use-rested.ts';
 

@@ -1,14 +1,8 @@
-import {
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-  type InfiniteData,
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-} from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
+import { given, usePages, type Pages } from '../../api/pages.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 type Schemas = components['schemas'];
@@ -29,38 +23,6 @@ export type Kind = 'person' | 'agent' | 'connector';
 export interface Subject {
   readonly type: 'principal' | 'group';
   readonly id: string;
-}
-
-interface Page<Item> {
-  readonly items: Item[];
-  readonly next_cursor: string | null;
-}
-
-type Pages<Item> = UseInfiniteQueryResult<InfiniteData<Page<Item>>>;
-
-/** A list that is read page by page. */
-function usePages<Item>(
-  key: readonly unknown[],
-  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
-  isWanted = true,
-): Pages<Item> {
-  return useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    enabled: isWanted,
-  });
-}
-
-/** The items of all pages so far. */
-export function itemsOf<Item>(pages: Pages<Item>): readonly Item[] | undefined {
-  return pages.data?.pages.flatMap(({ items }) => items);
-}
-
-/** Leaves out what is not given: the API takes no empty parameter. */
-function given<Query extends object>(query: Query): { [Name in keyof Query]?: NonNullable<Query[Name]> } {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '')) as never;
 }
 
 export function usePrincipals(text: string, kind: Kind | '', isWanted = true): Pages<ListedPrincipal> {
@@ -145,9 +107,15 @@ export function useImpact(group: string, member: Subject, change: 'add' | 'remov
   });
 }
 
-/** Has everything about access read again, after a change. */
+/** Has everything about access read again, after a change: here, and who reaches which place. */
 export function useRefresh(): () => Promise<void> {
   const { name } = useWorkspace();
   const client = useQueryClient();
-  return useCallback(() => client.invalidateQueries({ queryKey: [name, 'access'] }), [client, name]);
+  return useCallback(async () => {
+    const asked = [
+      [name, 'access'],
+      ['sharing', name],
+    ];
+    await Promise.all(asked.map((queryKey) => client.invalidateQueries({ queryKey })));
+  }, [client, name]);
 }

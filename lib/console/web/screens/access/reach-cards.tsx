@@ -12,8 +12,9 @@ import { ProblemLine, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import { GrantDialog } from './grant-dialog.tsx';
-import { PagedList } from './list.tsx';
-import { itemsOf, useReach, useRefresh, type ReachedPlace, type Subject } from './queries.ts';
+import { PagedList } from '../../design/paged-list.tsx';
+import { itemsOf } from '../../api/pages.ts';
+import { useReach, useRefresh, type ReachedPlace, type Subject } from './queries.ts';
 
 interface CardProps {
   readonly subject: Subject;

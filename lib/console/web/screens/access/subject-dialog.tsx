@@ -5,7 +5,8 @@ import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
-import { itemsOf, useGroups, usePrincipals, type Subject } from './queries.ts';
+import { itemsOf } from '../../api/pages.ts';
+import { useGroups, usePrincipals, type Subject } from './queries.ts';
 import { useRested } from './use-rested.ts';
 
 export interface ChosenSubject extends Subject {

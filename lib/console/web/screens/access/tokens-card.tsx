@@ -7,9 +7,10 @@ import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { KeyDialog } from './key-dialog.tsx';
-import { PagedList } from './list.tsx';
+import { PagedList } from '../../design/paged-list.tsx';
 import { MintDialog } from './mint-dialog.tsx';
-import { itemsOf, useTokens, type MintedToken, type PrincipalDetails, type Token } from './queries.ts';
+import { itemsOf } from '../../api/pages.ts';
+import { useTokens, type MintedToken, type PrincipalDetails, type Token } from './queries.ts';
 import { RevokeDialog, RotateDialog } from './token-dialogs.tsx';
 
 type Open =

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { useLive } from '../../api/live.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { Notice } from '../../design/notice.tsx';
+import { MirrorNotice } from '../../design/mirror-notice.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { addressOf, folderOf, nameOf } from '../../shell/addresses.ts';
@@ -107,9 +107,12 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
         />
       )}
       {folder?.read_only === true && (
-        <Notice title="This folder is a mirror">
-          A connector brings its content here, so it is changed at its source and only read here.
-        </Notice>
+        <MirrorNotice
+          workspace={workspace}
+          what="folder"
+          source={folder.source}
+          isManager={folder.role === 'approver'}
+        />
       )}
       {entries.length === 0 && !listing.hasNextPage ? (
         <EmptyFolder folder={folder} />

@@ -1,7 +1,9 @@
 import {
   Copy,
   Download,
+  Eye,
   FileArchive,
+  Flame,
   FolderInput,
   History,
   Pencil,
@@ -56,6 +58,10 @@ export function listActions(entry: Entry, commands: EntryCommands): MenuAction[]
   }
   actions.push({ label: 'Copy location', icon: Copy, run: () => void copyLocation(location) });
   actions.push({ label: 'Share', icon: UserPlus, run: () => ask({ about: 'share', location }) });
+  if (entry.role === 'approver') {
+    const address = addressOf.whoRead(workspace, { location });
+    actions.push({ label: 'Who read this', icon: Eye, run: () => navigate(address) });
+  }
   if (mayEditEntry(entry)) {
     actions.push(
       { label: 'Move', icon: FolderInput, run: () => ask({ about: 'move', entries: [entry] }), startsGroup: true },
@@ -71,6 +77,10 @@ export function listActions(entry: Entry, commands: EntryCommands): MenuAction[]
       shortcut: 'Del',
       startsGroup: true,
     });
+  }
+  if (entry.type === 'document' && entry.role === 'approver') {
+    const erase = addressOf.erase(workspace, location, entry.document.id);
+    actions.push({ label: 'Erase…', icon: Flame, run: () => navigate(erase), isDangerous: true });
   }
   return actions;
 }

@@ -1,16 +1,20 @@
 import {
   Ellipsis,
+  Eye,
   FileArchive,
   FilePlus,
   FolderInput,
   FolderPlus,
   FolderUp,
+  Plug,
   TextCursorInput,
   Trash2,
+  Undo2,
   Upload,
   UserPlus,
 } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import type { Crumb } from '../../design/page.tsx';
@@ -50,6 +54,7 @@ export interface FolderActionsProps {
 /** What can be done in and with the folder. Only what works for the person is offered. */
 export function FolderActions({ workspace, self, onFiles, ask }: FolderActionsProps): ReactNode {
   const { folder, role } = self;
+  const [, navigate] = useLocation();
   const files = useRef<HTMLInputElement>(null);
   const folders = useRef<HTMLInputElement>(null);
   const isEditor = mayEdit(role, folder.read_only);
@@ -69,7 +74,34 @@ export function FolderActions({ workspace, self, onFiles, ask }: FolderActionsPr
         ]
       : []),
     { label: 'Share', icon: UserPlus, run: onShare },
+    ...(role === 'approver'
+      ? [
+          {
+            label: 'Who read this',
+            icon: Eye,
+            run: () => navigate(addressOf.whoRead(workspace, { location: folder.location })),
+          },
+        ]
+      : []),
+    ...(role === 'approver' && !folder.read_only
+      ? [
+          {
+            label: 'Mirror a source here',
+            icon: Plug,
+            run: () => navigate(addressOf.newConnector(workspace, folder.location)),
+          },
+        ]
+      : []),
     { label: 'Export as zip', icon: FileArchive, run: () => exportFolder(workspace, folder.location) },
+    ...(isEditor
+      ? [
+          {
+            label: 'Undo somebody’s changes…',
+            icon: Undo2,
+            run: () => navigate(addressOf.undo(workspace, { folder: folder.location })),
+          },
+        ]
+      : []),
     ...(isEditor && isBelow
       ? [
           {

@@ -89,6 +89,17 @@ export async function listNewDrafts(owner: string, workspace: string): Promise<D
   return drafts.sort((one, other) => other.changedAt - one.changedAt);
 }
 
+/** Drops what anybody on this browser has written about a document, or under its name. */
+export async function dropDraftsOf(workspace: string, location: string): Promise<void> {
+  const drafts = (await run<unknown[]>('readonly', (store) => store.getAll() as IDBRequest<unknown[]>)) as Draft[];
+  for (const draft of drafts) {
+    const places = [draft.place, draft.location, draft.pending?.location];
+    if (draft.workspace === workspace && places.includes(location)) {
+      await dropDraft(draft.owner, draft.workspace, draft.place);
+    }
+  }
+}
+
 async function dropOldest(): Promise<void> {
   const count = await run('readonly', (store) => store.count());
   if (count <= maxDrafts) return;

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { LinkButton } from '../../design/button.tsx';
+import { MirrorNotice } from '../../design/mirror-notice.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
@@ -52,18 +53,12 @@ export function Banners({ workspace, reading, claims, hidden, isOlder, isPinned,
         </Notice>
       )}
       {document.read_only && (
-        <Notice title="This document is a mirror">
-          <p>
-            {document.source === null ? 'A connector' : `The connector “${document.source.connector.display_name}”`}{' '}
-            keeps it the same as its source. It can be read here, and is changed there.
-            {typeof document.source?.synced_at === 'string' && (
-              <>
-                {' '}
-                Last synced <Time at={document.source.synced_at} />.
-              </>
-            )}
-          </p>
-        </Notice>
+        <MirrorNotice
+          workspace={workspace}
+          what="document"
+          source={document.source}
+          isManager={reading.role === 'approver'}
+        />
       )}
       {claims.map((claim) => (
         <ClaimBanner key={claim.id} workspace={workspace} reading={reading} claim={claim} />

@@ -2,7 +2,9 @@ import {
   Copy,
   Download,
   Ellipsis,
+  Eye,
   FileCode2,
+  Flame,
   FolderInput,
   Link2,
   Lock,
@@ -42,7 +44,8 @@ type Asked = 'share' | 'claim' | 'rename' | 'move';
 /** Sharing, and what is done with a document now and then. */
 export function MoreActions({ workspace, reading, permalink, mayEdit, edit }: ActionsProps): ReactNode {
   const [asked, setAsked] = useState<Asked | undefined>();
-  const { location, name, version } = reading.document;
+  const [, navigate] = useLocation();
+  const { id, location, name, version } = reading.document;
   const remove = useDelete(workspace, reading.document);
   const copy = (text: string, what: string) => () => {
     copyText(text).then(() => showToast({ text: `${what} copied.` }), showProblem);
@@ -58,6 +61,9 @@ export function MoreActions({ workspace, reading, permalink, mayEdit, edit }: Ac
     { label: 'Copy location', icon: MapPin, run: copy(location, 'Location') },
     { label: 'Copy link', icon: Link2, run: copy(start + addressOf.document(workspace, location), 'Link') },
     { label: 'Copy link to this version', icon: Copy, run: copy(start + permalink, 'Link to this version') },
+    ...(reading.role === 'approver'
+      ? [{ label: 'Who read this', icon: Eye, run: () => navigate(addressOf.whoRead(workspace, { location })) }]
+      : []),
     { label: 'Open raw', icon: FileCode2, run: open(false), startsGroup: true },
     { label: 'Download', icon: Download, run: open(true) },
     ...(mayEdit
@@ -67,6 +73,17 @@ export function MoreActions({ workspace, reading, permalink, mayEdit, edit }: Ac
           { label: 'Move document', icon: FolderInput, run: ask('move') },
           { label: 'Delete document', icon: Trash2, run: () => void remove(), isDangerous: true, startsGroup: true },
         ] as const)
+      : []),
+    ...(reading.role === 'approver'
+      ? [
+          {
+            label: 'Erase document…',
+            icon: Flame,
+            run: () => navigate(addressOf.erase(workspace, location, id)),
+            isDangerous: true,
+            startsGroup: !mayEdit,
+          },
+        ]
       : []),
   ];
   return (

@@ -23,6 +23,8 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
   const name = nameOf(location);
   useFollowing(workspace, location, reading.data?.current.id);
   const crumbs = crumbsOf(workspace, location);
+  // What was read before is no answer to a document that is gone.
+  if (reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND') return <Gone error={reading.error} />;
   if (reading.data === undefined) {
     return (
       <Page title={name} crumbs={crumbs} size="wide">
@@ -31,14 +33,6 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
         ) : (
           <ProblemState error={reading.error} what="document" onRetry={() => void reading.refetch()} />
         )}
-      </Page>
-    );
-  }
-  // What was read before is no answer to a document that is gone.
-  if (reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND') {
-    return (
-      <Page title={name} crumbs={crumbs} size="wide">
-        <ProblemState error={reading.error} what="document" />
       </Page>
     );
   }
@@ -53,6 +47,15 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
       crumbs={crumbs}
       permalink={addressOf.version(workspace, location, reading.data.document.version.id)}
     />
+  );
+}
+
+/** What is not there has no name, and an erased document's is nowhere: not in the tab's title, nor on its page. */
+function Gone({ error }: { error: unknown }): ReactNode {
+  return (
+    <Page title="Not found" heading={<span className="visually-hidden">Not found</span>} size="wide">
+      <ProblemState error={error} what="document" />
+    </Page>
   );
 }
 

@@ -1,10 +1,13 @@
 import { Fragment, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useWorkspace } from '../../api/session.ts';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { nameOfRole } from '../../design/roles.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { addressOf, nameOf } from '../../shell/addresses.ts';
+import { isWithin } from './changes.ts';
+import { shareAddress } from './share-address.ts';
 import { useReaders, type Reader, type Sharing } from './queries.ts';
 
 interface ReaderListProps {
@@ -12,10 +15,12 @@ interface ReaderListProps {
   readonly sharing: Sharing;
   /** The signed-in person's principal. */
   readonly ownId: string;
+  /** Leads to the grants on the place itself. Left out: the person cannot change them. */
+  readonly onGrants?: () => void;
 }
 
 /** Everyone who can read the place, with role and reason. */
-export function ReaderList({ workspace, sharing, ownId }: ReaderListProps): ReactNode {
+export function ReaderList({ workspace, sharing, ownId, onGrants }: ReaderListProps): ReactNode {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useReaders(
     workspace,
     sharing.location,
@@ -38,7 +43,12 @@ export function ReaderList({ workspace, sharing, ownId }: ReaderListProps): Reac
               <ul className="share-ways">
                 {reader.via.map((way) => (
                   <li key={JSON.stringify(way)}>
-                    <Way workspace={workspace} sharing={sharing} way={way} />
+                    <Way
+                      workspace={workspace}
+                      sharing={sharing}
+                      way={way}
+                      {...(onGrants !== undefined && { onGrants })}
+                    />
                   </li>
                 ))}
               </ul>
@@ -56,31 +66,51 @@ export function ReaderList({ workspace, sharing, ownId }: ReaderListProps): Reac
   );
 }
 
-/** "Writers › Staff › Reader of handbook". */
+/** "Writers › Staff › Reader of handbook". Each part leads to where it can be taken away. */
 function Way({
   workspace,
   sharing,
   way,
+  onGrants,
 }: {
   workspace: string;
   sharing: Sharing;
   way: Reader['via'][number];
+  onGrants?: () => void;
 }): ReactNode {
+  const { is_admin: isAdmin } = useWorkspace();
+  const mayChange = sharing.shares_from !== null && isWithin(sharing.shares_from, way.scope_id);
   const isHere = way.scope_id === sharing.location && way.scope_type === sharing.scope_type;
   return (
     <>
       {way.groups.map(({ id, display_name: name }, index) => (
         <Fragment key={`${index} ${id}`}>
-          {name === null ? <span>a group that you cannot see</span> : <bdi>{name}</bdi>}
+          {name === null || id === null ? (
+            <span>a group that you cannot see</span>
+          ) : isAdmin ? (
+            <Link href={addressOf.group(workspace, id)} title="Show this group and its members">
+              <bdi>{name}</bdi>
+            </Link>
+          ) : (
+            <bdi>{name}</bdi>
+          )}
           <span aria-hidden> › </span>
           <span className="visually-hidden">, </span>
         </Fragment>
       ))}
       {nameOfRole[way.role]} of{' '}
-      {isHere ? (
+      {!isHere ? (
+        <PlaceLink
+          workspace={workspace}
+          location={way.scope_id}
+          href={mayChange ? shareAddress(workspace, way.scope_id, 'folder') : addressOf.folder(workspace, way.scope_id)}
+        />
+      ) : onGrants === undefined ? (
         `this ${sharing.scope_type}`
       ) : (
-        <PlaceLink workspace={workspace} location={way.scope_id} href={addressOf.folder(workspace, way.scope_id)} />
+        <button type="button" className="share-here" onClick={onGrants}>
+          this {sharing.scope_type}
+        </button>
       )}
     </>
   );

@@ -46,12 +46,11 @@ interface ContentProps {
 function Content({ workspace, sharing, onClose }: ContentProps): ReactNode {
   const [view, setView] = useState<'here' | 'everyone'>('here');
   const { principal_id: ownId } = useWorkspace();
-  const readers = <ReaderList workspace={workspace} sharing={sharing} ownId={ownId} />;
   if (sharing.role !== 'approver') {
     return (
       <>
         <p className="soft small">Only an approver of this place can share it or take access away.</p>
-        {readers}
+        <ReaderList workspace={workspace} sharing={sharing} ownId={ownId} />
       </>
     );
   }
@@ -70,7 +69,7 @@ function Content({ workspace, sharing, onClose }: ContentProps): ReactNode {
         {view === 'here' ? (
           <GrantList workspace={workspace} sharing={sharing} ownId={ownId} onClose={onClose} />
         ) : (
-          readers
+          <ReaderList workspace={workspace} sharing={sharing} ownId={ownId} onGrants={() => setView('here')} />
         )}
       </Tabs>
     </>

@@ -14,16 +14,30 @@ interface SubjectPickerProps {
   readonly chosen: readonly Found[];
   readonly error: string | undefined;
   readonly onPick: (subject: Found) => void;
+  /** The name of the field. */
+  readonly label?: string;
+  /** Which of those found are offered. Left out: all. */
+  readonly isWanted?: (subject: Found) => boolean;
+  /** Shown below the field while nothing is typed. */
+  readonly hint?: ReactNode;
+  /** Whether the field is where the page is begun. */
+  readonly isFirst?: boolean;
 }
 
+const everyone = (): boolean => true;
+
 /** Finds people, agents and groups by the beginning of a name. */
-export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPickerProps): ReactNode {
+export function SubjectPicker(props: SubjectPickerProps): ReactNode {
+  const { workspace, chosen, error, onPick, label = 'People, agents and groups', isWanted = everyone } = props;
+  const { hint = 'Type the beginning of a name.', isFirst = true } = props;
   const [text, setText] = useState('');
   const [around, setAround] = useState<HTMLDivElement | null>(null);
   const asked = useSettled(text.trim());
   const found = useFound(workspace, asked);
   const isCurrent = asked === text.trim() && !found.isPlaceholderData;
-  const offered = (found.data ?? []).filter(({ id }) => text.trim() !== '' && !chosen.some((each) => each.id === id));
+  const offered = (found.data ?? []).filter(
+    (each) => text.trim() !== '' && isWanted(each) && !chosen.some(({ id }) => id === each.id),
+  );
   const isNobody = text.trim() !== '' && isCurrent && found.data !== undefined && offered.length === 0;
   const pick = (key: string | number | null): void => {
     const subject = offered.find(({ id }) => id === key);
@@ -47,8 +61,8 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
         isInvalid={error !== undefined}
         validationBehavior="aria"
       >
-        <Label className="field-label">People, agents and groups</Label>
-        <Input ref={takeFocus} className="field-input" maxLength={200} />
+        <Label className="field-label">{label}</Label>
+        <Input {...(isFirst && { ref: takeFocus })} className="field-input" maxLength={200} />
         <FieldError className="field-error">{error}</FieldError>
         {around !== null && (
           <Popover className="menu-popover share-popover" UNSTABLE_portalContainer={around} placement="bottom start">
@@ -65,13 +79,7 @@ export function SubjectPicker({ workspace, chosen, error, onPick }: SubjectPicke
         )}
       </ComboBox>
       <p className="field-hint" aria-live="polite">
-        {found.error !== null ? (
-          asProblem(found.error).sentence
-        ) : isNobody ? (
-          <Nobody workspace={workspace} />
-        ) : (
-          'Type the beginning of a name.'
-        )}
+        {found.error !== null ? asProblem(found.error).sentence : isNobody ? <Nobody workspace={workspace} /> : hint}
       </p>
     </div>
   );

@@ -1,10 +1,11 @@
-import { Plug, TriangleAlert, Undo2 } from 'lucide-react';
+import { Flame, Plug, TriangleAlert, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useWorkspace } from '../../api/session.ts';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Time } from '../../design/time.tsx';
-import { folderOf } from '../../shell/addresses.ts';
+import { addressOf, folderOf } from '../../shell/addresses.ts';
 import { EntryIcon } from '../browser/entry-icon.tsx';
 import type { Trashed } from './queries.ts';
 
@@ -23,6 +24,7 @@ interface TrashRowProps {
 export function TrashRow(props: TrashRowProps): ReactNode {
   const { item, folder, below, isSelected, isPending, onSelect, onBringBack } = props;
   const { type, location, name, deleted_at: at, deleted_by: by, occupant, read_only: isReadOnly } = item;
+  const { name: workspace } = useWorkspace();
   const place = folderOf(location);
   return (
     <li className={isSelected ? 'trashed chosen' : 'trashed'}>
@@ -76,6 +78,16 @@ export function TrashRow(props: TrashRowProps): ReactNode {
           <Time at={at} />
         </div>
       </div>
+      {item.document?.may_erase === true && (
+        <Link
+          href={addressOf.erase(workspace, location, item.document.id)}
+          className="icon-button"
+          aria-label={`Erase ${location}`}
+          title="Erase for good"
+        >
+          <Flame aria-hidden />
+        </Link>
+      )}
       {!isReadOnly && (
         <Button
           size="small"

@@ -1,4 +1,4 @@
-import { Trash2, Undo2, X } from 'lucide-react';
+import { Flame, Trash2, Undo2, X } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { asProblem } from '../../api/problem.ts';
@@ -88,7 +88,17 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
   };
   const wanted = items.filter((item) => selected.has(keyOf(item)));
   return (
-    <Page title="Trash" actions={<FolderFilter key={folder} folder={folder} onFolder={(to) => navigate(below(to))} />}>
+    <Page
+      title="Trash"
+      actions={
+        <>
+          <FolderFilter key={folder} folder={folder} onFolder={(to) => navigate(below(to))} />
+          <LinkButton look="quiet" icon={Flame} href={addressOf.erasures(workspace)}>
+            Erased
+          </LinkButton>
+        </>
+      }
+    >
       {trash.data === undefined ? (
         trash.error === null ? (
           <Skeleton lines={8} />

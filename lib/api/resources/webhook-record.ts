@@ -1,0 +1,41 @@
+import { formatTime } from '../../domain/clock.js';
+import type { Sent, WebhookDelivery } from '../../domain/webhook.js';
+import type { ShownWebhook, WebhookWithSecret } from '../../operations/webhooks/find-webhook.js';
+import { presentAuthor } from './document-record.js';
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
+
+/** The description's `WebhookDelivery`. */
+export function presentDelivery({ number, messageId, type, at, duration, outcome, status, answer }: WebhookDelivery) {
+  return { number, message_id: messageId, type, at: formatTime(at), duration_ms: duration, outcome, status, answer };
+}
+
+/** The description's `Webhook`. */
+export function presentWebhook(webhook: ShownWebhook) {
+  const { id, name, location, url, kinds, stopped, failures, nextAttemptAt, rotatingUntil, createdAt } = webhook;
+  return {
+    id,
+    name,
+    location,
+    url,
+    kinds,
+    enabled: stopped === null,
+    stopped,
+    failures,
+    next_attempt_at: timeOrNull(nextAttemptAt),
+    last_delivery: webhook.lastDelivery === null ? null : presentDelivery(webhook.lastDelivery),
+    rotating_until: timeOrNull(rotatingUntil),
+    created_at: formatTime(createdAt),
+    owner: presentAuthor(webhook.owner),
+  };
+}
+
+/** The description's `WebhookWithSecret`. */
+export function presentWithSecret({ webhook, secret }: WebhookWithSecret) {
+  return { ...presentWebhook(webhook), secret };
+}
+
+/** The description's `WebhookTest`. */
+export function presentSent({ outcome, status, answer, duration }: Sent) {
+  return { delivered: outcome === 'delivered', status, answer, duration_ms: duration };
+}

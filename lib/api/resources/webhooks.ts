@@ -1,0 +1,111 @@
+import { parseFolderLocation } from '../../domain/location.js';
+import type { Webhook, WebhookKind } from '../../domain/webhook.js';
+import {
+  changeWebhook,
+  removeWebhook,
+  replayDeliveries,
+  rotateWebhookSecret,
+  type WebhookInput,
+} from '../../operations/webhooks/change-webhook.js';
+import { createWebhook } from '../../operations/webhooks/create-webhook.js';
+import type { ShownWebhook } from '../../operations/webhooks/find-webhook.js';
+import { listDeliveries, listWebhooks, readWebhook } from '../../operations/webhooks/list-webhooks.js';
+import { testWebhook } from '../../operations/webhooks/test-webhook.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentPage, readPage } from './page.js';
+import { readFolder } from './read-location.js';
+import { presentDelivery, presentSent, presentWebhook, presentWithSecret } from './webhook-record.js';
+
+const readId = ({ pathId }: CheckedRequest): WebhookInput => ({ webhookId: pathId });
+
+const answerWebhook = (webhook: ShownWebhook): Answer => answerJson(200, presentWebhook(webhook));
+
+/** Webhooks: addresses that are told what changes. */
+export const webhookRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/webhooks',
+    operation: listWebhooks,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage(presentWebhook),
+  }),
+  route({
+    ...jsonPost,
+    path: '/webhooks',
+    operation: createWebhook,
+    read(request) {
+      const {
+        name,
+        url,
+        location = '',
+        kinds = null,
+      } = jsonOf(request) as {
+        readonly name: string;
+        readonly url: string;
+        readonly location?: string;
+        readonly kinds?: readonly WebhookKind[] | null;
+      };
+      return { name, url, location: parseFolderLocation(location), kinds };
+    },
+    present: (created) => answerJson(201, presentWithSecret(created), { Location: `/webhooks/${created.webhook.id}` }),
+  }),
+  route({ method: 'GET', path: '/webhooks/{id}', operation: readWebhook, read: readId, present: answerWebhook }),
+  route({
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    takes: ['json'],
+    operation: changeWebhook,
+    read(request) {
+      const { name, url, kinds, enabled } = jsonOf(request) as {
+        readonly name?: string;
+        readonly url?: string;
+        readonly kinds?: Webhook['kinds'];
+        readonly enabled?: boolean;
+      };
+      return { ...readId(request), name, url, kinds, enabled };
+    },
+    present: answerWebhook,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    operation: removeWebhook,
+    read: readId,
+    present: ({ webhookId }) => answerJson(200, { removed: true, id: webhookId }),
+  }),
+  route({
+    method: 'POST',
+    path: '/webhooks/{id}/rotations',
+    requires: 'Idempotency-Key',
+    operation: rotateWebhookSecret,
+    read: readId,
+    present: (rotated) => answerJson(200, presentWithSecret(rotated)),
+  }),
+  route({
+    method: 'POST',
+    path: '/webhooks/{id}/tests',
+    requires: 'Idempotency-Key',
+    operation: testWebhook,
+    read: readId,
+    present: (sent) => answerJson(200, presentSent(sent)),
+  }),
+  route({
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries',
+    operation: listDeliveries,
+    read: (request) => ({ ...readId(request), ...readPage(request) }),
+    present: presentPage(presentDelivery),
+  }),
+  route({
+    ...jsonPost,
+    path: '/webhooks/{id}/replays',
+    operation: replayDeliveries,
+    read(request) {
+      const { delivery } = jsonOf(request) as { readonly delivery: number };
+      return { ...readId(request), delivery };
+    },
+    present: (webhook) => answerJson(202, presentWebhook(webhook)),
+  }),
+];

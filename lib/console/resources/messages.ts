@@ -1,0 +1,70 @@
+import { answerJson } from '../../api/answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { presentAuthor } from '../../api/resources/document-record.js';
+import { presentPage, readPage } from '../../api/resources/page.js';
+import { jsonPost, route, type Route } from '../../api/route.js';
+import { formatTime } from '../../domain/clock.js';
+import type { ListedMessage, Message } from '../../domain/message.js';
+import { listMessages, readMessages } from '../../operations/messages/list-messages.js';
+import { markMessages, type MarkMessagesInput } from '../../operations/messages/mark-messages.js';
+import { sendMessage, type SendMessageInput } from '../../operations/messages/send-message.js';
+import { repeatablePost } from './principals.js';
+
+/** The description's `ListedMessage`. */
+function presentMessage({ id, threadId, from, subject, preview, about, sentAt }: ListedMessage): object {
+  return {
+    id,
+    thread: threadId,
+    from: presentAuthor(from),
+    subject,
+    preview,
+    about,
+    sent_at: formatTime(sentAt),
+  };
+}
+
+const presentWithText = (message: Message): object => ({ ...presentMessage(message), text: message.body });
+
+/** The body MessageMark. */
+function readMark(request: CheckedRequest): MarkMessagesInput {
+  const { message, is_read: isRead } = jsonOf(request) as { readonly message: string; readonly is_read: boolean };
+  return { messageIds: [message], isRead };
+}
+
+/** The body MessageAnswer. */
+function readAnswer(request: CheckedRequest): SendMessageInput {
+  const { thread, text } = jsonOf(request) as { readonly thread: string; readonly text: string };
+  return { threadId: thread, body: text };
+}
+
+/** The person's unread messages: listed, read, marked and answered. */
+export const messageRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/unread-messages',
+    operation: listMessages,
+    read: (request) => ({ box: 'unread', ...readPage(request) }),
+    present: presentPage(presentMessage),
+  }),
+  route({
+    method: 'GET',
+    path: '/message',
+    operation: readMessages,
+    read: ({ query }) => ({ messageIds: [(query as { readonly message: string }).message] }),
+    present: ({ items: [message] }) => answerJson(200, message === undefined ? {} : presentWithText(message)),
+  }),
+  route({
+    ...repeatablePost,
+    path: '/message-marks',
+    operation: markMessages,
+    read: readMark,
+    present: (_, request) => answerJson(200, { is_read: readMark(request).isRead }),
+  }),
+  route({
+    ...jsonPost,
+    path: '/message-answers',
+    operation: sendMessage,
+    read: readAnswer,
+    present: ({ message }) => answerJson(201, { id: message.id }),
+  }),
+];

@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { AppWindow } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { asProblem } from '../../api/problem.ts';
+import { useWorkspace } from '../../api/session.ts';
+import { Badge } from '../../design/badge.tsx';
+import { Button } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { Page, Panel } from '../../design/page.tsx';
+import { ProblemLine, ProblemState, Skeleton, State } from '../../design/state.tsx';
+import { Time } from '../../design/time.tsx';
+import { showToast } from '../../design/toast.tsx';
+import { base } from '../../shell/addresses.ts';
+import { LetIn } from './let-in.tsx';
+
+type Application = components['schemas']['OwnApplication'];
+
+const keyOf = (workspace: string): readonly string[] => [workspace, 'applications'];
+
+function useApplications(): UseQueryResult<readonly Application[]> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: keyOf(name),
+    queryFn: async ({ signal }) => (await dataOf(apiOf(name).GET('/applications', { signal }))).items,
+  });
+}
+
+/** The applications that act for the person, and how to let one in. */
+export function Applications(): ReactNode {
+  const { name } = useWorkspace();
+  const { data, error, refetch } = useApplications();
+  const [ending, setEnding] = useState<Application>();
+  return (
+    <Page title="Your applications">
+      <p className="soft">
+        An application acts as you in <bdi>{name}</bdi>: it reaches what you reach, and what it does is recorded under
+        your name.
+      </p>
+      <Panel title="Applications that act for you" isFlush>
+        {data === undefined ? (
+          <div className="list-wait">
+            {error === null ? (
+              <Skeleton lines={3} />
+            ) : (
+              <ProblemState error={error} what="list" onRetry={() => void refetch()} />
+            )}
+          </div>
+        ) : data.length === 0 ? (
+          <State icon={AppWindow} title="No application acts for you">
+            <p>Each one has to ask you first. How to let one in stands below.</p>
+          </State>
+        ) : (
+          <ul className="rows" aria-label="Applications that act for you">
+            {data.map((application) => (
+              <Row key={application.id} application={application} onEnd={() => setEnding(application)} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <LetIn />
+      <p className="soft small">
+        <a href={`${base}/signin/sessions`}>Where you are signed in</a> lists your browsers, and the applications of all
+        your workspaces.
+      </p>
+      {ending !== undefined && <EndDialog application={ending} onClose={() => setEnding(undefined)} />}
+    </Page>
+  );
+}
+
+function Row({ application, onEnd }: { application: Application; onEnd: () => void }): ReactNode {
+  const { name, answers_to: answersTo, may_write: mayWrite, last_used_at: lastUsed } = application;
+  return (
+    <li>
+      <div className="application-main">
+        <span className="cluster">
+          <bdi className="application-name">{name}</bdi>
+          <Badge tone={mayWrite ? 'warning' : 'neutral'}>{mayWrite ? 'reads and writes' : 'reads only'}</Badge>
+        </span>
+        <span className="soft small application-line">
+          {lastUsed === null ? 'Not used so far' : <>Last used {<Time at={lastUsed} />}</>} · let in{' '}
+          <Time at={application.allowed_at} /> · ends <Time at={application.expires_at} /> · answers go to{' '}
+          <bdi>{answersTo}</bdi>
+        </span>
+      </div>
+      <Button size="small" look="danger-plain" aria-label={`End ${name}`} onClick={onEnd}>
+        End
+      </Button>
+    </li>
+  );
+}
+
+/** Asks before an application is ended, and says what stops working. */
+function EndDialog({ application, onClose }: { application: Application; onClose: () => void }): ReactNode {
+  const { name: workspace } = useWorkspace();
+  const queries = useQueryClient();
+  const { id, name } = application;
+  const end = useMutation({
+    mutationFn: async () => {
+      const answer = apiOf(workspace).DELETE('/applications/{id}', { params: { path: { id } } });
+      await dataOf(answer).catch((error: unknown) => {
+        // It is over already, as somebody wanted.
+        if (asProblem(error).code !== 'NOT_FOUND') throw error;
+      });
+    },
+    onSuccess: () => {
+      onClose();
+      showToast({ text: `${name} acts for you no longer.` });
+    },
+    onSettled: () => void queries.invalidateQueries({ queryKey: keyOf(workspace) }),
+  });
+  return (
+    <ConfirmDialog
+      title={`End ${name}?`}
+      action="End application"
+      isPending={end.isPending}
+      onConfirm={() => end.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{name}</bdi> is refused from its next request on. What it wrote for you stays. To use it again, let it in
+        anew.
+      </p>
+      <ProblemLine error={end.error} />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,93 @@
+import { Undo2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Badge, Who } from '../../design/badge.tsx';
+import { formatClock } from '../../design/day.ts';
+import { formatExact } from '../../design/time.tsx';
+import { addressOf, folderOf, nameOf } from '../../shell/addresses.ts';
+import { EntryIcon } from '../browser/entry-icon.tsx';
+import { viewOf } from '../history/addresses.ts';
+import type { RecentChange } from './queries.ts';
+
+interface ChangeRowProps {
+  readonly workspace: string;
+  readonly change: RecentChange;
+  /** Whether it is newer than the last visit. */
+  readonly isNew: boolean;
+}
+
+/** What was done, in a few words. */
+function describe({ action, versions, documents, type }: RecentChange): string {
+  if (documents !== null) return `${documents} documents created`;
+  if (action === 'moved') return 'moved or renamed';
+  if (action === 'changed') return versions > 1 ? `edited ${versions} times` : 'edited';
+  return type === 'folder' ? `folder ${action}` : action;
+}
+
+/** One change: what, where, by whom, and the way to its difference and to an undo. */
+export function ChangeRow({ workspace, change, isNew }: ChangeRowProps): ReactNode {
+  const { type, action, location, version, by, at, message, from, may_revert: mayRevert } = change;
+  const [author] = by;
+  const folder = folderOf(location);
+  const since = type === 'folder' ? location : folder;
+  return (
+    <li className={isNew ? 'change new' : 'change'}>
+      <EntryIcon type={type} />
+      <div className="change-main">
+        <div className="change-line">
+          {action === 'deleted' ? (
+            <bdi className="change-name">{nameOf(location)}</bdi>
+          ) : (
+            <Link href={addressOf[type](workspace, location)} className="change-name">
+              <bdi>{nameOf(location)}</bdi>
+            </Link>
+          )}
+          <span className="soft small">{describe(change)}</span>
+          {isNew && <Badge tone="info">new</Badge>}
+        </div>
+        <div className="change-line soft small">
+          {folder !== '' && (
+            <span>
+              in{' '}
+              <Link href={addressOf.folder(workspace, folder)}>
+                <bdi>{folder}</bdi>
+              </Link>
+            </span>
+          )}
+          {from !== null && (
+            <span>
+              before: <bdi>{from}</bdi>
+            </span>
+          )}
+          {message !== null && <bdi className="change-note">{message}</bdi>}
+        </div>
+        <div className="change-line small">
+          {by.slice(0, 3).map(({ id, display_name: name, kind }) => (
+            <Who key={id} name={name} kind={kind} />
+          ))}
+          {by.length > 3 && <span className="soft">and others</span>}
+          <time dateTime={at} title={formatExact(at)} className="soft">
+            {formatClock(at)}
+          </time>
+        </div>
+      </div>
+      <div className="change-ways">
+        {type === 'document' && version !== null && (action === 'changed' || action === 'restored') && (
+          <Link href={viewOf.changes(workspace, location, version)} aria-label={`Show the difference in ${location}`}>
+            Difference
+          </Link>
+        )}
+        {mayRevert && author !== undefined && (
+          <Link
+            href={addressOf.undo(workspace, { folder: since, principal: author.id, since: at })}
+            aria-label={`Undo what ${author.display_name} did in ${since === '' ? 'all documents' : since} since then`}
+            title="Undo what was done since then"
+            className="icon-button"
+          >
+            <Undo2 aria-hidden />
+          </Link>
+        )}
+      </div>
+    </li>
+  );
+}

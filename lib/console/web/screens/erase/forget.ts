@@ -1,0 +1,31 @@
+import { tellTabs } from '../../shell/forgetting.ts';
+import { dropDraftsOf } from '../editor/drafts.ts';
+
+/** A document that this browser has to forget. */
+export interface Forgotten {
+  readonly workspace: string;
+  readonly location: string;
+  readonly document: string;
+}
+
+/** Removes every entry that names the document, in its key or its value. */
+function forgetIn(storage: Storage, { location, document }: Forgotten): void {
+  for (const key of Object.keys(storage)) {
+    const entry = `${key}\n${storage.getItem(key) ?? ''}`;
+    if (entry.includes(location) || entry.includes(document)) storage.removeItem(key);
+  }
+}
+
+/** What this tab keeps of the document, apart from its pages. */
+export function forgetInTab(forgotten: Forgotten): void {
+  forgetIn(sessionStorage, forgotten);
+  forgetIn(localStorage, forgotten);
+}
+
+/** Forgets the document in this browser: its drafts, and what its other tabs show and keep. */
+export async function forgetDocument(forgotten: Forgotten): Promise<void> {
+  forgetInTab(forgotten);
+  tellTabs(forgotten);
+  // A browser that keeps no drafts has none to forget.
+  await dropDraftsOf(forgotten.workspace, forgotten.location).catch(() => undefined);
+}

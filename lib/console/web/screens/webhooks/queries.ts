@@ -1,0 +1,57 @@
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { given, usePages, type Pages } from '../../api/pages.ts';
+import { useWorkspace } from '../../api/session.ts';
+
+type Schemas = components['schemas'];
+export type Webhook = Schemas['Webhook'];
+export type MadeWebhook = Schemas['WebhookWithSecret'];
+export type Kind = Schemas['WebhookKind'];
+export type Delivery = Schemas['WebhookDelivery'];
+export type Tested = Schemas['WebhookTest'];
+
+/** A workspace has no more webhooks, so one page has them all. */
+const mostWebhooks = 100;
+/** Milliseconds between two looks at what was delivered. */
+const lookEvery = 3000;
+
+/** All webhooks that the person manages. */
+export function useWebhooks(): UseQueryResult<readonly Webhook[]> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: [name, 'webhooks', 'list'],
+    queryFn: async ({ signal }) =>
+      (await dataOf(apiOf(name).GET('/webhooks', { params: { query: { limit: mostWebhooks } }, signal }))).items,
+  });
+}
+
+export function useWebhook(id: string): UseQueryResult<Webhook> {
+  const { name } = useWorkspace();
+  return useQuery({
+    queryKey: [name, 'webhooks', 'one', id],
+    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/webhooks/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: lookEvery,
+  });
+}
+
+/** @param seen a new one has the list read again: the number of the last delivery */
+export function useDeliveries(id: string, seen: number): Pages<Delivery> {
+  const { name } = useWorkspace();
+  return usePages([name, 'webhooks', 'deliveries', id, seen], (cursor, signal) =>
+    dataOf(
+      apiOf(name).GET('/webhooks/{id}/deliveries', {
+        params: { path: { id }, query: { limit: 20, ...given({ cursor }) } },
+        signal,
+      }),
+    ),
+  );
+}
+
+/** Asks for everything about webhooks again, after a change. */
+export function useRenew(): () => Promise<void> {
+  const { name } = useWorkspace();
+  const client = useQueryClient();
+  return useCallback(() => client.invalidateQueries({ queryKey: [name, 'webhooks'] }), [client, name]);
+}

@@ -1,0 +1,58 @@
+import { useState, type ReactNode } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Choice } from '../../design/field.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { Secret } from '../../design/secret.tsx';
+import type { MadeWebhook } from './queries.ts';
+
+/** Shows the secret of a webhook, this once; or says that it was lost on its way. */
+export function SecretDialog({
+  made,
+  isNew,
+  onClose,
+}: {
+  made: MadeWebhook;
+  isNew: boolean;
+  onClose: () => void;
+}): ReactNode {
+  const [isStored, setStored] = useState(false);
+  if (made.secret === null) {
+    return (
+      <Dialog
+        title="The secret was lost on its way"
+        onClose={onClose}
+        footer={<Button onClick={onClose}>Close</Button>}
+      >
+        <p>
+          The webhook <bdi>{made.name}</bdi> is there, but its secret did not arrive here, and no copy of it is shown.
+          Open the webhook and make a new secret.
+        </p>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={isNew ? 'Give the secret to the receiver now' : 'Give the new secret to the receiver now'}
+      isDismissible={false}
+      onClose={onClose}
+      footer={
+        <Button look="primary" disabled={!isStored} onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <Notice tone="warning">
+        <p>
+          The secret is shown this once.
+          {!isNew && ' The present one signs every message too, for a day.'}
+        </p>
+      </Notice>
+      <Secret label="Secret" text={made.secret} />
+      <p className="soft small">
+        The receiver checks by it that a message is from here: each is signed as Standard Webhooks are.
+      </p>
+      <Choice label="The receiver has it" checked={isStored} onChange={(event) => setStored(event.target.checked)} />
+    </Dialog>
+  );
+}

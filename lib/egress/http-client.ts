@@ -1,0 +1,208 @@
+import { request as send, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Clock } from '../domain/clock.js';
+import { EgressFault } from './egress-fault.js';
+import { CheckedAgent, type AgentMeans } from './checked-agent.js';
+import { describeNetworkFault } from './describe-network-fault.js';
+import { isAllowed } from './dial.js';
+import { normalizeHost } from './host-and-port.js';
+import { readBody, type Patience } from './read-body.js';
+
+export interface HttpMeans extends AgentMeans {
+  readonly clock: Clock;
+  readonly patience?: Patience;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'PROPFIND' | 'POST';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Bytes of the answer's body. One more is a fault. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Takes the bytes as they were stored, in whatever encoding their header names. Otherwise an encoding is refused. */
+  readonly isRaw?: boolean;
+  /** Whether a redirect to an address of the same origin may be followed. No redirect is, when left out. */
+  readonly mayFollow?: (target: URL) => boolean;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Where it came from, after redirects. */
+  readonly url: URL;
+  /** It has to be read to its end, or left by `break`. Once only. @throws EgressFault */
+  readonly body: AsyncIterable<Buffer>;
+  /** Ends an answer whose body nobody reads. */
+  discard(): void;
+}
+
+const usualPatience: Patience = { head: 60_000, idle: 30_000, body: 10 * 60_000 };
+const maxHeaderSize = 32 * 1024;
+const maxRedirects = 3;
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * Speaks HTTP with one origin, through checked connections. It follows no redirect to another origin, decompresses
+ * nothing, and bounds the size and the time of every answer.
+ */
+export class HttpClient {
+  readonly #agent: CheckedAgent;
+  readonly #origin: string;
+  readonly #means: HttpMeans;
+  readonly #patience: Patience;
+
+  /** @param root an address of the origin */
+  constructor(root: URL, means: HttpMeans) {
+    this.#agent = new CheckedAgent(root.protocol === 'https:' ? 'https:' : 'http:', means);
+    this.#origin = root.origin;
+    this.#means = means;
+    this.#patience = means.patience ?? usualPatience;
+  }
+
+  /** @throws EgressFault when no answer comes */
+  async request(asked: HttpRequest): Promise<HttpAnswer> {
+    let { url } = asked;
+    for (let followed = 0; ; followed++) {
+      const message = await this.#sendTwice({ ...asked, url });
+      const next = this.#redirectOf(message, url, asked);
+      if (next === undefined) return this.#answer(message, url, asked);
+      message.destroy();
+      if (followed === maxRedirects)
+        throw new EgressFault('network', 'The server sends requests on and on. Check its address.');
+      url = next;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** A server may close a connection that was kept open in the moment when we use it again. */
+  async #sendTwice(asked: HttpRequest): Promise<IncomingMessage> {
+    try {
+      return await this.#send(asked);
+    } catch (error) {
+      asked.signal.throwIfAborted();
+      if (error instanceof StaleConnection) return this.#send(asked);
+      throw error;
+    }
+  }
+
+  async #send(asked: HttpRequest): Promise<IncomingMessage> {
+    const { signal, url } = asked;
+    signal.throwIfAborted();
+    if (url.origin !== this.#origin)
+      throw new EgressFault(
+        'denied_egress',
+        `The server names an address outside ${this.#origin}, which is not asked.`,
+      );
+    const request = this.#open(asked);
+    const abort = (): void => void request.destroy(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(
+      () => request.destroy(new EgressFault('network', 'The server does not answer in time. It is asked again later.')),
+      this.#patience.head,
+    );
+    try {
+      return await new Promise((resolve, reject) => {
+        request.once('response', resolve);
+        request.on('error', (error) => reject(isStale(request, error) ? new StaleConnection(error) : error));
+        request.end(asked.body);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof StaleConnection ? error : describeNetworkFault(error, this.#origin);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #open({ url, method, headers, body }: HttpRequest): ClientRequest {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    try {
+      return send(url, {
+        agent: this.#agent,
+        method,
+        maxHeaderSize,
+        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Cartulary', ...headers, ...length },
+      });
+    } catch (error) {
+      // Its message would quote the header.
+      throw new EgressFault('auth', 'The user name or secret has characters that no request can carry.', {
+        cause: (error as NodeJS.ErrnoException).code,
+      });
+    }
+  }
+
+  /** @returns where to ask instead */
+  #redirectOf(message: IncomingMessage, from: URL, { mayFollow }: HttpRequest): URL | undefined {
+    const { location } = message.headers;
+    if (!redirects.includes(message.statusCode ?? 0) || location === undefined) return undefined;
+    const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    if (target !== undefined && target.origin === this.#origin && target.username === '' && target.password === '') {
+      if (mayFollow === undefined) return undefined;
+      if (mayFollow(target)) return target;
+    }
+    message.destroy();
+    const where = target === undefined || target.origin === 'null' ? 'another address' : target.origin;
+    throw new EgressFault(
+      'denied_egress',
+      `The server sends us to ${where}, where nobody asked us to go. If that is right, connect that address.`,
+    );
+  }
+
+  #answer(message: IncomingMessage, url: URL, { isRaw = false, maxBytes, signal }: HttpRequest): HttpAnswer {
+    const encoding = message.headers['content-encoding'] ?? 'identity';
+    if (!isRaw && encoding.toLowerCase() !== 'identity') {
+      message.destroy();
+      throw new EgressFault('corrupt', 'The server compresses its answers though it was asked not to.');
+    }
+    const bounds = { clock: this.#means.clock, patience: this.#patience, maxBytes, signal, origin: this.#origin };
+    return {
+      status: message.statusCode ?? 0,
+      headers: message.headers,
+      url,
+      body: readBody(message, bounds),
+      discard: () => void message.on('error', () => undefined).destroy(),
+    };
+  }
+}
+
+class StaleConnection extends Error {
+  constructor(cause: unknown) {
+    super('the connection was closed meanwhile', { cause });
+  }
+}
+
+function isStale(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+/**
+ * Reads an address of the web that a person typed. The user name and password have places of their own.
+ * @throws EgressFault
+ */
+export function parseWebAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new EgressFault('not_found', 'The address of the server has to begin with https:// and name a host.');
+  if (url.username !== '' || url.password !== '')
+    throw new EgressFault('auth', 'The address of the server must hold no user name and password.');
+  url.hash = '';
+  url.search = '';
+  return url;
+}
+
+/**
+ * A secret goes over http only where the operator allows the host: there the network is the operator's own.
+ * @throws EgressFault
+ */
+export function requirePrivacy(url: URL, allowance: AgentMeans['allowance']): void {
+  if (url.protocol === 'https:') return;
+  const host = normalizeHost(url.hostname);
+  const port = Number(url.port === '' ? '80' : url.port);
+  if (host !== undefined && isAllowed({ host, port }, allowance)) return;
+  throw new EgressFault('denied_egress', 'With http:// the secret would cross the network unprotected. Use https://.');
+}

@@ -1,0 +1,23 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { Oid } from '../git/objects/objects.js';
+import type { Tree } from '../git/objects/tree.js';
+import type { Sidecar } from '../sidecar/sidecar.js';
+import type { TreeCache } from './object-cache.js';
+import type { WorkspaceState, WriteTransaction } from './write-transaction.js';
+
+/** What a journal works with. */
+export interface JournalOptions {
+  /** Opens the workspace's file; called at the start and again after a fault. */
+  readonly openSidecar: () => Sidecar;
+  readonly trees: TreeCache;
+  /** Fetches a tree that a write found missing from memory. */
+  readonly loadTree: (oid: Oid) => Promise<Tree>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Called after each group that added git objects, with their bytes. */
+  readonly onObjectsAdded: (bytes: number) => void;
+  /** Called in the group's transaction after each write, with the state before it. */
+  readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
+  /** Called with the cause when a group could not be committed. */
+  readonly onFault: (cause: unknown) => void;
+}

@@ -1,0 +1,75 @@
+import type { PlaceQuestion } from '../../audit/seek-records.js';
+import { rootLocation, type Location } from '../../domain/location.js';
+import { roleContains } from '../../domain/role.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import type { DeletedPlace } from '../../sidecar/tables/audit-query-table.js';
+import { findDocumentId, findFolder, locationOfFolder } from '../../view/locate.js';
+import type { View } from '../../view/view.js';
+import type { Tables } from '../../sidecar/tables.js';
+
+/** Rows read at once. */
+const batch = 500;
+
+/** Whether the caller is an approver at the place, on the folder or on the document there. */
+export function isApproverAt(view: View, location: Location): boolean {
+  return roleContains(view.roleAt(location), 'approver');
+}
+
+/**
+ * What an approver of a place asks about: the documents that lie at or below it now, the deleted ones by their last
+ * place, and the place itself. An approver of a document alone asks about this document.
+ */
+export function* askAboutPlace(view: View, location: Location): Steps<PlaceQuestion> {
+  const { tables, reach } = view;
+  const isAdmin = reach.holds('approver', rootLocation);
+  const live = findDocumentId(tables, location);
+  if (!reach.holds('approver', location)) {
+    return { documentIds: new Set(live === undefined ? [] : [live]), within: null, withMessages: isAdmin };
+  }
+  const ids = new Set(live === undefined ? [] : [live]);
+  for (const id of tables.auditQueries.deletedAt(location)) ids.add(id);
+  yield* addLive(tables, location, ids);
+  yield* addDeleted(tables, location, ids);
+  return { documentIds: ids, within: location, withMessages: isAdmin };
+}
+
+function* addLive(tables: Tables, location: Location, ids: Set<string>): Steps<void> {
+  const start = findFolder(tables, location)?.row.number;
+  for (const folders = start === undefined ? [] : [start]; folders.length > 0;) {
+    const folder = folders.pop() ?? 0;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const found = tables.auditQueries.documentsIn(folder, after, batch);
+      for (const { id } of found) ids.add(id);
+      after = found.length < batch ? undefined : found.at(-1)?.name;
+      yield;
+    }
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const found = tables.folders.children(folder, after, batch);
+      for (const { number } of found) folders.push(number);
+      after = found.length < batch ? undefined : found.at(-1)?.name;
+    }
+  }
+}
+
+function* addDeleted(tables: Tables, location: Location, ids: Set<string>): Steps<void> {
+  let found: DeletedPlace[];
+  let after: DeletedPlace | null = null;
+  do {
+    found = tables.auditQueries.deletedBelow(location, after, batch);
+    for (const { id } of found) ids.add(id);
+    after = found.at(-1) ?? null;
+    yield;
+  } while (found.length === batch);
+}
+
+/** The present place of a document, or the last one of a deleted document; undefined where there is none any more. */
+export function findPlace(tables: Tables, id: string, folders: Map<number, Location>): Location | undefined {
+  const row = tables.documents.byId(id);
+  if (row === undefined) return tables.auditQueries.deletedPlaceOf(id);
+  let folder = folders.get(row.folder);
+  if (folder === undefined) {
+    folder = locationOfFolder(tables, row.folder);
+    folders.set(row.folder, folder);
+  }
+  return (folder === '' ? row.name : `${folder}/${row.name}`) as Location;
+}

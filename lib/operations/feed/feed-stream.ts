@@ -1,0 +1,108 @@
+import type { AuditEvent } from '../../domain/audit-record.js';
+import { Refusal } from '../../domain/refusal.js';
+import type { Location } from '../../domain/location.js';
+import type { FeedPage } from '../../feed/read-feed.js';
+import type { ReadContext } from '../operation.js';
+import { asDone, recordRefusal } from '../perform.js';
+import { FeedListening } from './feed-listening.js';
+
+/** The audit log's action for the end of a stream, however it ended. */
+const action = 'feed.followed';
+
+/** Milliseconds. Proxies, and our own port, wait longer in silence. */
+export const usualBeat = 15_000;
+
+/** A page with items, a sign of life, or word that the place is not there for the caller any more. */
+export type StreamItem = FeedPage | 'beat' | 'gone';
+
+export interface FeedStreamOptions {
+  readonly location: Location;
+  /** The position where it begins. */
+  readonly after: string;
+  /** Milliseconds between two signs of life. */
+  readonly beat: number;
+  readonly standAside: () => AbortSignal;
+  readonly read: (after: string) => Promise<FeedPage>;
+}
+
+/**
+ * The feed as it goes on: pages with items, as soon as there are any. It reads a page only when the reader has taken
+ * the one before, so a slow reader holds one page in memory. The caller's rights are asked for before each page.
+ *
+ * Nothing is sent for a page without items: what a caller cannot reach sends not a byte. Signs of life have times of
+ * their own, counted from its opening.
+ */
+export class FeedStream {
+  readonly #context: ReadContext;
+  readonly #listening: FeedListening;
+  readonly #options: FeedStreamOptions;
+  #items = 0;
+
+  /**
+   * Begins to listen. Call it in the turn of the loop in which the caller's reach was checked.
+   * @throws Refusal RATE_LIMITED, UNAVAILABLE where too many listen
+   */
+  constructor(context: ReadContext, options: FeedStreamOptions) {
+    const { location, beat, standAside } = options;
+    this.#context = context;
+    this.#options = options;
+    const onEnd = (fault: unknown): void => this.#record(fault);
+    this.#listening = new FeedListening(context, { location, every: beat, standAside, onEnd });
+  }
+
+  /** May be called once. It ends when the reader leaves, the service stops, or the caller's rights end. */
+  async *pages(): AsyncGenerator<StreamItem> {
+    try {
+      yield* this.#follow();
+    } catch (error) {
+      this.#listening.end(error);
+      if (error instanceof Refusal && error.code === 'NOT_FOUND') yield 'gone';
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Ends it, begun or not. */
+  leave(): void {
+    this.#listening.end();
+  }
+
+  async *#follow(): AsyncGenerator<StreamItem> {
+    let { after } = this.#options;
+    while (!this.#listening.hasEnded) {
+      this.#listening.requireReadable();
+      const page = await this.#options.read(after);
+      // The page may have waited for its turn, or be one that another key of the principal read.
+      this.#listening.requireReadable();
+      after = page.next;
+      if (page.items.length > 0) {
+        this.#items += page.items.length;
+        yield page;
+      } else if (page.isCurrent) yield* this.#beatUntilHint();
+    }
+  }
+
+  async *#beatUntilHint(): AsyncGenerator<StreamItem> {
+    while ((await this.#listening.wait()) === 'time') {
+      // A key that has just run out gets no sign of life.
+      this.#listening.requireReadable();
+      yield 'beat';
+    }
+  }
+
+  /** It names no place: an erase that waited for this end has already searched the records. */
+  #record(fault: unknown): void {
+    const { workspace, caller } = this.#context;
+    const detail = { items: this.#items };
+    if (fault !== undefined) {
+      if (!(fault instanceof Refusal)) workspace.onFault('A stream of changes failed', fault);
+      const operation = { name: action, note: () => ({ detail: { ...detail, broken_off: true } }) };
+      void recordRefusal(workspace, caller, operation, undefined, fault);
+      return;
+    }
+    const event: AuditEvent = asDone(caller, action, { detail });
+    workspace.journal
+      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
+      .catch((cause: unknown) => workspace.onFault('The end of a stream could not be recorded', cause));
+  }
+}

@@ -1,0 +1,122 @@
+import { sourceOf } from '../../access/work-limits.js';
+import type { ChangeKind } from '../../domain/change.js';
+import type { Location } from '../../domain/location.js';
+import { ReachWatch } from '../../workspace/watch-reach.js';
+import { endOfFeed } from '../../feed/feed-position.js';
+import { readFeed, type FeedPage } from '../../feed/read-feed.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
+import { FeedListening, requirePlace } from './feed-listening.js';
+import { FeedStream, usualBeat, type StreamItem } from './feed-stream.js';
+
+export interface ReadFeedInput {
+  /** A folder or document; the root for everything in reach. */
+  readonly location: Location;
+  /** Null for all. */
+  readonly kinds: ReadonlySet<ChangeKind> | null;
+  /** Where the page before ended; '' for the beginning, null for now. */
+  readonly after: string | null;
+  /** The most items of a page. */
+  readonly limit: number;
+  /** Milliseconds for which a page without items waits for the first. */
+  readonly wait: number;
+  /** `stream`: one page after another, as changes come. */
+  readonly form: 'page' | 'stream';
+  /** Gives back the request's place among those under way; aborted when the caller's client has left. */
+  readonly standAside: () => AbortSignal;
+  /** Milliseconds between two signs of life of a stream. Left out: the usual ones. */
+  readonly beat?: number | undefined;
+}
+
+export interface FeedRead {
+  /** Of a stream: where it begins, without items. */
+  readonly page: FeedPage;
+  /** Null for a page. Whoever does not open it has to leave it. */
+  readonly stream: { readonly open: () => AsyncGenerator<StreamItem>; readonly leave: () => void } | null;
+}
+
+/**
+ * What changed for the caller: a page, a page that waits for its first item, or a stream of pages. It needs no role,
+ * because it tells only what the caller reaches. A place that the caller does not find is refused.
+ *
+ * A page has one record, made when it is complete. A stream has one at its beginning and one at its end.
+ * @throws Refusal INVALID_REQUEST `bad_cursor`; RATE_LIMITED, UNAVAILABLE where too many listen
+ */
+export const readChanges: ReadOperation<ReadFeedInput, FeedRead> = {
+  kind: 'read',
+  name: 'feed.read',
+  needs: () => [],
+  note: ({ location, form }) => ({ target: location, detail: { form } }),
+  noteResult: ({ page, stream }) =>
+    stream === null ? { detail: { form: 'page', items: page.items.length } } : { detail: { form: 'stream' } },
+  async run(context, input) {
+    const { view } = context;
+    requirePlace(view, input.location);
+    const after = input.after ?? endOfFeed(view);
+    if (input.form === 'stream') return openStream(context, input, after);
+    const page = await readPage(context, input, after);
+    if (page.items.length > 0 || input.wait === 0) return { page, stream: null };
+    return { page: await waitForItems(context, input, page), stream: null };
+  },
+  discard: ({ stream }) => stream?.leave(),
+};
+
+/** Few pages of a caller are read at a time, so that many listeners of one take no time from others. */
+async function readPage(
+  { workspace, caller }: ReadContext,
+  { location, kinds, limit }: ReadFeedInput,
+  after: string,
+): Promise<FeedPage> {
+  const watch = new ReachWatch(workspace, caller);
+  const release = await workspace.workLimits.feeds.take(sourceOf(workspace.name, caller));
+  try {
+    const asking = { principalId: caller.principalId, view: () => workspace.view(caller) };
+    const page = await readFeed(asking, { location, kinds, after, limit });
+    // It may have waited for its turn, and a key is over at once.
+    watch.requireInForce();
+    return page;
+  } finally {
+    release();
+  }
+}
+
+/** As `readPage`, for listeners: those of one principal often want the same page. */
+function sharePage(context: ReadContext, input: ReadFeedInput, after: string): Promise<FeedPage> {
+  const { workspace, caller } = context;
+  const { location, kinds, limit } = input;
+  const name = JSON.stringify([caller.principalId, location, kinds === null ? null : [...kinds], limit, after]);
+  return workspace.feedTail.share(name, () => readPage(context, input, after));
+}
+
+function openStream(context: ReadContext, input: ReadFeedInput, after: string): FeedRead {
+  const { location, standAside, beat = usualBeat } = input;
+  const read = (position: string): Promise<FeedPage> => sharePage(context, input, position);
+  const stream = new FeedStream(context, { location, after, beat, standAside, read });
+  return {
+    page: { items: [], next: after, isCurrent: false },
+    stream: { open: () => stream.pages(), leave: () => stream.leave() },
+  };
+}
+
+/**
+ * Waits until there is an item, the time is over, or the client or the service ends. The time does not depend on what
+ * else is written: pages without items are read meanwhile, and nothing is answered.
+ * @throws Refusal UNAUTHENTICATED, NOT_FOUND when the caller loses the key or the place meanwhile
+ */
+async function waitForItems(context: ReadContext, input: ReadFeedInput, before: FeedPage): Promise<FeedPage> {
+  const { location, standAside, wait: every } = input;
+  requirePlace(context.workspace.view(context.caller), location);
+  const listening = new FeedListening(context, { location, every, standAside });
+  try {
+    for (let page = before; ;) {
+      // Read again first: something may have been written between the page and the beginning to listen.
+      listening.requireReadable();
+      page = await sharePage(context, input, page.next);
+      // Another key of the principal may have read it.
+      listening.requireReadable();
+      if (page.items.length > 0 || !page.isCurrent) return page;
+      if ((await listening.wait()) !== 'hint') return page;
+    }
+  } finally {
+    listening.end();
+  }
+}

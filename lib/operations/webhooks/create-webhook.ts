@@ -1,0 +1,102 @@
+import type { Location } from '../../domain/location.js';
+import { makeIdentifier } from '../../domain/identifier.js';
+import { invalidRequest, notFound } from '../../domain/refusal.js';
+import { isSecurityKind, type Webhook, type WebhookKind } from '../../domain/webhook.js';
+import { findFolder } from '../../view/locate.js';
+import type { WriteOperation } from '../operation.js';
+import { parseDisplayName } from '../principals/parse-name.js';
+import { requireVisible } from '../require-visible.js';
+import { positionOfNow } from './position-of-now.js';
+import { maxOwnWebhooks, maxWebhooks, showWebhook, storedWithSecret, type WebhookWithSecret } from './find-webhook.js';
+import { makeSigningSecret, type SigningSecret } from './signing-secret.js';
+
+export interface CreateWebhookInput {
+  readonly name: string;
+  readonly url: string;
+  /** A folder, with all below. */
+  readonly location: Location;
+  /** Null for every change of a document. */
+  readonly kinds: readonly WebhookKind[] | null;
+}
+
+interface PreparedWebhook {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly secret: SigningSecret;
+}
+
+/** Characters of an address. */
+const longestUrl = 2000;
+
+/** For the log and for people: the address without what can be a secret in it. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+export function requireUrl(url: string): void {
+  if (url.length > longestUrl) {
+    throw invalidRequest('bad_field', `The url has at most ${longestUrl} characters.`, { field: 'url' });
+  }
+  requireVisible(url, { field: 'url' });
+}
+
+/**
+ * Kinds of changes, or kinds of security at the root: the two come from different logs.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function requireKinds(kinds: Webhook['kinds'], location: string): void {
+  if (kinds === null) return;
+  const secure = kinds.filter(isSecurityKind).length;
+  const bad = (message: string) => invalidRequest('bad_field', message, { field: 'kinds' });
+  if (kinds.length === 0) throw bad('Name at least one kind, or leave the kinds out for every change.');
+  if (secure > 0 && secure < kinds.length) throw bad('A webhook tells changes or security, not both. Make two.');
+  if (secure > 0 && location !== '') throw bad('Kinds of security are told at the root alone. Leave the location out.');
+}
+
+/**
+ * Makes a webhook: an address that is told what changes at a folder and below, as far as the caller reaches it at that
+ * time. The secret is shown this once. Approver of the folder.
+ * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `too_many_webhooks`; UNAVAILABLE where no secret can be sealed
+ */
+export const createWebhook: WriteOperation<CreateWebhookInput, WebhookWithSecret, PreparedWebhook> = {
+  kind: 'write',
+  name: 'webhook.create',
+  needs: ({ location }) => [{ role: 'approver', location, folder: true }],
+  note: ({ location, url, kinds }) => ({ target: location, detail: { host: hostOf(url), kinds } }),
+  async prepare({ workspace }, { name, url, kinds, location }) {
+    const displayName = parseDisplayName(name);
+    requireUrl(url);
+    requireKinds(kinds, location);
+    const id = makeIdentifier('whk', workspace.randomness);
+    const parsed = await workspace.webhooks.sender.parse(url);
+    return { id, name: displayName, url: parsed, secret: makeSigningSecret(workspace, id) };
+  },
+  run({ transaction: { tables, now }, author, view }, { location, kinds }, { id, name, url, secret }) {
+    if (location !== '' && findFolder(tables, location) === undefined) throw notFound();
+    requireRoom(tables.webhooks.count(), maxWebhooks, 'A workspace');
+    requireRoom(tables.webhooks.countOf(author.id), maxOwnWebhooks, 'A principal');
+    const position = positionOfNow(view, kinds);
+    const { sealed } = secret;
+    tables.webhooks.insert({
+      id,
+      name,
+      owner: author.id,
+      location,
+      url,
+      kinds,
+      secret: sealed,
+      position,
+      createdAt: now,
+    });
+    return { webhook: showWebhook(tables, tables.webhooks.byId(id) as Webhook), secret: secret.text };
+  },
+  noteResult: ({ webhook }) => ({ detail: { id: webhook.id, host: hostOf(webhook.url), kinds: webhook.kinds } }),
+  finish: ({ webhooks }) => webhooks.wake(),
+  stored: storedWithSecret,
+};
+
+function requireRoom(count: number, limit: number, who: string): void {
+  if (count < limit) return;
+  const message = `${who} has at most ${limit} webhooks. Remove one that is not needed.`;
+  throw invalidRequest('too_many_webhooks', message, { limit });
+}

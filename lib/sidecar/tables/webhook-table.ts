@@ -1,0 +1,217 @@
+import type { Location } from '../../domain/location.js';
+import type { Webhook, WebhookDelivery, WebhookKind, WebhookStop } from '../../domain/webhook.js';
+import { Table } from '../statement.js';
+
+/** A new webhook's row. */
+export interface NewWebhook extends Pick<
+  Webhook,
+  'id' | 'name' | 'owner' | 'url' | 'kinds' | 'position' | 'createdAt'
+> {
+  readonly location: Location;
+  /** Sealed. */
+  readonly secret: Uint8Array;
+}
+
+/** The sealed secrets of a webhook. */
+export interface WebhookSecrets {
+  readonly secret: Uint8Array;
+  /** Signs, too, until `formerUntil`; null for none. */
+  readonly former: Uint8Array | null;
+  readonly formerUntil: number | null;
+}
+
+interface Row extends Omit<Webhook, 'kinds'> {
+  readonly kinds: string | null;
+}
+
+/** Attempts of each webhook that are kept. */
+export const keptDeliveries = 200;
+
+const columns = `id, name, owner, location, url, kinds, stopped, position, failures, next_attempt_at AS nextAttemptAt,
+  former_until AS rotatingUntil, created_at AS createdAt, generation`;
+
+const toWebhook = (row: Row): Webhook => ({
+  ...row,
+  kinds: row.kinds === null ? null : (JSON.parse(row.kinds) as WebhookKind[]),
+});
+
+/** Webhooks with their last deliveries. */
+export class WebhookTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO webhook (id, name, owner, location, url, kinds, secret, position, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #byId = this.statement<[string], Row>(`SELECT ${columns} FROM webhook WHERE id = ?`);
+  readonly #places = this.statement<[string, number], Pick<Webhook, 'id' | 'location'>>(
+    'SELECT id, location FROM webhook WHERE id > ? ORDER BY id LIMIT ?',
+  );
+  readonly #enabled = this.statement<[], Row>(`SELECT ${columns} FROM webhook WHERE stopped IS NULL ORDER BY id`);
+  readonly #troubled = this.statement<[], Row>(
+    `SELECT ${columns} FROM webhook WHERE stopped IS NOT NULL AND stopped <> 'by_hand' ORDER BY id`,
+  );
+  readonly #count = this.valueStatement<[], number>('SELECT count(*) AS count FROM webhook');
+  readonly #countOf = this.valueStatement<[string], number>('SELECT count(*) AS count FROM webhook WHERE owner = ?');
+  readonly #secrets = this.statement<[string], WebhookSecrets>(
+    'SELECT secret, former_secret AS former, former_until AS formerUntil FROM webhook WHERE id = ?',
+  );
+  readonly #rename = this.statement('UPDATE webhook SET name = ? WHERE id = ?');
+  readonly #setUrl = this.statement(
+    `UPDATE webhook SET url = ?, failures = 0, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
+  );
+  readonly #setKinds = this.statement('UPDATE webhook SET kinds = ? WHERE id = ?');
+  readonly #stop = this.statement(
+    `UPDATE webhook SET stopped = ?, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
+  );
+  readonly #enable = this.statement(
+    `UPDATE webhook SET stopped = NULL, failures = 0, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
+  );
+  readonly #rotate = this.statement(
+    `UPDATE webhook SET former_secret = secret, former_until = ?, secret = ? WHERE id = ?`,
+  );
+  readonly #replaceSecret = this.statement(
+    `UPDATE webhook SET former_secret = NULL, former_until = NULL, secret = ? WHERE id = ?`,
+  );
+  readonly #setPosition = this.statement('UPDATE webhook SET position = ? WHERE id = ?');
+  readonly #rewind = this.statement(
+    `UPDATE webhook SET position = ?, failures = 0, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
+  );
+  readonly #setFailures = this.statement('UPDATE webhook SET failures = ?, next_attempt_at = ? WHERE id = ?');
+  readonly #forgetDeliveries = this.statement('DELETE FROM webhook_delivery WHERE webhook = ?');
+  readonly #remove = this.statement('DELETE FROM webhook WHERE id = ?');
+  readonly #addDelivery = this.valueStatement<unknown[], number>(
+    `INSERT INTO webhook_delivery (webhook, number, message_id, type, at, duration, outcome, status, answer, before)
+     SELECT @webhook, coalesce(max(number), 0) + 1, @messageId, @type, @at, @duration, @outcome, @status, @answer, @before
+     FROM webhook_delivery WHERE webhook = @webhook RETURNING number`,
+  );
+  readonly #dropOldest = this.statement('DELETE FROM webhook_delivery WHERE webhook = ? AND number <= ?');
+  readonly #sweep = this.statement(
+    `DELETE FROM webhook_delivery WHERE (webhook, number) IN
+       (SELECT webhook, number FROM webhook_delivery WHERE at < ? LIMIT ?)`,
+  );
+  readonly #deliveries = this.statement<[string, number, number], WebhookDelivery>(
+    `SELECT number, message_id AS messageId, type, at, duration, outcome, status, answer
+     FROM webhook_delivery WHERE webhook = ? AND number < ? ORDER BY number DESC LIMIT ?`,
+  );
+  readonly #forgetPositions = this.statement("UPDATE webhook_delivery SET before = ''");
+  readonly #before = this.valueStatement<[string, number], string>(
+    "SELECT before FROM webhook_delivery WHERE webhook = ? AND number = ? AND before <> ''",
+  );
+  readonly #forgetAnswers = this.statement(
+    `UPDATE webhook_delivery SET answer = NULL WHERE (webhook, number) IN
+       (SELECT webhook, number FROM webhook_delivery WHERE answer IS NOT NULL LIMIT ?)`,
+  );
+
+  insert(webhook: NewWebhook): void {
+    const { id, name, owner, location, url, kinds, secret, position, createdAt } = webhook;
+    this.#insert.run(id, name, owner, location, url, toText(kinds), secret, position, createdAt);
+  }
+
+  byId(id: string): Webhook | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toWebhook(row);
+  }
+
+  /** Where they look, by id, after `after` ('' for all). */
+  places(after: string, limit: number): Pick<Webhook, 'id' | 'location'>[] {
+    return this.#places.all(after, limit);
+  }
+
+  enabled(): Webhook[] {
+    return this.#enabled.all().map(toWebhook);
+  }
+
+  /** Those that stopped by themselves. */
+  troubled(): Webhook[] {
+    return this.#troubled.all().map(toWebhook);
+  }
+
+  count(): number {
+    return this.#count.get() ?? 0;
+  }
+
+  countOf(owner: string): number {
+    return this.#countOf.get(owner) ?? 0;
+  }
+
+  secretsOf(id: string): WebhookSecrets | undefined {
+    return this.#secrets.get(id);
+  }
+
+  rename(id: string, name: string): void {
+    this.#rename.run(name, id);
+  }
+
+  setUrl(id: string, url: string): void {
+    this.#setUrl.run(url, id);
+  }
+
+  setKinds(id: string, kinds: Webhook['kinds']): void {
+    this.#setKinds.run(toText(kinds), id);
+  }
+
+  stop(id: string, why: WebhookStop): void {
+    this.#stop.run(why, id);
+  }
+
+  enable(id: string): void {
+    this.#enable.run(id);
+  }
+
+  /** @param until when the present secret signs no more; null for at once */
+  rotate(id: string, secret: Uint8Array, until: number | null): void {
+    if (until === null) this.#replaceSecret.run(secret, id);
+    else this.#rotate.run(until, secret, id);
+  }
+
+  /** Goes on from there, whatever comes in between. */
+  setPosition(id: string, position: string): void {
+    this.#setPosition.run(position, id);
+  }
+
+  /** Tells again what came after a position. */
+  rewind(id: string, position: string): void {
+    this.#rewind.run(position, id);
+  }
+
+  setFailures(id: string, failures: number, nextAttemptAt: number | null): void {
+    this.#setFailures.run(failures, nextAttemptAt, id);
+  }
+
+  remove(id: string): void {
+    this.#forgetDeliveries.run(id);
+    this.#remove.run(id);
+  }
+
+  /** Notes an attempt, and forgets the oldest. @param before the position from which its message was made */
+  addDelivery(webhook: string, delivery: Omit<WebhookDelivery, 'number'>, before: string): void {
+    const number = this.#addDelivery.get({ webhook, before, ...delivery }) ?? 0;
+    this.#dropOldest.run(webhook, number - keptDeliveries);
+  }
+
+  /** The newest first. @param below a delivery's number; Number.MAX_SAFE_INTEGER for all */
+  deliveries(webhook: string, below: number, limit: number): WebhookDelivery[] {
+    return this.#deliveries.all(webhook, below, limit);
+  }
+
+  /** The position from which the message of an attempt was made. */
+  positionBefore(webhook: string, number: number): string | undefined {
+    return this.#before.get(webhook, number);
+  }
+
+  /** No delivery that there was until now can be repeated: the positions are of another file. */
+  forgetPositions(): void {
+    this.#forgetPositions.run();
+  }
+
+  /** Takes away attempts from before a time. @returns how many */
+  sweep(before: number, most: number): number {
+    return this.#sweep.run(before, most).changes;
+  }
+
+  /** Takes away what receivers said: they can have repeated a name that is erased. @returns how many answers */
+  forgetAnswers(most: number): number {
+    return this.#forgetAnswers.run(most).changes;
+  }
+}
+
+const toText = (kinds: Webhook['kinds']): string | null => (kinds === null ? null : JSON.stringify(kinds));

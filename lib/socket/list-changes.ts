@@ -1,0 +1,77 @@
+import { changeKinds, type Change, type ChangeKind } from '../domain/change.js';
+import { formatTime } from '../domain/clock.js';
+import { notFound } from '../domain/refusal.js';
+import { readChanges, type FeedRead, type ReadFeedInput } from '../operations/feed/read-feed.js';
+import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
+import { badField, type Fields } from './fields.js';
+
+const limit = 200;
+
+/** The kinds with commas between them; null for all. @throws Refusal INVALID_REQUEST `bad_field` */
+function readKinds(fields: Fields): ReadonlySet<ChangeKind> | null {
+  const text = fields.optionalText('kind');
+  if (text === undefined) return null;
+  const isKind = (each: string): each is ChangeKind => changeKinds.some((kind) => kind === each);
+  const kinds = text.split(',');
+  if (!kinds.every(isKind)) throw badField('kind', `must be one or more of ${changeKinds.join(', ')}`);
+  return new Set(kinds);
+}
+
+/** A change as the command line prints it. */
+function present({ id, at, kind, document, version, actor, message }: Change): object {
+  return {
+    at: formatTime(at),
+    kind,
+    location: document.location,
+    actor: actor === null ? null : { id: actor.id, kind: actor.kind, display_name: actor.displayName },
+    message,
+    document_id: document.id,
+    version,
+    id,
+  };
+}
+
+/** Hands over page after page, until everything up to now is told. @returns how many changes there were */
+async function listAll(context: WorkspaceContext, input: ReadFeedInput): Promise<number> {
+  let told = 0;
+  for (let { after } = input; ;) {
+    context.signal.throwIfAborted();
+    const { page }: FeedRead = await context.perform(readChanges, { ...input, after });
+    told += page.items.length;
+    if (page.items.length > 0) await context.onProgress({ changes: page.items.map(present) });
+    if (page.isCurrent) return told;
+    after = page.next;
+  }
+}
+
+/** Hands over what comes, until the caller leaves or the server stops. @throws Refusal NOT_FOUND */
+async function follow(context: WorkspaceContext, input: ReadFeedInput): Promise<number> {
+  const { stream } = await context.perform(readChanges, { ...input, form: 'stream' });
+  let told = 0;
+  for await (const item of stream?.open() ?? []) {
+    if (item === 'gone') throw notFound();
+    if (item === 'beat') continue;
+    told += item.items.length;
+    await context.onProgress({ changes: item.items.map(present) });
+  }
+  return told;
+}
+
+export const changeCommands: Readonly<Record<string, Command>> = {
+  'changes.list': inWorkspace(async (context, fields) => {
+    const isFollowing = fields.flag('follow');
+    if (isFollowing && context.server === null) {
+      throw badField('follow', 'needs a running server: without one nothing changes. Start it with `cartulary serve`');
+    }
+    const input: ReadFeedInput = {
+      location: fields.folderOrRoot('location'),
+      kinds: readKinds(fields),
+      after: fields.flag('since_now') ? null : '',
+      limit,
+      wait: 0,
+      form: 'page',
+      standAside: () => context.signal,
+    };
+    return { told: await (isFollowing ? follow(context, input) : listAll(context, input)) };
+  }, 'There is no such document or folder.'),
+};
