@@ -198,6 +198,8 @@ describe('The reader', function () {
     await other.get('button', 'Break claim').click();
     await other.judge('the question before a claim is broken');
     await other.page.getByRole('dialog').getByRole('button', { name: 'Break claim' }).click();
+    // The question has a button of the same name until it is answered.
+    await other.page.getByRole('dialog').waitFor({ state: 'detached' });
     await other.get('button', 'Break claim').waitFor({ state: 'detached' });
     await page.get('button', 'Release claim').waitFor({ state: 'detached' });
     page.judgeConsole('the holder');
