@@ -43,7 +43,7 @@ function Loaded({ group }: { group: GroupDetails }): ReactNode {
       title={displayName}
       crumbs={crumbs}
       heading={
-        <span className="access-title">
+        <span className="title-line">
           <bdi>{displayName}</bdi> <KindBadge kind="group" />
         </span>
       }
@@ -95,9 +95,9 @@ function MembersCard({ group }: { group: GroupDetails }): ReactNode {
       >
         {(member) => (
           <li key={`${member.type} ${member.id}`} className="access-row">
-            <span className="access-row-main">
+            <span className="row-main">
               <Link
-                className="access-name"
+                className="row-name"
                 href={(member.type === 'group' ? addressOf.group : addressOf.principal)(workspace, member.id)}
               >
                 <bdi>{member.display_name}</bdi>

@@ -105,7 +105,7 @@ function GroupNode({ id, displayName, hasGroups, depth }: NodeProps): ReactNode 
         ) : (
           <span className="group-leaf" aria-hidden />
         )}
-        <Link className="access-name" href={addressOf.group(name, id)}>
+        <Link className="row-name" href={addressOf.group(name, id)}>
           <bdi>{displayName}</bdi>
         </Link>
       </div>

@@ -42,8 +42,8 @@ export function MembershipsCard({
         <ul className="rows" aria-label="Groups">
           {groups.map((group) => (
             <li key={group.id} className="access-row">
-              <div className="access-row-main">
-                <Link className="access-name" href={addressOf.group(workspace, group.id)}>
+              <div className="row-main">
+                <Link className="row-name" href={addressOf.group(workspace, group.id)}>
                   <bdi>{group.display_name}</bdi>
                 </Link>
                 {group.way.length > 1 && (

@@ -42,7 +42,7 @@ function Loaded({ principal, crumbs }: { principal: PrincipalDetails; crumbs: re
       title={displayName}
       crumbs={crumbs}
       heading={
-        <span className="access-title">
+        <span className="title-line">
           <bdi>{displayName}</bdi> <KindBadge kind={kind} />
           {principal.is_admin && <Badge tone="info">admin</Badge>}
           {isDisabled && <Badge tone="danger">disabled</Badge>}

@@ -90,12 +90,12 @@ function Row({ principal }: { principal: ListedPrincipal }): ReactNode {
   const { id, kind, display_name: displayName, sign_in_name: signInName, last_seen_at: lastSeen } = principal;
   return (
     <li className="access-row">
-      <div className="access-row-main">
-        <Link className="access-name" href={addressOf.principal(name, id)}>
+      <div className="row-main">
+        <Link className="row-name" href={addressOf.principal(name, id)}>
           <bdi>{displayName}</bdi>
         </Link>
         {signInName !== null && (
-          <span className="soft small access-line">
+          <span className="soft small row-line">
             <bdi>{signInName}</bdi>
           </span>
         )}
@@ -105,7 +105,7 @@ function Row({ principal }: { principal: ListedPrincipal }): ReactNode {
         {principal.is_admin && <Badge tone="info">admin</Badge>}
         {principal.disabled_at !== null && <Badge tone="danger">disabled</Badge>}
       </span>
-      <span className="access-seen soft small">
+      <span className="row-times soft small">
         {lastSeen === null ? 'Not seen yet' : <>Seen {<Time at={lastSeen} />}</>}
       </span>
     </li>

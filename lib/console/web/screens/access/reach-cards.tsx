@@ -26,7 +26,7 @@ function Place({ place }: { place: Pick<ReachedPlace, 'scope_type' | 'location'>
   const { name } = useWorkspace();
   const { scope_type: type, location } = place;
   return (
-    <Link className="access-name" href={(type === 'folder' ? addressOf.folder : addressOf.document)(name, location)}>
+    <Link className="row-name" href={(type === 'folder' ? addressOf.folder : addressOf.document)(name, location)}>
       <bdi>{location === '' ? 'The whole workspace' : type === 'folder' ? `${location}/` : location}</bdi>
     </Link>
   );
@@ -66,7 +66,7 @@ export function GrantsCard({ subject, displayName }: CardProps): ReactNode {
       >
         {(grant) => (
           <li key={grant.id} className="access-row">
-            <span className="access-row-main">
+            <span className="row-main">
               <Place place={grant.place} />
             </span>
             <Badge tone="label">{grant.role}</Badge>
@@ -167,7 +167,7 @@ function Reached({ place, displayName }: { place: ReachedPlace; displayName: str
   const { covered_by: coveredBy } = place;
   return (
     <li className={coveredBy === null ? 'access-row reach-row' : 'access-row reach-row covered'}>
-      <span className="access-row-main">
+      <span className="row-main">
         <Place place={place} />
         <ul className="reasons" aria-label={`Why ${place.location === '' ? 'the whole workspace' : place.location}`}>
           {place.grants.map((grant) => (

@@ -105,7 +105,7 @@ function TokenRow({
   const isOver = token.state !== 'active' || isExpired;
   return (
     <li className={isOver ? 'token-row over' : 'token-row'}>
-      <div className="token-main">
+      <div className="row-main">
         <span className="cluster">
           <bdi className="token-name">{token.name}</bdi>
           <StateBadge token={token} />

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { useWorkspace } from '../../api/session.ts';
+import { SectionTabs, type SectionTab } from '../../design/section-tabs.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import type { Filters } from './filters.ts';
 
@@ -15,19 +15,20 @@ export function AuditTabs({
   const { name, is_admin: isAdmin } = useWorkspace();
   const { location, time, from, to } = filters ?? {};
   const kept = { location, time, from, to };
-  const tabs = [
-    { part: 'readers', title: 'Who read this', more: '', href: addressOf.whoRead(name, kept) },
-    { part: 'records', title: 'Records', more: '', href: addressOf.auditRecords(name, kept) },
-    ...(isAdmin ? [{ part: 'check', title: 'Check', more: ' and export', href: addressOf.auditCheck(name) }] : []),
-  ];
+  const check: SectionTab = {
+    title: 'Check',
+    more: 'and export',
+    href: addressOf.auditCheck(name),
+    isCurrent: current === 'check',
+  };
   return (
-    <nav className="audit-tabs" aria-label="Audit log">
-      {tabs.map(({ part, title, more, href }) => (
-        <Link key={part} href={href} aria-current={part === current ? 'page' : undefined}>
-          {title}
-          <span className="wide-only">{more}</span>
-        </Link>
-      ))}
-    </nav>
+    <SectionTabs
+      label="Audit log"
+      tabs={[
+        { title: 'Who read this', href: addressOf.whoRead(name, kept), isCurrent: current === 'readers' },
+        { title: 'Records', href: addressOf.auditRecords(name, kept), isCurrent: current === 'records' },
+        ...(isAdmin ? [check] : []),
+      ]}
+    />
   );
 }

@@ -65,14 +65,14 @@ function Row({ connector }: { connector: Connector }): ReactNode {
   const trouble = connector.reason ?? (condition === 'failing' || condition === 'partial' ? lastRun?.message : null);
   return (
     <li className="connector-row">
-      <div className="connector-main">
-        <Link className="connector-name" href={addressOf.connector(name, id)}>
+      <div className="row-main">
+        <Link className="row-name" href={addressOf.connector(name, id)}>
           <bdi>{connector.name}</bdi>
         </Link>
-        <span className="soft small connector-line">
+        <span className="soft small row-line">
           <PlainText text={source} />
         </span>
-        <span className="small connector-line">
+        <span className="small row-line">
           <span className="soft">Into </span>
           <Link href={addressOf.folder(name, location)}>
             <bdi>{location}/</bdi>
@@ -84,7 +84,7 @@ function Row({ connector }: { connector: Connector }): ReactNode {
         <Badge tone="connector">{wordsOfKind[kind].name}</Badge>
         <ConditionBadge connector={connector} />
       </span>
-      <span className="connector-times soft small">
+      <span className="row-times soft small">
         {lastRun === null ? (
           <span>No sync yet</span>
         ) : lastRun.outcome === null ? (

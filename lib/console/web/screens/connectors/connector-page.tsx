@@ -111,7 +111,7 @@ function Loaded({
       title={connector.name}
       crumbs={crumbs}
       heading={
-        <span className="connector-title">
+        <span className="title-line">
           <bdi>{connector.name}</bdi>
           <Badge tone="connector">{wordsOfKind[kind].name}</Badge>
           <ConditionBadge connector={connector} />

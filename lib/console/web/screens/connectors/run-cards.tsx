@@ -48,7 +48,7 @@ function Run({ run }: { run: ConnectorRun }): ReactNode {
   const counts = countsOf(run);
   return (
     <li className="run-row">
-      <div className="connector-main">
+      <div className="row-main">
         <span className="cluster">
           {outcome === null ? (
             <Badge tone="info">under way</Badge>
@@ -59,9 +59,9 @@ function Run({ run }: { run: ConnectorRun }): ReactNode {
         </span>
         <span className="small">{counts}</span>
         {fault !== null && <span className="small run-fault">{wordsOfFault[fault].title}.</span>}
-        {message !== null && <span className="soft small connector-line">{message}</span>}
+        {message !== null && <span className="soft small row-line">{message}</span>}
       </div>
-      <span className="connector-times soft small">
+      <span className="row-times soft small">
         <Time at={startedAt} />
         {endedAt !== null && <span>took {formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</span>}
       </span>

@@ -54,8 +54,8 @@ function Row({ workspace, erasure }: { workspace: string; erasure: Erasure }): R
   const { id, requested_at: at, requested_by: by, phase, hindrance } = erasure;
   return (
     <li>
-      <div className="erase-row">
-        <Link href={addressOf.erasure(workspace, id)} className="erase-link">
+      <div className="row-main">
+        <Link href={addressOf.erasure(workspace, id)} className="row-name">
           A document, <Time at={at} form="exact" />
         </Link>
         <span className="soft small">{describeAmount(erasure)}</span>

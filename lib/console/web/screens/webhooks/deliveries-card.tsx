@@ -46,21 +46,21 @@ function Row({ delivery, onReplay }: { delivery: Delivery; onReplay: () => void 
   const isDelivered = outcome === 'delivered';
   return (
     <li className="webhook-row">
-      <div className="webhook-main">
+      <div className="row-main">
         <span className="cluster">
           <Badge tone={isDelivered ? 'success' : 'danger'}>{isDelivered ? 'delivered' : outcome}</Badge>
           <code>{type}</code>
         </span>
-        <span className="soft small webhook-line">
+        <span className="soft small row-line">
           {status === null ? 'No answer' : `Status ${status}`}, {duration} ms, message <code>{messageId}</code>
         </span>
         {answer !== null && answer !== '' && (
-          <span className="small webhook-line">
+          <span className="small row-line">
             <PlainText text={answer} />
           </span>
         )}
       </div>
-      <span className="webhook-time soft small">
+      <span className="row-times soft small">
         <Time at={at} />
       </span>
       <Button size="small" aria-label={`Send again from ${type}, ${messageId}`} onClick={onReplay}>

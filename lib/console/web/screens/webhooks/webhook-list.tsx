@@ -72,19 +72,19 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
   const condition = conditionOf(webhook);
   return (
     <li className="webhook-row">
-      <div className="webhook-main">
-        <Link className="webhook-name" href={addressOf.webhook(workspace, id)}>
+      <div className="row-main">
+        <Link className="row-name" href={addressOf.webhook(workspace, id)}>
           <bdi>{name}</bdi>
         </Link>
-        <span className="soft small webhook-line">
+        <span className="soft small row-line">
           <PlainText text={url} />
         </span>
-        <span className="soft small webhook-line">
+        <span className="soft small row-line">
           What changes in <bdi>{location === '' ? 'the whole workspace' : `${location}/`}</bdi>
         </span>
       </div>
       <Badge tone={condition.tone}>{condition.name}</Badge>
-      <span className="webhook-time soft small">
+      <span className="row-times soft small">
         {last === null ? 'Nothing sent yet' : <>Last sent {<Time at={last.at} />}</>}
       </span>
     </li>

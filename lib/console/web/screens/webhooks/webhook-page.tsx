@@ -62,7 +62,7 @@ function Loaded({ webhook }: { webhook: Webhook }): ReactNode {
       title={name}
       crumbs={[{ name: 'Webhooks', href: addressOf.webhooks(workspace) }]}
       heading={
-        <span className="webhook-title">
+        <span className="title-line">
           <bdi>{name}</bdi>
           <Badge tone={condition.tone}>{condition.name}</Badge>
         </span>
@@ -173,7 +173,7 @@ function Loaded({ webhook }: { webhook: Webhook }): ReactNode {
 function AnswerLine({ answer }: { answer: string | null }): ReactNode {
   if (answer === null || answer === '') return null;
   return (
-    <p className="webhook-line">
+    <p className="row-line">
       It said: <PlainText text={answer} />
     </p>
   );
