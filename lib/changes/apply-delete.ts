@@ -19,6 +19,8 @@ export interface Delete {
 /** The result of a deletion. */
 export interface Deletion {
   readonly documentId: string;
+  /** Its number in the workspace's file. */
+  readonly documentNumber: number;
   readonly location: Location;
   /** Milliseconds since 1970. */
   readonly deletedAt: number;
@@ -50,7 +52,9 @@ export function recordDeletion(context: WriteContext, decision: Decision): Delet
   const { event } = decision;
   if (event.type !== 'delete') throw new Error(`A ${event.type} is no delete.`);
   const { documentId, location } = event;
+  const documentNumber = decision.known?.live?.get(documentId)?.number;
+  if (documentNumber === undefined) throw new Error('A deletion was decided without the row of its document.');
   const { versionId } = runAtOnce(recordEvent(context, decision));
   noteSearch(context, versionId, { type: 'remove', location });
-  return { documentId, location, deletedAt: context.transaction.now, versionId };
+  return { documentId, documentNumber, location, deletedAt: context.transaction.now, versionId };
 }

@@ -151,7 +151,8 @@ function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
 }
 
 const path = '/documents/{location}';
-const written = { requires: 'If-Match', path } as const;
+/** After a lost answer, If-Match alone would refuse the retry of a write that was done. */
+const written = { requires: 'If-Match', mayBeRetried: true, path } as const;
 const content = { takes: ['json', 'raw'], carriesContent: true } as const;
 
 /** Documents, and undeletes of them. */

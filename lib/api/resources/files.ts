@@ -70,6 +70,7 @@ const creation = route({
 const update = route({
   ...put,
   requires: 'If-Match',
+  mayBeRetried: true,
   operation: updateDocument,
   read: readUpdate,
   present: presentWrittenDocument,

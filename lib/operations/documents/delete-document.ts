@@ -18,7 +18,9 @@ export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   name: 'document.delete',
   worksWhenLow: true,
   needs: ({ location }) => [{ role: 'editor', location }],
+  needsAgain: ({ location }) => [{ role: 'editor', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
   run: (context, input) => applyDelete(context, input),
   noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
+  documentNumber: (deletion) => deletion.documentNumber,
 };

@@ -29,4 +29,5 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   run: (context, { location, precondition, mediaType, message, originalAuthor, claimId }, content) =>
     applyUpdate(context, { location, precondition, content, mediaType, message, originalAuthor, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
+  documentNumber: (document) => document.number,
 };

@@ -157,8 +157,8 @@ export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
       .find(({ id }) => roleContains(context.reach.roleOn(id, location), 'editor'));
     if (deleted?.deletedBy !== context.author.id) throw notFound();
     if (tables.versions.bySequence(deleted.number, deleted.sequence)?.id !== expected) throw notFound();
-    const { id: documentId, deletedAt, commit: versionId } = deleted;
-    return { deletion: { documentId, location, deletedAt, versionId }, isRepeat: true };
+    const { id: documentId, number: documentNumber, deletedAt, commit: versionId } = deleted;
+    return { deletion: { documentId, documentNumber, location, deletedAt, versionId }, isRepeat: true };
   },
   noteResult: ({ deletion, isRepeat }) => {
     const note = { version: deletion.versionId, documentId: deletion.documentId };
