@@ -129,6 +129,7 @@ export function applyRelocate(context: WriteContext, change: Relocate): Relocati
   for (const { id, scope } of travelling) {
     if (scope.type === 'folder') tables.grants.rebase(id, rebase(scope.location, from, to));
   }
+  if (moving.folder !== undefined) tables.webhooks.carry(from, to);
   noteSearch(context, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
   const { folder } = descend(tables, parentOf(to));

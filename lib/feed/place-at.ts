@@ -1,4 +1,4 @@
-import { ancestorsOf, joinLocation, rebase, type Location } from '../domain/location.js';
+import { ancestorsOf, joinLocation, nameOf, parentOf, rebase, type Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { PresentRow } from '../sidecar/tables/feed-table.js';
 import type { RelocationEvent } from '../sidecar/tables/history-table.js';
@@ -57,6 +57,13 @@ export class Places {
       until = carried.moment;
     }
     return location;
+  }
+
+  /** Where the folder was at a moment that is now at this place, by the moves of itself and of folders above it. */
+  folderAt(folder: Location, moment: number): Location {
+    if (folder === '') return folder;
+    // What lies in it was carried by its own moves, too.
+    return parentOf(this.undoFolders(joinLocation(folder, nameOf(folder)), moment, Number.MAX_SAFE_INTEGER));
   }
 
   /** The last move, before the moment, of a folder above the place. */

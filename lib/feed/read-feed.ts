@@ -5,14 +5,17 @@ import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { View } from '../view/view.js';
 import { mayRead } from './feed-event.js';
 import { decodeFeedPosition, encodeFeedPosition, readEnd } from './feed-position.js';
+import type { FoundChange } from './found-change.js';
 import { Places } from './place-at.js';
 import { PastReaches } from './reach-at.js';
-import { beginListing, FeedWalk, type FoundChange } from './walk-feed.js';
+import { beginListing, FeedWalk } from './walk-feed.js';
 
 /** What a consumer asks for. */
 export interface FeedQuery {
   /** A folder or document; the root for everything in reach. */
   readonly location: Location;
+  /** Whether the place is the folder that is there now, also where it was before it moved. Left out: the place alone. */
+  readonly isCarried?: boolean;
   /** Null for all. */
   readonly kinds: ReadonlySet<ChangeKind> | null;
   /** Where the page before ended; '' for the beginning: then everything in reach is told as `entered`. */
@@ -51,14 +54,14 @@ const maxSteps = 3000;
  */
 export async function readFeed(context: FeedContext, query: FeedQuery): Promise<FeedPage> {
   const reaches = new PastReaches(context.principalId);
-  const { location, kinds, after, limit } = query;
+  const { location, isCarried, kinds, after, limit } = query;
   const found: FoundChange[] = [];
   const known = new Set<string>();
   let view = context.view();
   let position = after === '' ? beginListing(readEnd(view.tables)) : decodeFeedPosition(view.tables, after);
   for (let steps = 1; ; steps += 1) {
     // One more shows that there is more, whatever else happened.
-    const step = new FeedWalk(view, reaches, location).read(position, kinds, limit + 1 - found.length);
+    const step = new FeedWalk(view, reaches, location, isCarried).read(position, kinds, limit + 1 - found.length);
     // An event can reach a document in two ways.
     for (const each of step.found) {
       if (!known.has(each.id)) found.push(each);
@@ -74,7 +77,7 @@ export async function readFeed(context: FeedContext, query: FeedQuery): Promise<
         view = context.view();
       }
       return {
-        items: present(view, location, told),
+        items: present(view, told, location),
         next: encodeFeedPosition(view.tables, last ?? position),
         isCurrent: !isOver && step.isCurrent,
       };
@@ -85,21 +88,23 @@ export async function readFeed(context: FeedContext, query: FeedQuery): Promise<
 }
 
 /** Adds the present state, as far as the caller reads it in this view: earlier steps were before other changes. */
-function present({ tables, reach }: View, within: Location, found: readonly FoundChange[]): Change[] {
+function present({ tables, reach }: View, found: readonly FoundChange[], now: Location): Change[] {
   const places = new Places(tables);
-  const reads = (id: string, place: Location): boolean => isWithin(within, place) && mayRead(reach, id, place);
-  return found.flatMap(({ id, kind, at, documentId, document, location, from, version, actor, message }): Change[] => {
+  return found.flatMap(({ id, kind, at, documentId, document, location, from, within, ...did }): Change[] => {
+    const { version, actor, message } = did;
+    const reads = (documentOf: string, place: Location, folder: Location): boolean =>
+      isWithin(folder, place) && mayRead(reach, documentOf, place);
     const shared = { id, kind, at, from, version, actor, message };
     if (kind === 'left' || kind === 'deleted') {
-      const isHidden = kind === 'deleted' && (location === null || !reads(documentId, location));
+      const isHidden = kind === 'deleted' && (location === null || !reads(documentId, location, within));
       const change = { ...shared, document: { id: documentId, location, etag: null } };
       return [isHidden ? { ...change, kind: 'left', from: null, actor: null, message: null } : change];
     }
     const row = document === null ? undefined : tables.documents.byNumber(document);
     const place = row === undefined ? null : places.present(row);
-    if (row === undefined || place === null || !reads(row.id, place)) return [];
+    if (row === undefined || place === null || !reads(row.id, place, now)) return [];
     const etag = row.current.id;
-    const before = from !== null && reads(row.id, from) ? from : null;
+    const before = from !== null && reads(row.id, from, within) ? from : null;
     const changed = { id: row.id, location: place, etag };
     return [{ ...shared, from: before, at: at === 0 ? row.current.at : at, document: changed }];
   });

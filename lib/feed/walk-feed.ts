@@ -17,28 +17,11 @@ import {
   type FeedEvent,
 } from './feed-event.js';
 import { readFeedSecret, type FeedPosition, type PositionWithin } from './feed-position.js';
+import type { FeedStep, FoundChange } from './found-change.js';
 import { judge, type Judged } from './judge.js';
 import { Places } from './place-at.js';
 import type { PastReach, PastReaches } from './reach-at.js';
 import { walkBelow } from './walk-below.js';
-
-/** A change for the caller, before its document's present state is added. */
-export interface FoundChange extends Judged {
-  readonly id: string;
-  readonly documentId: string;
-  /** Number of the document; null for an erased one. */
-  readonly document: number | null;
-  /** Behind it. */
-  readonly position: FeedPosition;
-}
-
-/** What a step found, and where to go on. */
-export interface FeedStep {
-  readonly found: FoundChange[];
-  readonly position: FeedPosition;
-  /** Whether there is nothing more. */
-  readonly isCurrent: boolean;
-}
 
 /** Parts of an event, in the order in which they are told. */
 const ofCommit = 0;
@@ -85,6 +68,7 @@ export class FeedWalk {
   readonly #present: Reach;
   readonly #reaches: PastReaches;
   readonly #within: Location;
+  readonly #isCarried: boolean;
   readonly #places: Places;
   readonly #secret: string;
   readonly #now: number;
@@ -92,11 +76,13 @@ export class FeedWalk {
   #past: { readonly activity: number; readonly reach: PastReach } | undefined;
   #moves: { readonly since: number; readonly moves: readonly FolderRelocation[] } | undefined;
 
-  constructor(view: View, reaches: PastReaches, within: Location) {
+  /** @param isCarried whether the place is the folder that is there now, also where it was before it moved */
+  constructor(view: View, reaches: PastReaches, within: Location, isCarried = false) {
     this.#tables = view.tables;
     this.#present = view.reach;
     this.#reaches = reaches;
     this.#within = within;
+    this.#isCarried = isCarried;
     this.#places = new Places(view.tables);
     this.#secret = readFeedSecret(view.tables);
     this.#now = view.tables.feed.lastMoment();
@@ -148,7 +134,8 @@ export class FeedWalk {
     const key = event.type === 'listing' ? `l${document?.sequence ?? 0}` : event.key;
     const hash = createHmac('sha256', this.#secret).update(JSON.stringify([judged.kind, documentId, key]));
     const id = hash.digest('base64url').slice(0, 22);
-    return { ...judged, id, documentId, document: document?.number ?? null, position };
+    const within = this.#withinAt(event.moments.before);
+    return { ...judged, id, documentId, document: document?.number ?? null, within, position };
   }
 
   /**
@@ -232,7 +219,7 @@ export class FeedWalk {
     if (before.isEmpty && after.isEmpty && this.#present.isEmpty) return;
     const parts = this.#partsOf(event);
     if (parts.length === 0) return;
-    const affected = findAffected(event, this.#within, this.#present);
+    const affected = findAffected(event, this.#withinAt(event.moments.after), this.#present);
     for (const part of parts) {
       if (from !== null && part < from.part) continue;
       const start = from?.part === part ? from : { part, document: 0, seen: 0 };
@@ -362,21 +349,24 @@ export class FeedWalk {
     if (gone !== undefined) return this.#judgeErased(event, gone);
     if (document === undefined) return [];
     const present = this.#places.present(document);
-    const isNow = present !== null && this.#reads(this.#present, document.id, present);
+    const isNow = present !== null && this.#reads(this.#present, document.id, present, this.#within);
     // A version of a document that stays hidden changes nothing; neither does a grant on it that is no more.
     const isOnlyWritten = did.length > 0 && did.every((each) => each.did.type === 'written');
     if (!isNow && (isOnlyWritten || event.type === 'activity' || event.type === 'listing')) return [];
     const past = (which: 'before' | 'after'): { place: Location | null; isReadable: boolean } => {
       if (event.type === 'listing') return { place: null, isReadable: which === 'after' };
       const { location } = this.#places.at(document, event.moments[which]);
+      const within = this.#withinAt(event.moments[which]);
       return {
         place: location,
-        isReadable: location !== null && this.#reads(event.reach[which], document.id, location),
+        isReadable: location !== null && this.#reads(event.reach[which], document.id, location, within),
       };
     };
     const before = past('before');
     const after = past('after');
-    const isLeftInReach = before.place !== null && this.#reads(this.#present, document.id, before.place);
+    const isLeftInReach =
+      before.place !== null &&
+      this.#reads(this.#present, document.id, before.place, this.#withinAt(event.moments.before));
     return judge(event, did, { before, after, isNow, isLeftInReach });
   }
 
@@ -387,14 +377,20 @@ export class FeedWalk {
     const reads = (reach: Reach, scopes: readonly Location[]): boolean =>
       reach.documentIds.includes(id) || scopes.some((scope) => reach.folders.includes(scope));
     // Where it was below a granted place is not known any more, so it is told to readers of a folder below that, too.
-    const mayBeWithin = gone.scopes.every((scope) => isWithin(scope, this.#within) || isWithin(this.#within, scope));
+    const within = this.#withinAt(event.moments.after);
+    const mayBeWithin = gone.scopes.every((scope) => isWithin(scope, within) || isWithin(within, scope));
     if (!mayBeWithin || !reads(before, gone.scopes)) return [];
     const next = event.type === 'commit' ? this.#tables.feed.erasedFrom(gone.erasure, event.moments.after) : gone;
     if (next !== undefined && reads(after, next.scopes)) return [];
     return [{ kind: 'left', at: gone.at, location: null, from: null, version: null, actor: null, message: null }];
   }
 
-  #reads(reach: Reach, documentId: string, place: Location): boolean {
-    return isWithin(this.#within, place) && mayRead(reach, documentId, place);
+  #reads(reach: Reach, documentId: string, place: Location, within: Location): boolean {
+    return isWithin(within, place) && mayRead(reach, documentId, place);
+  }
+
+  /** Where the consumer's place was after the commit of that moment. */
+  #withinAt(moment: number): Location {
+    return this.#isCarried ? this.#places.folderAt(this.#within, moment) : this.#within;
   }
 }

@@ -49,6 +49,10 @@ export async function deliverNext(
   };
   if (!isStillTold(workspace, owner, webhook)) return stop('owner');
   const found = await findMessage(workspace, owner, webhook, position);
+  // Its folder may have moved while the feed was read for the former place.
+  const present = workspace.journal.reader.webhooks.byId(webhook.id);
+  if (present === undefined) return isOver;
+  if (present.location !== webhook.location) return goesOn;
   if (found === undefined) return stop('position_lost');
   if (!isMessage(found)) return { reached: found.next, isCurrent: found.isCurrent };
   // Rights may have changed while it was made. From here to the connection, nothing waits.

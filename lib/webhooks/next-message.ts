@@ -48,6 +48,7 @@ export async function makeNextMessage(
     { principalId: owner.principalId, view: () => workspace.view(owner) },
     {
       location: webhook.location as Location,
+      isCarried: true,
       kinds: webhook.kinds === null ? null : new Set(webhook.kinds as readonly ChangeKind[]),
       after: position,
       limit: 1,

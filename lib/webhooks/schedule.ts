@@ -28,6 +28,12 @@ export interface ScheduleOptions {
   readonly timers?: Timers;
 }
 
+/** Of these, what one workspace may take, and one owner in it: slow receivers of some leave room for those of others. */
+const shares = {
+  usual: { ofWorkspace: 9, ofOwner: 3 },
+  retries: { ofWorkspace: 3, ofOwner: 2 },
+} as const;
+
 /** Milliseconds after which it looks again, even if nothing is due: the time of day can be set. */
 const longestSleep = 10 * 60_000;
 /** Milliseconds until another try, when a delivery could not be noted. */
@@ -38,7 +44,16 @@ export function openWebhookSchedule(options: ScheduleOptions): WebhookSchedule {
   return new Schedule(options);
 }
 
+/** A webhook that the tail of the feed wakes. */
+interface Listening {
+  /** Where its folder was when it last looked. */
+  location: Location;
+  stop: () => void;
+}
+
 interface Running {
+  readonly owner: string;
+  readonly isRetry: boolean;
   readonly cancel: AbortController;
   readonly over: Promise<void>;
   /** Of the message that is being sent. */
@@ -55,8 +70,11 @@ class Schedule implements WebhookSchedule {
   readonly #looked = new Map<string, { readonly stored: string; readonly reached: string }>();
   /** When those that could not be noted may be tried again, by the steady clock. */
   readonly #notBefore = new Map<string, number>();
-  /** Those that the tail of the feed wakes. */
-  readonly #listening = new Map<string, () => void>();
+  readonly #listening = new Map<string, Listening>();
+  /** Whether the webhooks could not be read when they were to be. That is reported once. */
+  #isUnreadable = false;
+  /** Whether there can be webhooks that nothing wakes yet. */
+  #isListDue = true;
   #stopTimer: () => void = () => undefined;
   #isClosed = false;
 
@@ -66,53 +84,70 @@ class Schedule implements WebhookSchedule {
     this.wake();
   }
 
-  /** Somebody has changed a webhook, or the service begins. */
-  readonly wake = (): void => {
-    if (this.#isClosed) return;
-    try {
-      const enabled = this.#options.workspace.journal.reader.webhooks.enabled();
-      const ids = new Set(enabled.map(({ id }) => id));
-      for (const id of this.#listening.keys()) if (!ids.has(id)) this.#forget(id);
-      for (const webhook of enabled) {
-        if (!this.#listening.has(webhook.id)) this.#listening.set(webhook.id, this.#listen(webhook));
-        this.#pending.add(webhook.id);
-      }
-      this.#begin();
-    } catch (error) {
-      this.#failAll(error);
-    }
+  readonly wake = (webhookId?: string): void => {
+    this.#isListDue = true;
+    if (webhookId !== undefined) this.#pending.add(webhookId);
+    this.#look();
   };
 
-  #listen(webhook: Webhook): () => void {
+  /** Listens for those that are enabled now, and for no others. */
+  #listAll(): void {
+    const { webhooks } = this.#options.workspace.journal.reader;
+    const enabled = new Set(webhooks.enabled());
+    for (const id of this.#listening.keys()) if (!enabled.has(id)) this.#forget(id);
+    for (const id of enabled) {
+      const webhook = this.#listening.has(id) ? undefined : webhooks.byId(id);
+      if (webhook === undefined) continue;
+      this.#listening.set(id, this.#listen(webhook));
+      this.#pending.add(id);
+    }
+    this.#isListDue = false;
+  }
+
+  #listen(webhook: Webhook): Listening {
     const { workspace } = this.#options;
     const { id, owner, kinds } = webhook;
     const isSecurity = kinds?.some(isSecurityKind) === true;
     const kind = workspace.journal.reader.principals.find(owner)?.kind ?? 'person';
     const caller = ownerOf(webhook, kind, workspace.randomness);
+    const listening: Listening = { location: webhook.location as Location, stop: () => undefined };
     const tell = (): void => {
       this.#pending.add(id);
       this.#look();
     };
-    /** Number of the last record of the audit log when it last looked. */
+    /** Number of the last record of the audit log, or stamp of the content, when it last looked. */
     let seen = 0;
-    return workspace.feedTail.listen({
-      location: webhook.location as Location,
+    const check = (): void => {
+      const { journal } = workspace;
+      const last = isSecurity ? (journal.reader.audit.head()?.seq ?? 0) : journal.contentStamp;
+      if (last === seen) return;
+      // Not every record of the audit log is a write that the tail sees, and a folder that moved has another place.
+      const isElsewhere = !isSecurity && journal.reader.webhooks.byId(id)?.location !== listening.location;
+      seen = last;
+      this.#isUnreadable = false;
+      if (isSecurity || isElsewhere) tell();
+    };
+    listening.stop = workspace.feedTail.listen({
+      get location() {
+        return listening.location;
+      },
       reach: () => workspace.view(caller).reach,
       wake: () => {
         if (!isSecurity) tell();
       },
-      // Not every record of the audit log is a write that the tail sees.
       check: () => {
-        const last = isSecurity ? (workspace.journal.reader.audit.head()?.seq ?? 0) : seen;
-        if (last === seen) return;
-        seen = last;
-        tell();
+        try {
+          check();
+        } catch (error) {
+          this.#failAll(error);
+        }
       },
     });
+    return listening;
   }
 
   #forget(id: string): void {
-    this.#listening.get(id)?.();
+    this.#listening.get(id)?.stop();
     this.#listening.delete(id);
     this.#looked.delete(id);
     this.#pending.delete(id);
@@ -122,6 +157,7 @@ class Schedule implements WebhookSchedule {
   readonly #look = (): void => {
     if (this.#isClosed) return;
     try {
+      if (this.#isListDue) this.#listAll();
       this.#begin();
     } catch (error) {
       this.#failAll(error);
@@ -141,20 +177,32 @@ class Schedule implements WebhookSchedule {
         continue;
       }
       const webhook = webhooks.byId(id);
+      this.#isUnreadable = false;
       if (webhook === undefined || webhook.stopped !== null) {
         this.#forget(id);
         continue;
       }
+      const listening = this.#listening.get(id);
+      if (listening !== undefined) listening.location = webhook.location as Location;
       const due = webhook.nextAttemptAt ?? now;
       if (due > now) {
         wait = Math.min(wait, due - now);
         continue;
       }
+      // The end of one that is under way begins another.
+      if (this.#hasItsShare(webhook)) continue;
       const kind = webhook.failures > 0 ? slots.retries : slots.usual;
       const release = kind.take(this.#look);
       if (release !== undefined) this.#start(webhook, release);
     }
     if (wait < Number.POSITIVE_INFINITY) this.#sleep(Math.min(wait, longestSleep));
+  }
+
+  /** Whether its owner, or the whole workspace, has as many deliveries under way as may be. */
+  #hasItsShare({ owner, failures }: Webhook): boolean {
+    const { ofOwner, ofWorkspace } = failures > 0 ? shares.retries : shares.usual;
+    const alike = [...this.#running.values()].filter(({ isRetry }) => isRetry === failures > 0);
+    return alike.length >= ofWorkspace || alike.filter((each) => each.owner === owner).length >= ofOwner;
   }
 
   #isPutOff(id: string): boolean {
@@ -189,7 +237,7 @@ class Schedule implements WebhookSchedule {
         release();
         this.#look();
       });
-    this.#running.set(id, { cancel, over, told });
+    this.#running.set(id, { owner: webhook.owner, isRetry: webhook.failures > 0, cancel, over, told });
   }
 
   #sleep(milliseconds: number): void {
@@ -198,7 +246,8 @@ class Schedule implements WebhookSchedule {
   }
 
   #failAll(error: unknown): void {
-    this.#fail('The webhooks could not be read', error);
+    if (!this.#isUnreadable) this.#fail('The webhooks could not be read', error);
+    this.#isUnreadable = true;
     this.#sleep(pauseAfterFault);
   }
 
@@ -218,7 +267,7 @@ class Schedule implements WebhookSchedule {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();
-    for (const stop of this.#listening.values()) stop();
+    for (const { stop } of this.#listening.values()) stop();
     const { usual, retries } = this.#options.slots;
     usual.forget(this.#look);
     retries.forget(this.#look);

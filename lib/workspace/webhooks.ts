@@ -25,8 +25,11 @@ export interface WebhookSender {
 
 /** Delivers the messages of a workspace. */
 export interface WebhookSchedule {
-  /** Something may have to be sent, or must not be sent any more. */
-  wake(): void;
+  /**
+   * There may be more webhooks, or fewer.
+   * @param webhookId one that may have something to send now, or nothing any more
+   */
+  wake(webhookId?: string): void;
   /** Ends the sending of messages about these documents, and notes nothing of it. Resolves when it is over. */
   breakOff(documentIds: readonly string[]): Promise<void>;
   /** Sends nothing more. Resolves when nothing goes on. */
@@ -47,8 +50,8 @@ export class Webhooks {
     this.#schedule = schedule;
   }
 
-  wake(): void {
-    this.#schedule?.wake();
+  wake(webhookId?: string): void {
+    this.#schedule?.wake(webhookId);
   }
 
   async breakOff(documentIds: readonly string[]): Promise<void> {

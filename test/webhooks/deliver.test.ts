@@ -223,21 +223,6 @@ describe('A webhook', () => {
     assert.deepEqual(world.receiver.ids().slice(3), world.receiver.ids().slice(1, 3));
   });
 
-  it('holds up no other webhook when its receiver is slow, and costs it nothing', async () => {
-    const slow = await world.another();
-    slow.answer = () => undefined;
-    const { test } = world;
-    await world.close();
-    world = await HookedWorld.open({ hosts: [slow.host] });
-    assert.notEqual(test, world.test);
-    for (let count = 0; count < 12; count += 1) await world.hook({ url: slow.url });
-    const bob = new Actor(world.test.workspace, (await world.test.person('approver', 'team', 'Bob')).id);
-    const { webhook } = await world.hook({}, bob);
-    await world.ada.create('team/a.md');
-    await world.noted(webhook.id, 1);
-    await slow.close();
-  });
-
   it('is gone with its deliveries when it is removed', async () => {
     const { webhook } = await world.hook();
     await world.ada.create('team/a.md');

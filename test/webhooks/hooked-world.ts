@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { Service } from '../../lib/app/service.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import type { Webhook, WebhookDelivery } from '../../lib/domain/webhook.js';
 import type { Operation } from '../../lib/operations/operation.js';
@@ -7,7 +9,7 @@ import { listDeliveries } from '../../lib/operations/webhooks/list-webhooks.js';
 import type { WebhookWithSecret } from '../../lib/operations/webhooks/find-webhook.js';
 import type { Timers } from '../../lib/scheduling/timers.js';
 import { Actor } from '../support/store/actor.js';
-import { openTestService, type TestService, type TestServiceOptions } from '../support/store/service.js';
+import { makeTestRandomness, openTestService, TestService, type TestServiceOptions } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { Receiver } from '../support/webhooks/receiver.js';
 
@@ -29,17 +31,26 @@ class HandTimers implements Timers {
 
 /** A service that delivers webhooks, a receiver, and Ada, approver of `team`. */
 export class HookedWorld {
-  readonly test: TestService;
+  test: TestService;
   readonly receiver: Receiver;
-  readonly ada: Actor;
-  readonly #timers: HandTimers;
+  ada: Actor;
+  readonly timers: HandTimers;
+  readonly #webhooks: TestServiceOptions['webhooks'];
   readonly #receivers: Receiver[] = [];
+  #restarts = 0;
 
-  private constructor(test: TestService, receiver: Receiver, ada: Actor, timers: HandTimers) {
+  private constructor(
+    test: TestService,
+    receiver: Receiver,
+    ada: Actor,
+    timers: HandTimers,
+    webhooks: TestServiceOptions['webhooks'],
+  ) {
     this.test = test;
     this.receiver = receiver;
     this.ada = ada;
-    this.#timers = timers;
+    this.timers = timers;
+    this.#webhooks = webhooks;
   }
 
   /** @param hosts receivers that may be reached beside the first one */
@@ -58,7 +69,35 @@ export class HookedWorld {
     const ada = new Actor(test.workspace, id);
     await ada.create('team/start.md');
     await test.service.startSchedules();
-    return new HookedWorld(test, receiver, ada, timers);
+    return new HookedWorld(test, receiver, ada, timers, webhooks);
+  }
+
+  /** Ends the service, and starts it again. For a service on disk. */
+  async restart(): Promise<void> {
+    const { clock, dataFolder } = this.test;
+    await this.test.service.close();
+    const service = await Service.open({
+      dataFolder,
+      git: 'auto',
+      clock,
+      randomness: makeTestRandomness(`restarted ${(this.#restarts += 1)}`),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+      ...(this.#webhooks !== undefined && { webhooks: this.#webhooks }),
+    });
+    const workspace = service.find('acme');
+    assert.ok(workspace !== undefined, 'the workspace is there again');
+    this.test = new TestService(service, workspace, clock, dataFolder);
+    this.ada = new Actor(workspace, this.ada.caller.principalId);
+    await service.startSchedules();
+  }
+
+  /** Another workspace of the service, with an approver of `team`. */
+  async neighbour(): Promise<{ readonly test: TestService; readonly bob: Actor }> {
+    const { service, clock, dataFolder } = this.test;
+    const test = new TestService(service, await service.addWorkspace('other'), clock, dataFolder);
+    const bob = new Actor(test.workspace, (await test.person('approver', 'team', 'Bob')).id);
+    await bob.create('team/start.md');
+    return { test, bob };
   }
 
   /** A webhook of Ada's for `team`, to the receiver. */
@@ -104,7 +143,7 @@ export class HookedWorld {
   /** Lets time pass, and what is due begin. */
   pass(milliseconds: number): void {
     this.test.clock.advance(milliseconds);
-    this.#timers.ring();
+    this.timers.ring();
   }
 
   async another(): Promise<Receiver> {

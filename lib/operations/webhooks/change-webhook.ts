@@ -79,7 +79,7 @@ export const changeWebhook: WriteOperation<ChangeWebhookInput, ShownWebhook, Pre
     return showWebhook(tables, requireWebhook(context.view, webhookId));
   },
   stored: storedWebhook,
-  finish: ({ webhooks }) => webhooks.wake(),
+  finish: ({ webhooks }, { webhookId }) => webhooks.wake(webhookId),
 };
 
 /**
@@ -146,7 +146,7 @@ export const removeWebhook: WriteOperation<WebhookInput, WebhookInput> = {
     tables.webhooks.remove(webhookId);
     return { webhookId };
   },
-  finish: ({ webhooks }) => webhooks.wake(),
+  finish: ({ webhooks }, { webhookId }) => webhooks.wake(webhookId),
 };
 
 export interface ReplayInput extends WebhookInput {
@@ -172,5 +172,5 @@ export const replayDeliveries: WriteOperation<ReplayInput, ShownWebhook> = {
     return showWebhook(tables, requireWebhook(view, webhookId));
   },
   stored: storedWebhook,
-  finish: ({ webhooks }) => webhooks.wake(),
+  finish: ({ webhooks }, { webhookId }) => webhooks.wake(webhookId),
 };

@@ -45,7 +45,11 @@ export class WebhookTable extends Table {
   readonly #places = this.statement<[string, number], Pick<Webhook, 'id' | 'location'>>(
     'SELECT id, location FROM webhook WHERE id > ? ORDER BY id LIMIT ?',
   );
-  readonly #enabled = this.statement<[], Row>(`SELECT ${columns} FROM webhook WHERE stopped IS NULL ORDER BY id`);
+  readonly #enabled = this.valueStatement<[], string>('SELECT id FROM webhook WHERE stopped IS NULL ORDER BY id');
+  readonly #carry = this.statement<[{ readonly from: string; readonly to: string }]>(
+    `UPDATE webhook SET location = @to || substr(location, length(@from) + 1)
+     WHERE location = @from OR (location > @from || '/' AND location < @from || '0')`,
+  );
   readonly #troubled = this.statement<[], Row>(
     `SELECT ${columns} FROM webhook WHERE stopped IS NOT NULL AND stopped <> 'by_hand' ORDER BY id`,
   );
@@ -116,8 +120,14 @@ export class WebhookTable extends Table {
     return this.#places.all(after, limit);
   }
 
-  enabled(): Webhook[] {
-    return this.#enabled.all().map(toWebhook);
+  /** Ids of those that send. */
+  enabled(): string[] {
+    return this.#enabled.all();
+  }
+
+  /** Takes those of a folder, and of all below, along to where it goes. What is under way stays valid. */
+  carry(from: Location, to: Location): void {
+    this.#carry.run({ from, to });
   }
 
   /** Those that stopped by themselves. */
