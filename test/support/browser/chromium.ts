@@ -6,6 +6,25 @@ import { skipBecause } from '../skip.js';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
+/** What Playwright turns off, as far as it matters to tests. Its own list does not count beside one of ours. */
+const offForPlaywright = [
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+
+/** The suggestions below the address are two pages of Chromium's own for each window, though no window is seen. */
+const suggestions = ['AimEnabled', 'WebUIOmniboxAimPopup', 'WebUIOmniboxPopup'];
+
 /** Sends no request except to the test's own pages. */
 const flags = [
   '--headless',
@@ -16,6 +35,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${[...offForPlaywright, ...suggestions].join(',')}`,
 ];
 
 /** The rules that axe judges by. */
