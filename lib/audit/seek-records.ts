@@ -1,13 +1,11 @@
 import type { AuditFilter } from '../domain/audit-entry.js';
 import { isWithin, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { AuditQueryTable, PlaceFinder, RecordPlace } from '../sidecar/tables/audit-query-table.js';
-import type { AuditRow } from '../sidecar/tables/audit-table.js';
+import type { AuditQueryTable, FoundRecord, PlaceFinder, RecordPlace } from '../sidecar/tables/audit-query-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { AuditBlocks } from './audit-blocks.js';
 
-/** A record without its commitments. */
-export type FoundRecord = Omit<AuditRow, 'target' | 'detail'>;
+export type { FoundRecord } from '../sidecar/tables/audit-query-table.js';
 
 /** The records of a place. */
 export interface PlaceQuestion {
@@ -31,10 +29,11 @@ export interface FoundRecords {
   readonly next: number;
 }
 
-/** Records looked at for one page of an admin. */
-const maxExamined = 30_000;
-/** Records looked at, or sought, before others may get their turn. */
+/** Records looked at for one page of an admin, where they lie next to each other and where they are sought. */
+const maxExamined = { adjacent: 30_000, sought: 8000 };
+/** Records sought, and looked at next to each other, before others may get their turn. */
 const atOnce = 200;
+const adjacentAtOnce = 1000;
 
 /** What a target of these actions is, where it is no place, starts with another noun. */
 const placeNouns: ReadonlySet<string> = new Set(
@@ -60,7 +59,11 @@ export function passes(filter: AuditFilter, row: FoundRecord): boolean {
 }
 
 /** Whether a record is one of the place. */
-export function liesAt(place: PlaceQuestion, { action }: FoundRecord, about: RecordPlace | undefined): boolean {
+export function liesAt(
+  place: PlaceQuestion,
+  { action }: Pick<FoundRecord, 'action'>,
+  about: RecordPlace | undefined,
+): boolean {
   if (about === undefined || (!place.withMessages && action.startsWith('message.'))) return false;
   if (about.documentId !== null) return place.documentIds.has(about.documentId);
   const { within } = place;
@@ -93,18 +96,22 @@ export function* findRecords(
     range.last = Math.min(range.last, within.last);
   }
   const records: FoundRecord[] = [];
-  let examined = 0;
-  for (const row of yield* candidates(tables, { filter, place }, range, blocks)) {
-    if (row.seq < range.first) break;
-    examined += 1;
-    if (examined % atOnce === 0) yield;
-    if (passes(filter, row) && (place === null || liesAt(place, row, auditQueries.placeOf(row.seq)))) {
-      records.push(row);
-      if (records.length > limit) return { records: records.slice(0, limit), next: records[limit]?.seq ?? 0 };
+  const source = yield* openSource(tables, { filter, place }, range, blocks);
+  let left = Number.POSITIVE_INFINITY;
+  if (blocks !== null) left = source.isAdjacent ? maxExamined.adjacent : maxExamined.sought;
+  for (let wanted = limit + 1; ; wanted *= 2) {
+    const batch = source.take(Math.min(wanted, left));
+    for (const row of batch.rows) {
+      if (place !== null && !liesAt(place, row, row)) continue;
+      if (records.length === limit) return { records, next: row.seq };
+      const { target: _, documentId: __, ...record } = row;
+      records.push(record);
     }
-    if (blocks !== null && examined >= maxExamined) return { records, next: row.seq - 1 };
+    if (batch.end < range.first) return { records, next: 0 };
+    left -= batch.examined;
+    if (left <= 0) return { records, next: batch.end };
+    yield;
   }
-  return { records, next: 0 };
 }
 
 interface Range {
@@ -112,49 +119,112 @@ interface Range {
   readonly last: number;
 }
 
-/** Records that may fit, the last first. */
-function* candidates(
+/** Some records that pass, the last first. */
+interface Batch {
+  readonly rows: readonly (FoundRecord & RecordPlace)[];
+  readonly examined: number;
+  /** The record from which to go on, downwards; below the range at its end. */
+  readonly end: number;
+}
+
+/** Where the records of a question come from, the last first. */
+interface Source {
+  /** Whether it reads all records of the range, next to each other. */
+  readonly isAdjacent: boolean;
+  /** Looks at so many records, or at fewer. */
+  take(wanted: number): Batch;
+}
+
+/** Gives so many numbers of records that may fit, downwards. Fewer at the end alone. */
+type Seqs = (count: number) => readonly number[];
+
+function* openSource(
   { auditQueries, audit }: Pick<Tables, 'auditQueries' | 'audit'>,
   { filter, place }: Question,
   range: Range,
   blocks: AuditBlocks | null,
-): Steps<Iterable<FoundRecord>> {
-  const toRows = function* (seqs: Iterable<number>): Generator<FoundRecord> {
-    for (const seq of seqs) {
-      const row = audit.find(seq);
-      // A record whose text is still there can be in an archive.
-      if (row === undefined) return;
-      yield row;
-    }
-  };
+): Steps<Source> {
   const { requestId } = filter;
   if (requestId !== undefined && blocks !== null) {
     const found = yield* blocks.ofRequest(auditQueries, audit.head()?.seq ?? 0, requestId);
-    return toRows(found.filter((seq) => seq <= range.last));
+    return seekEach(auditQueries, filter, range, takeFrom(found.filter((seq) => seq <= range.last)[Symbol.iterator]()));
   }
   if (place !== null) {
     const finder = auditQueries.atPlaces(filter.outcome === 'refused');
-    return toRows(mergeHeads(yield* toHeap(yield* headsOf(finder, place, range.last))));
+    const heap = yield* toHeap(yield* headsOf(finder, place, range.last));
+    return seekEach(auditQueries, filter, range, takeFrom(mergeHeads(heap)));
   }
-  const seeks = seeksOf(auditQueries, filter);
-  return seeks.length === 0 ? readAll(auditQueries, range) : toRows(intersect(seeks, range));
+  const [first, ...others] = seeksOf(auditQueries, filter);
+  if (first === undefined) {
+    return readAll(auditQueries, filter, { ...range, last: Math.min(range.last, audit.head()?.seq ?? 0) });
+  }
+  if (others.length > 0) return seekEach(auditQueries, filter, range, takeFrom(intersect([first, ...others], range)));
+  let upTo = range.last;
+  return seekEach(auditQueries, filter, range, (count) => {
+    const found = first(upTo, count);
+    upTo = (found.at(-1) ?? 0) - 1;
+    return found;
+  });
 }
 
-/** Finds the last record of one key, up to a number. */
-type Seek = (upTo: number) => number | undefined;
+function takeFrom(all: Iterator<number>): Seqs {
+  return (count) => {
+    const taken: number[] = [];
+    while (taken.length < count) {
+      const next = all.next();
+      if (next.done === true) break;
+      taken.push(next.value);
+    }
+    return taken;
+  };
+}
+
+function seekEach(table: AuditQueryTable, filter: AuditFilter, { first }: Range, seqs: Seqs): Source {
+  return {
+    isAdjacent: false,
+    take(wanted) {
+      const count = Math.min(wanted, atOnce);
+      const taken = seqs(count);
+      const end = taken.length < count ? 0 : (taken.at(-1) ?? 0) - 1;
+      // A record whose text is still there can be in an archive.
+      const rows = table.among(
+        taken.filter((seq) => seq >= first),
+        filter,
+      );
+      return { rows, examined: taken.length, end };
+    },
+  };
+}
+
+function readAll(table: AuditQueryTable, filter: AuditFilter, { first, last }: Range): Source {
+  let at = last;
+  return {
+    isAdjacent: true,
+    take(wanted) {
+      const from = Math.max(first, at - Math.min(wanted, adjacentAtOnce) + 1);
+      const examined = at - from + 1;
+      const found = table.between(from, at, filter, adjacentAtOnce);
+      at = from - 1;
+      return { rows: found.map((row) => ({ ...row, target: null, documentId: null })), examined, end: at };
+    },
+  };
+}
+
+/** Finds the last records of one key, up to a number. */
+type Seek = (upTo: number, limit: number) => readonly number[];
 
 /** With a principal, each of them finds records of this principal alone: what others did costs nothing. */
 function seeksOf(table: AuditQueryTable, { principal, action, outcome }: AuditFilter): Seek[] {
   const rare = action !== undefined && table.isRare(action) ? action : undefined;
   const seeks: Seek[] = [];
   if (principal === undefined) {
-    if (rare !== undefined) seeks.push((upTo) => table.lastOfAction(rare, upTo));
-    if (outcome === 'refused') seeks.push((upTo) => table.lastRefused(upTo));
+    if (rare !== undefined) seeks.push((upTo, limit) => table.ofAction(rare, upTo, limit));
+    if (outcome === 'refused') seeks.push((upTo, limit) => table.refused(upTo, limit));
     return seeks;
   }
-  if (rare !== undefined) seeks.push((upTo) => table.lastOfPrincipalAndAction(principal, rare, upTo));
-  if (outcome === 'refused') seeks.push((upTo) => table.lastRefusedOf(principal, upTo));
-  return seeks.length > 0 ? seeks : [(upTo) => table.lastOfPrincipal(principal, upTo)];
+  if (rare !== undefined) seeks.push((upTo, limit) => table.ofPrincipalAndAction(principal, rare, upTo, limit));
+  if (outcome === 'refused') seeks.push((upTo, limit) => table.refusedOf(principal, upTo, limit));
+  return seeks.length > 0 ? seeks : [(upTo, limit) => table.ofPrincipal(principal, upTo, limit)];
 }
 
 /**
@@ -164,7 +234,7 @@ function seeksOf(table: AuditQueryTable, { principal, action, outcome }: AuditFi
 function* intersect(seeks: readonly Seek[], { first, last }: Range): Generator<number> {
   for (let at = last; at >= first; at -= 1) {
     for (const seek of seeks) {
-      const found = seek(at);
+      const [found] = seek(at, 1);
       if (found === undefined) return;
       at = found;
     }
@@ -172,18 +242,15 @@ function* intersect(seeks: readonly Seek[], { first, last }: Range): Generator<n
   }
 }
 
-function* readAll(table: AuditQueryTable, { first, last }: Range): Generator<FoundRecord> {
-  for (let at = last; at >= first;) {
-    const rows = table.upTo(at, atOnce);
-    yield* rows;
-    at = (rows.at(-1)?.seq ?? 0) - 1;
-  }
-}
+/** How many records of one document or target are sought at once, after the first. */
+const aheadOfHead = 32;
 
-/** The last record of one document or target, and the way to the one before. */
+/** The last record of one document or target, and the way to those before. */
 interface Head {
   readonly seq: number;
   readonly seek: Seek;
+  /** Those before it that are known, the next one at the end. */
+  readonly ahead: number[];
 }
 
 function* headsOf(table: PlaceFinder, { documentIds, within }: PlaceQuestion, upTo: number): Steps<Head[]> {
@@ -191,7 +258,7 @@ function* headsOf(table: PlaceFinder, { documentIds, within }: PlaceQuestion, up
   const ids = [...documentIds];
   for (let start = 0; start < ids.length; start += atOnce) {
     for (const { key, seq } of table.lastAboutThese(ids.slice(start, start + atOnce), upTo)) {
-      heads.push({ seq, seek: (last) => table.lastAbout(key, last) });
+      heads.push({ seq, seek: (last, limit) => table.about(key, last, limit), ahead: [] });
     }
     yield;
   }
@@ -199,8 +266,9 @@ function* headsOf(table: PlaceFinder, { documentIds, within }: PlaceQuestion, up
   // '0' is the character after '/': the range holds exactly the targets that start with `within/`.
   const targets = [within, ...(yield* targetsBetween(table, `${within}/`, `${within}0`))];
   for (const [index, target] of targets.entries()) {
-    const seq = table.lastNaming(target, upTo);
-    if (seq !== undefined) heads.push({ seq, seek: (last) => table.lastNaming(target, last) });
+    const seek: Seek = (last, limit) => table.naming(target, last, limit);
+    const [seq] = seek(upTo, 1);
+    if (seq !== undefined) heads.push({ seq, seek, ahead: [] });
     if (index % atOnce === 0) yield;
   }
   return heads;
@@ -228,9 +296,11 @@ function* toHeap(heads: Head[]): Steps<Head[]> {
 function* mergeHeads(heap: Head[]): Generator<number> {
   for (let top = heap[0]; top !== undefined; top = heap[0]) {
     yield top.seq;
-    const seq = top.seek(top.seq - 1);
+    const { seek } = top;
+    const ahead = top.ahead.length > 0 ? top.ahead : seek(top.seq - 1, aheadOfHead).toReversed();
+    const seq = ahead.pop();
     const last = heap.length - 1;
-    if (seq !== undefined) heap[0] = { seq, seek: top.seek };
+    if (seq !== undefined) heap[0] = { seq, seek, ahead };
     else {
       const moved = heap.pop();
       if (last === 0 || moved === undefined) continue;

@@ -44,11 +44,11 @@ const daysShown = 14;
 const backupsLookedAt = 20;
 
 function findBackup({ audit, auditQueries }: Workspace['journal']['reader']): number | null {
-  let seq = auditQueries.lastOfAction('workspace.backup', Number.MAX_SAFE_INTEGER);
+  let seq = auditQueries.ofAction('workspace.backup', Number.MAX_SAFE_INTEGER, 1)[0];
   for (let look = 0; look < backupsLookedAt && seq !== undefined; look += 1) {
     const record = audit.find(seq);
     if (record?.code === null) return record.at;
-    seq = auditQueries.lastOfAction('workspace.backup', seq - 1);
+    seq = auditQueries.ofAction('workspace.backup', seq - 1, 1)[0];
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import type { AuditFilter } from '../../domain/audit-entry.js';
 import type { Location } from '../../domain/location.js';
 import { Table } from '../statement.js';
 import type { AuditRow } from './audit-table.js';
@@ -14,46 +15,74 @@ export interface LastRecord {
   readonly seq: number;
 }
 
+/** A record without its commitments. */
+export type FoundRecord = Omit<AuditRow, 'target' | 'detail'>;
+
 /** Finds records by the documents and places that they are about. */
 export interface PlaceFinder {
   /** The last record about each of these documents up to a number. Those without one are left out. */
   lastAboutThese(ids: readonly string[], upTo: number): LastRecord[];
-  lastAbout(documentId: string, upTo: number): number | undefined;
-  /** The last record with this target and without a known document. */
-  lastNaming(target: string, upTo: number): number | undefined;
+  /** Records about a document up to a number, the last first. */
+  about(documentId: string, upTo: number, limit: number): number[];
+  /** Records with this target and without a known document up to a number, the last first. */
+  naming(target: string, upTo: number, limit: number): number[];
   /** The first target after one and before another, of records without a known document. */
   nextTarget(after: string, before: string): string | undefined;
 }
 
-/** As in the index of the same condition. */
-const isRare = `action NOT IN ('document.read', 'document.list', 'document.search', 'document.create', 'document.update',
-    'document.edit', 'folder.list', 'folder.browse')`;
+/** As in the index of the same condition, term by term. */
+const isRare = `action <> 'document.read' AND action <> 'document.list' AND action <> 'document.search'
+  AND action <> 'document.create' AND action <> 'document.update' AND action <> 'document.edit'
+  AND action <> 'folder.list' AND action <> 'folder.browse'`;
+
+/** What a record has to have; null where it may have anything. */
+type Tests = Readonly<Record<keyof Omit<AuditFilter, 'from' | 'to'>, string | null>> & {
+  readonly from: number;
+  readonly to: number;
+};
+
+const passesTests = `(@principal IS NULL OR r.principal = @principal)
+  AND (@credential IS NULL OR r.credential = @credential)
+  AND (@action IS NULL OR r.action = @action)
+  AND (@outcome IS NULL OR (r.code IS NULL) = (@outcome = 'done'))
+  AND (@requestId IS NULL OR r.request_id = @requestId)
+  AND r.at >= @from AND r.at <= @to`;
+const recordColumns =
+  'r.seq, r.at, r.principal, r.credential, r.interface, r.action, r.code, r.version, r.request_id, r.hash';
+
+function toTests({ principal, credential, action, outcome, requestId, from, to }: AuditFilter): Tests {
+  return {
+    principal: principal ?? null,
+    credential: credential ?? null,
+    action: action ?? null,
+    outcome: outcome ?? null,
+    requestId: requestId ?? null,
+    from: from ?? Number.MIN_SAFE_INTEGER,
+    to: to ?? Number.MAX_SAFE_INTEGER,
+  };
+}
 
 /** Finds records of the audit log by what they are about, each in its order and without reading others. */
 export class AuditQueryTable extends Table {
   readonly #rareActions = this.valueStatement<[string], number>(`SELECT ${isRare} FROM (SELECT ? AS action)`);
-  readonly #ofPrincipal = this.valueStatement<[string, number], number>(
-    'SELECT seq FROM audit_record WHERE principal = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
-  );
-  readonly #ofPrincipalAndAction = this.valueStatement<[string, string, number], number>(
-    `SELECT seq FROM audit_record WHERE principal = ? AND action = ? AND ${isRare} AND seq <= ?
-     ORDER BY seq DESC LIMIT 1`,
-  );
-  readonly #refusedOfPrincipal = this.valueStatement<[string, number], number>(
-    'SELECT seq FROM audit_record WHERE principal = ? AND code IS NOT NULL AND seq <= ? ORDER BY seq DESC LIMIT 1',
-  );
-  readonly #ofAction = this.valueStatement<[string, number], number>(
-    `SELECT seq FROM audit_record WHERE action = ? AND ${isRare} AND seq <= ? ORDER BY seq DESC LIMIT 1`,
-  );
-  readonly #refused = this.valueStatement<[number], number>(
-    'SELECT seq FROM audit_record WHERE code IS NOT NULL AND seq <= ? ORDER BY seq DESC LIMIT 1',
-  );
+  readonly #ofPrincipal = this.#seqs('principal = ?');
+  readonly #ofPrincipalAndAction = this.#seqs(`principal = ? AND action = ? AND ${isRare}`);
+  readonly #refusedOfPrincipal = this.#seqs('principal = ? AND code IS NOT NULL');
+  readonly #ofAction = this.#seqs(`action = ? AND ${isRare}`);
+  readonly #refused = this.#seqs('code IS NOT NULL');
   readonly #countRefused = this.valueStatement<[number, number, number], number>(
     `SELECT count(*) FROM (SELECT 1 FROM audit_record INDEXED BY audit_record_refused
      WHERE code IS NOT NULL AND seq >= ? AND seq <= ? LIMIT ?)`,
   );
-  readonly #before = this.statement<[number, number], AuditRow>(
-    'SELECT * FROM audit_record WHERE seq <= ? ORDER BY seq DESC LIMIT ?',
+  readonly #between = this.statement<[Tests & { first: number; last: number; limit: number }], FoundRecord>(
+    `SELECT ${recordColumns} FROM audit_record AS r
+     WHERE r.seq >= @first AND r.seq <= @last AND ${passesTests} ORDER BY r.seq DESC LIMIT @limit`,
+  );
+  readonly #among = this.statement<[Tests & { seqs: string }], FoundRecord & RecordPlace>(
+    `SELECT ${recordColumns}, t.target, t.document_id AS documentId
+     FROM json_each(@seqs) AS wanted CROSS JOIN audit_record AS r ON r.seq = wanted.value
+       LEFT JOIN audit_text AS t ON t.seq = r.seq
+     WHERE ${passesTests} ORDER BY r.seq DESC`,
   );
   readonly #ofRequest = this.valueStatement<[number, number, string], number>(
     'SELECT seq FROM audit_record WHERE seq >= ? AND seq <= ? AND request_id = ?',
@@ -89,11 +118,12 @@ export class AuditQueryTable extends Table {
            (SELECT max(seq) FROM audit_text WHERE document_id = value AND ${condition} AND seq <= ?) AS seq
          FROM json_each(?)`,
       ),
-      lastAbout: this.valueStatement<[string, number], number | null>(
-        `SELECT max(seq) FROM audit_text WHERE document_id = ? AND ${condition} AND seq <= ?`,
+      about: this.valueStatement<[string, number, number], number>(
+        `SELECT seq FROM audit_text WHERE document_id = ? AND ${condition} AND seq <= ? ORDER BY seq DESC LIMIT ?`,
       ),
-      lastNaming: this.valueStatement<[string, number], number | null>(
-        `SELECT max(seq) FROM audit_text WHERE document_id IS NULL AND target = ? AND ${condition} AND seq <= ?`,
+      naming: this.valueStatement<[string, number, number], number>(
+        `SELECT seq FROM audit_text WHERE document_id IS NULL AND target = ? AND ${condition} AND seq <= ?
+         ORDER BY seq DESC LIMIT ?`,
       ),
       nextTarget: this.valueStatement<[string, string], string | null>(
         `SELECT min(target) FROM audit_text
@@ -102,34 +132,41 @@ export class AuditQueryTable extends Table {
     };
   }
 
+  /** Numbers of records up to one, the last first. @param condition as in an index */
+  #seqs(condition: string) {
+    return this.valueStatement<[...keys: string[], upTo: number, limit: number], number>(
+      `SELECT seq FROM audit_record WHERE ${condition} AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+    );
+  }
+
   /** Whether records of the action are found by it. Frequent actions are not. */
   isRare(action: string): boolean {
     return this.#rareActions.get(action) === 1;
   }
 
-  /** The last record of a principal up to a number. */
-  lastOfPrincipal(id: string, upTo: number): number | undefined {
-    return this.#ofPrincipal.get(id, upTo);
+  /** Records of a principal up to a number, the last first. */
+  ofPrincipal(id: string, upTo: number, limit: number): number[] {
+    return this.#ofPrincipal.all(id, upTo, limit);
   }
 
-  /** The last record of a principal's rare action up to a number. */
-  lastOfPrincipalAndAction(id: string, action: string, upTo: number): number | undefined {
-    return this.#ofPrincipalAndAction.get(id, action, upTo);
+  /** Records of a principal's rare action up to a number, the last first. */
+  ofPrincipalAndAction(id: string, action: string, upTo: number, limit: number): number[] {
+    return this.#ofPrincipalAndAction.all(id, action, upTo, limit);
   }
 
-  /** A principal's last refusal up to a number. */
-  lastRefusedOf(id: string, upTo: number): number | undefined {
-    return this.#refusedOfPrincipal.get(id, upTo);
+  /** A principal's refusals up to a number, the last first. */
+  refusedOf(id: string, upTo: number, limit: number): number[] {
+    return this.#refusedOfPrincipal.all(id, upTo, limit);
   }
 
-  /** The last record of a rare action up to a number. */
-  lastOfAction(action: string, upTo: number): number | undefined {
-    return this.#ofAction.get(action, upTo);
+  /** Records of a rare action up to a number, the last first. */
+  ofAction(action: string, upTo: number, limit: number): number[] {
+    return this.#ofAction.all(action, upTo, limit);
   }
 
-  /** The last refusal up to a number. */
-  lastRefused(upTo: number): number | undefined {
-    return this.#refused.get(upTo);
+  /** Refusals up to a number, the last first. */
+  refused(upTo: number, limit: number): number[] {
+    return this.#refused.all(upTo, limit);
   }
 
   /** The number of refusals in a range; at most so many. */
@@ -137,9 +174,14 @@ export class AuditQueryTable extends Table {
     return this.#countRefused.get(from, to, most) ?? 0;
   }
 
-  /** Records up to a number, the last first. */
-  upTo(seq: number, limit: number): AuditRow[] {
-    return this.#before.all(seq, limit);
+  /** Records of a range that pass, the last first. Reads the range until there are so many. */
+  between(first: number, last: number, filter: AuditFilter, limit: number): FoundRecord[] {
+    return this.#between.all({ ...toTests(filter), first, last, limit });
+  }
+
+  /** Those of some records that are rows and pass, the last first, with what they are about. */
+  among(seqs: readonly number[], filter: AuditFilter): (FoundRecord & RecordPlace)[] {
+    return this.#among.all({ ...toTests(filter), seqs: JSON.stringify(seqs) });
   }
 
   /** Records of a request within a range; reads all of the range. */
@@ -159,12 +201,12 @@ export class AuditQueryTable extends Table {
 
   /** Finds records by documents and places: all of them, or refusals alone. */
   atPlaces(isRefused: boolean): PlaceFinder {
-    const { lastAboutThese, lastAbout, lastNaming, nextTarget } = isRefused ? this.#refusedAtPlaces : this.#any;
+    const { lastAboutThese, about, naming, nextTarget } = isRefused ? this.#refusedAtPlaces : this.#any;
     return {
       lastAboutThese: (ids, upTo) =>
         lastAboutThese.all(upTo, JSON.stringify(ids)).flatMap(({ key, seq }) => (seq === null ? [] : [{ key, seq }])),
-      lastAbout: (documentId, upTo) => lastAbout.get(documentId, upTo) ?? undefined,
-      lastNaming: (target, upTo) => lastNaming.get(target, upTo) ?? undefined,
+      about: (documentId, upTo, limit) => about.all(documentId, upTo, limit),
+      naming: (target, upTo, limit) => naming.all(target, upTo, limit),
       nextTarget: (after, before) => nextTarget.get(after, before) ?? undefined,
     };
   }
