@@ -57,9 +57,13 @@ export class CursorSealer {
   open(cursor: string, owner: CursorOwner): string {
     const position = this.#tryOpen(cursor, owner);
     if (position === undefined) {
-      throw invalidRequest('bad_cursor', 'The cursor is not one for this query and key. Start again without it.', {
-        field: 'cursor',
-      });
+      throw invalidRequest(
+        'bad_cursor',
+        'The cursor belongs to another question or another caller, or has expired. Start again without it.',
+        {
+          field: 'cursor',
+        },
+      );
     }
     return position;
   }

@@ -5,6 +5,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { connectorKinds, type ConnectorKind } from '../domain/connector.js';
 import { describeError } from '../domain/describe-error.js';
+import { describeRule } from '../domain/describe-rule.js';
 import type { Log } from '../domain/log.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { EgressFault } from '../egress/egress-fault.js';
@@ -157,7 +158,7 @@ function asBadSettings(error: ErrorObject | undefined): Refusal {
     return badSettings(field, `There is no setting "${field}" for this kind.`);
   }
   const field = path === '' ? 'settings' : shorten(path);
-  return badSettings(field, `The setting "${field}" ${message}.`);
+  return badSettings(field, `The setting "${field}" ${describeRule(message)}.`);
 }
 
 /** Characters of a setting's name in a message. */

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { describeRule } from '../domain/describe-rule.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
 import type { DescribedTool } from './definition.js';
@@ -55,13 +56,11 @@ function explain(error: ErrorObject | undefined): Refusal {
 
 /** The fault, in words for the right form. */
 function faultOf(keyword: string | undefined, params: ErrorObject['params'], message: string): string {
-  const { allowedValues, format } = params as { readonly allowedValues?: readonly unknown[]; readonly format?: string };
+  const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
   if (keyword === 'enum') return `must be one of ${allowedValues?.join(', ')}`;
-  if (keyword === 'minLength') return 'must not be empty';
   // The only pattern in the schemas.
   if (keyword === 'pattern') return 'must be a commit: 40 hexadecimal digits, as a read or a write returned them';
-  if (format === 'date-time') return 'must be a date and time such as 2026-11-21T14:00:00Z';
-  return message;
+  return describeRule(message);
 }
 
 /**

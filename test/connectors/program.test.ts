@@ -189,10 +189,10 @@ describe('the settings of an outside program', () => {
 
   it('are texts, numbers, truths and lists of them', async () => {
     assert.equal(await outcome({ feed: 'https://example.com', days: 5, all: true, names: ['a', 'b'] }), 'fine');
-    assert.match(await outcome({ deep: { deeper: 1 } }), /^The setting "settings.deep" must be string/);
-    assert.match(await outcome({ long: 'x'.repeat(5000) }), /^The setting "settings.long" must NOT have more/);
+    assert.match(await outcome({ deep: { deeper: 1 } }), /^The setting "settings.deep" must be text/);
+    assert.match(await outcome({ long: 'x'.repeat(5000) }), /^The setting "settings.long" must have at most/);
     assert.match(await outcome({ nothing: null }), /^The setting/);
-    assert.match(await outcome('text'), /^The setting "settings" must be object/);
+    assert.match(await outcome('text'), /^The setting "settings" must be an object/);
   });
 
   it('hold no secret in an address', async () => {

@@ -39,7 +39,7 @@ describe('The answer to a refused agent', () => {
       ['delete_org_doc', { ...document, expected_commit: 'main' }, /expected_commit must be a commit: 40 hexadecimal/],
       ['list_org_docs', { changed_since: '2026-11-21' }, /such as 2026-11-21T14:00:00Z/],
       ['search_org_knowledge', { query: '' }, /query must not be empty/],
-      ['list_org_docs', { limit: -1 }, /limit must be >= 1/],
+      ['list_org_docs', { limit: -1 }, /limit must be at least 1/],
       ['read_org_doc', { location: document.location, start_line: 13 }, /there are 12 lines/],
       ['read_org_doc', { location: document.location, start_column: 7 }, /there are 6 characters in that line/],
       ['read_org_doc', { location: document.location, section: 'tasks', start_line: 10 }, /has the lines 5 to 9/],

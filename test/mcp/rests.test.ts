@@ -103,7 +103,7 @@ describe('Work on long hostile texts', () => {
     assert.equal(refusalOf(`[${'{},'.repeat(2_600_000)}{}]`), 'The argument to has more than 20000 values.');
     assert.equal(refusalOf(` ${'['.repeat(65)}${']'.repeat(65)}`), 'The argument to is nested too deeply.');
     // One of these is parsed, and refused by the schema.
-    assert.match(refusalOf(JSON.stringify(['x'.repeat(2_000_000)])), /^The argument to\.0 must NOT have more than/);
+    assert.match(refusalOf(JSON.stringify(['x'.repeat(2_000_000)])), /^The argument to\.0 must have at most/);
     assert.ok(countPauses(check(JSON.stringify(['x'.repeat(2_000_000)]))) >= 7);
     const read = finish(check('["prn_1","prn_2"]')).result;
     assert.deepEqual(read.args['to'], ['prn_1', 'prn_2']);
@@ -122,7 +122,7 @@ describe('Work on long hostile texts', () => {
     const to = Array.from({ length: 21 }, () => item);
     assert.throws(
       () => finish(checkArguments(tool, { action: 'send', body: 'Hello', to })),
-      (error) => error instanceof Refusal && /more than 20 items/.test(error.message),
+      (error) => error instanceof Refusal && /at most 20 items/.test(error.message),
     );
     assert.equal(lookedAt, 0);
   });

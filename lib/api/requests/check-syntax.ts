@@ -73,7 +73,8 @@ class SyntaxChecker {
       try {
         await runHandler(handler, request, response, unchecked.onBadAnswer);
       } catch (error) {
-        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method ?? ''));
+        const sent = { query, body: unchecked.body.form === 'json' ? unchecked.body.value : undefined };
+        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method ?? ''), sent);
       }
     }
     return query;

@@ -1,3 +1,4 @@
+import { describeRule } from '../../domain/describe-rule.js';
 import { internal, invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { unknownParameter } from './parse-target.js';
 
@@ -43,8 +44,13 @@ const maxNameLength = 100;
 /**
  * Explains the fault of an invalid request in our own words, and names the field.
  * @param nameKnown names the route's query parameters
+ * @param sent the query and the body, from which an unknown value is quoted
  */
-export function explainInvalid(error: unknown, nameKnown: () => readonly string[]): Refusal {
+export function explainInvalid(
+  error: unknown,
+  nameKnown: () => readonly string[],
+  sent: { readonly query: unknown; readonly body: unknown },
+): Refusal {
   const { status, errors = [], path, message } = error as Rejection;
   if (status !== 400) return internal(error);
   const [finding] = errors;
@@ -53,10 +59,23 @@ export function explainInvalid(error: unknown, nameKnown: () => readonly string[
     if (message.startsWith('Unknown query parameter')) return unknownParameter(name, nameKnown());
     return invalidRequest('bad_field', `The query parameter ${name} is empty.`, { field: name });
   }
-  return explainFinding(finding, finding.errorCode.split('.')[0] ?? '');
+  return explainFinding(finding, finding.errorCode.split('.')[0] ?? '', find(sent, finding.path));
 }
 
-function explainFinding(finding: Finding, keyword: string): Refusal {
+/** What was sent at `/query/kind/0` or `/body/subject/type`. */
+function find(sent: unknown, path: string): unknown {
+  let found = sent;
+  for (const name of path.split('/').slice(1)) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, unescape(name))) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[unescape(name)];
+  }
+  return found;
+}
+
+/** Of a JSON pointer (RFC 6901 §4). */
+const unescape = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
+
+function explainFinding(finding: Finding, keyword: string, sent: unknown): Refusal {
   const { what, field } = nameField(finding.path);
   if (keyword === 'required') {
     if (field === 'If-Match' || field === 'Idempotency-Key') return missingHeader(field);
@@ -65,14 +84,12 @@ function explainFinding(finding: Finding, keyword: string): Refusal {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     return invalidRequest('unknown_field', `There is no field ${field}.`, { field });
   }
-  // The rule itself is readable, except a pattern's.
-  const rule = keyword === 'pattern' ? 'is not of the form that it must have' : finding.message;
-  return invalidRequest('bad_field', `The ${what} ${field} ${rule}.`, { field });
+  return invalidRequest('bad_field', `The ${what} ${field} ${describeRule(finding.message, sent)}.`, { field });
 }
 
 function nameField(path: string): { readonly what: string; readonly field: string } {
   const [, place = '', ...names] = path.split('/');
-  const name = names.map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+  const name = names.map(unescape).join('.');
   const short = name.slice(0, maxNameLength);
   if (place === 'headers') return { what: 'header', field: headerNames[short] ?? short };
   if (place === 'query') return { what: 'query parameter', field: short };

@@ -90,7 +90,7 @@ describe('Connecting a source', () => {
     const refused: readonly [Parameters<ConnectedWorld['connect']>[1], RegExp][] = [
       [{ settings: {} }, /"path" is missing/],
       [{ settings: { ...world.notes, depth: 3 } }, /no setting "depth"/],
-      [{ settings: { path: 7 } }, /"path" must be string/],
+      [{ settings: { path: 7 } }, /"path" must be text/],
       [{ secret: 'never needed' }, /takes no secret/],
       [{ kind: 's3' }, /cannot mirror sources of the kind s3/],
       [{ settings: { path: 'x'.repeat(17_000) } }, /more than 16384 bytes/],
