@@ -1,6 +1,7 @@
 // Bundles the compiled program with its packages into dist/program, which makes each start about twice as fast
-// (decision 0213). bin/cartulary.ts loads the bundle while it is newer than the compiled files. Does nothing if nothing
-// changed.
+// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). bin/cartulary.ts loads the bundle
+// while it is newer than the compiled files. Does nothing if nothing changed.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,6 +10,9 @@ import { fileURLToPath } from 'node:url';
 
 /** What cannot be in the bundle: compiled code, and packages that look for their own files. */
 const outside = ['better-sqlite3', 'ssh2'];
+
+/** Packages that are loaded at their first use and belong in the bundle: they are ES modules, with all their exports. */
+const inside = ['oidc-provider'];
 
 /** CommonJS packages in the bundle ask for Node's own modules. */
 const banner =
@@ -43,7 +47,9 @@ const keepPlaces = ({ dist, target }) => ({
     // A package that is loaded at its first use stays outside: the bundler would give only its default export where it
     // is CommonJS, and Node gives all.
     onResolve({ filter: /^[^.]/ }, ({ kind, path: name }) =>
-      kind === 'dynamic-import' && !path.isAbsolute(name) ? { path: name, external: true } : undefined,
+      kind === 'dynamic-import' && !path.isAbsolute(name) && !inside.includes(name)
+        ? { path: name, external: true }
+        : undefined,
     );
     onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
       if (!file.startsWith(path.join(dist, 'lib')) && !file.startsWith(path.join(dist, 'bin'))) return undefined;
@@ -77,6 +83,58 @@ function gatherLicences(root, inputs) {
     .join(`\n${'-'.repeat(80)}\n`);
 }
 
+/** What both forms of the bundle have in common. */
+const makeOptions = (root, places) => ({
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  external: outside,
+  // Names of classes are told to people and to stores.
+  keepNames: true,
+  logLevel: 'silent',
+  plugins: [keepPlaces(places)],
+});
+
+/**
+ * The bundle as the text of one function, and the code that V8 made of it while it ran: a start then compiles next to
+ * nothing. Each program finds its files as if it were in the folder of the bundle. Where the program cannot run here,
+ * there is no such code, and the bundle does its work alone.
+ */
+async function warm(build, root, { dist, target, entry }) {
+  const folder = path.join(dist, 'warm');
+  const { outputFiles, metafile } = await build({
+    ...makeOptions(root, { dist, target }),
+    entryPoints: [entry],
+    format: 'cjs',
+    define: { 'import.meta.url': 'bundleUrl' },
+    metafile: true,
+    write: false,
+  });
+  // Text whose code V8 takes from a file cannot import by itself.
+  const later = Object.values(metafile.outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ kind }) => kind === 'dynamic-import');
+  let text = outputFiles[0].text;
+  for (const { path: name } of later) text = text.replaceAll(`import("${name}")`, `importPackage("${name}")`);
+  // V8 reads text of ASCII fastest. What is left of other characters is in regular expressions and comments.
+  text = text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  mkdirSync(folder, { recursive: true });
+  // The modules of the bundle are strict.
+  const opening = '(function (require, importPackage, bundleUrl) { "use strict"; const module = { exports: {} };';
+  writeFileSync(path.join(folder, 'program.cjs'), `${opening}${text}\nreturn module.exports; })`, 'latin1');
+  const run = path.join(path.dirname(fileURLToPath(import.meta.url)), 'warm-program.mjs');
+  const { status } = spawnSync(process.execPath, [run, dist], { stdio: 'ignore', timeout: 60_000 });
+  if (status !== 0) rmSync(folder, { recursive: true });
+}
+
+/** The files by whose times bin/cartulary.ts knows that they are newer than the compiled ones. */
+function listDated(dist) {
+  const folder = path.join(dist, 'warm');
+  const codes = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  return [path.join(dist, 'program', 'program.js'), ...codes];
+}
+
 /** @param root the folder of the checkout @param onBuild called before it builds, where something changed */
 export async function buildProgram(root, onBuild = () => {}) {
   const dist = path.join(root, 'dist');
@@ -84,6 +142,7 @@ export async function buildProgram(root, onBuild = () => {}) {
   const [stamp, own] = [path.join(target, '.sources'), fileURLToPath(import.meta.url)];
   const hash = createHash('sha256')
     .update(readFileSync(own))
+    .update(`${process.version} ${process.arch}`)
     .update(readFileSync(path.join(root, 'package-lock.json')));
   const compiled = ['bin', 'lib'].flatMap((folder) => listCompiled(path.join(dist, folder)));
   for (const file of compiled.filter((each) => !each.includes(`${path.sep}web${path.sep}`))) {
@@ -94,9 +153,9 @@ export async function buildProgram(root, onBuild = () => {}) {
   if (!isBuilt) {
     onBuild();
     const { build } = await import('esbuild');
-    rmSync(target, { recursive: true, force: true });
+    for (const folder of [target, path.join(dist, 'warm')]) rmSync(folder, { recursive: true, force: true });
     const { metafile } = await build({
-      absWorkingDir: root,
+      ...makeOptions(root, { dist, target }),
       entryPoints: [
         { in: entry, out: 'program' },
         ...[...new Set(findWorkers(path.join(dist, 'lib')))].map((file) => ({
@@ -106,26 +165,21 @@ export async function buildProgram(root, onBuild = () => {}) {
       ],
       outdir: target,
       chunkNames: '[name]-[hash]',
-      bundle: true,
       splitting: true,
       format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      external: outside,
       banner: { js: banner },
-      // Names of classes are told to people and to stores.
-      keepNames: true,
       sourcemap: 'linked',
       sourcesContent: false,
       metafile: true,
-      logLevel: 'silent',
-      plugins: [keepPlaces({ dist, target })],
     });
     mkdirSync(target, { recursive: true });
     writeFileSync(path.join(target, 'licences.txt'), gatherLicences(root, metafile.inputs));
+    await warm(build, root, { dist, target, entry });
     writeFileSync(stamp, digest);
   }
-  const built = path.join(target, 'program.js');
   // The compiler may have written the same files again.
-  if (statSync(built).mtimeMs < statSync(entry).mtimeMs) utimesSync(built, new Date(), new Date());
+  const compiledAt = statSync(entry).mtimeMs;
+  for (const file of listDated(dist)) {
+    if (statSync(file).mtimeMs < compiledAt) utimesSync(file, new Date(), new Date());
+  }
 }

@@ -34,6 +34,7 @@ export interface ToolDefinition {
 
 export interface DescribedTool {
   readonly definition: ToolDefinition;
+  /** Compiled when it is first asked for. */
   readonly checkInput: ValidateFunction;
 }
 
@@ -90,7 +91,14 @@ function readFolder(): ReadonlyMap<string, DescribedTool> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== errorFile);
   const tools = files.toSorted().map((name): [string, DescribedTool] => {
     const definition = withClamped(JSON.parse(readFileSync(join(folder, name), 'utf8')) as ToolDefinition);
-    return [definition.name, { definition, checkInput: ajv.compile(definition.inputSchema) }];
+    // The compiler remembers each schema. One takes some milliseconds; all of them would take a tenth of a start.
+    const described = {
+      definition,
+      get checkInput() {
+        return ajv.compile(definition.inputSchema);
+      },
+    };
+    return [definition.name, described];
   });
   return new Map(tools);
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
+import { Script } from 'node:vm';
 import { makeFolder, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 const entry = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
@@ -22,6 +24,17 @@ async function makeProgram(bundledAt: number | undefined): Promise<string> {
   return join(folder, 'bin', 'cartulary.js');
 }
 
+/** Puts code of V8 beside such a program, which prints its name too. */
+async function warm(program: string, warmAt: number, code?: Buffer): Promise<void> {
+  const folder = fileURLToPath(new URL('../warm/', `file://${program}`));
+  const text = "(function () { return { runProgram: () => console.log('warm') }; })";
+  await mkdir(folder);
+  await writeFile(join(folder, 'program.cjs'), text);
+  const file = join(folder, `${cachedDataVersionTag()}.code`);
+  await writeFile(file, code ?? new Script(text).createCachedData());
+  await utimes(file, warmAt, warmAt);
+}
+
 describe('The bundle of the program', () => {
   after(tidyUp);
 
@@ -33,5 +46,31 @@ describe('The bundle of the program', () => {
       }),
     );
     assert.deepEqual(said, ['bundle', 'bundle', 'compiled', 'compiled']);
+  });
+
+  it('is loaded with the code that V8 made of it, where that code is as new as the compiled files and fits', async () => {
+    const start = async (options: {
+      readonly warmAt?: number;
+      readonly bundledAt?: number | undefined;
+      readonly code?: Buffer;
+      readonly environment?: Readonly<Record<string, string>>;
+    }): Promise<string> => {
+      const program = await makeProgram('bundledAt' in options ? options.bundledAt : 1001);
+      await warm(program, options.warmAt ?? 1001, options.code);
+      const { stdout, stderr } = await runProgram([], { program, environment: options.environment ?? {} });
+      return stdout.trim() + stderr;
+    };
+    const said = await Promise.all([
+      start({}),
+      start({ warmAt: 999 }),
+      start({ code: Buffer.alloc(100) }),
+      start({ bundledAt: undefined }),
+      start({ environment: { NODE_OPTIONS: '--enable-source-maps' } }),
+    ]);
+    assert.deepEqual(said, ['warm', 'bundle', 'bundle', 'compiled', 'bundle']);
+  });
+
+  it('has such code for the Node that built it', async () => {
+    await access(new URL(`../../warm/${cachedDataVersionTag()}.code`, import.meta.url));
   });
 });
