@@ -14,6 +14,7 @@ export type WorkKind =
   | 'derivations'
   | 'streams'
   | 'listeners'
+  | 'workspaceListeners'
   | 'feeds'
   | 'hooks'
   | 'probes';
@@ -45,9 +46,11 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   derivations: { perSource: 1, inAll: 2, waiting: 8, timeout: 60 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
-  /** Callers who wait for changes of the feed. They hold no place among the requests. */
+  /** Callers who wait for changes of the feed. They hold no place among the requests. One source is a principal. */
   listeners: { perSource: 250, inAll: 2000, waiting: 0, timeout: 0 },
-  /** Pages of the feed being read. All listeners of a credential may want one at the same moment. */
+  /** The same, and one source is a workspace. */
+  workspaceListeners: { perSource: 1500, inAll: 2000, waiting: 0, timeout: 0 },
+  /** Pages of the feed being read. All listeners of a principal, the source, may want one at the same moment. */
   feeds: { perSource: 4, inAll: 32, waiting: 300, timeout: 3 * tenSeconds },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
   hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
@@ -72,6 +75,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     derivations: make('derivations'),
     streams: make('streams'),
     listeners: make('listeners'),
+    workspaceListeners: make('workspaceListeners'),
     feeds: make('feeds'),
     hooks: make('hooks'),
     probes: make('probes'),
@@ -81,4 +85,9 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
 /** The source whose limits apply to a caller's work. */
 export function sourceOf(workspace: string, { countedAs, credentialId, principalId }: Caller): string {
   return `${workspace}/${countedAs ?? credentialId ?? principalId}`;
+}
+
+/** As `sourceOf`, for limits that several keys of one principal share. */
+export function principalSourceOf(workspace: string, { principalId }: Caller): string {
+  return `${workspace}/${principalId}`;
 }

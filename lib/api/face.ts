@@ -153,6 +153,7 @@ export class ApiFace {
       body,
       cursors: this.#dependencies.cursors,
       standAside: () => standAside(context),
+      departure: () => followDeparture(context),
     });
   }
 
@@ -334,6 +335,11 @@ function hold({ held, response }: RequestContext, release: Release): void {
 /** Gives back all room of a request whose answer may come late. */
 function standAside(context: RequestContext): AbortSignal {
   for (const release of context.held.splice(0)) release();
+  return followDeparture(context);
+}
+
+/** @returns aborted when the answer has left, or the connection has ended */
+function followDeparture(context: RequestContext): AbortSignal {
   const departure = new AbortController();
   hold(context, () => departure.abort());
   return departure.signal;

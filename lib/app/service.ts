@@ -54,6 +54,8 @@ export interface ServiceOptions {
   readonly openSidecar?: NonNullable<WorkspaceFiles['openSidecar']>;
   /** Milliseconds for which a slow reader may keep files removed by an erase open, for tests. */
   readonly readersGrace?: number;
+  /** Milliseconds between two looks at what was written, for tests that wait for changes. */
+  readonly tailInterval?: number;
   /** What connectors may use. Left out: public addresses alone, and no log. */
   readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds' | 'testTimeout'>>;
   /** What webhooks may reach, and how long receivers may take. Left out: public addresses alone. */

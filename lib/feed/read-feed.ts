@@ -38,6 +38,8 @@ export interface FeedContext {
   readonly principalId: string;
   /** A new view of the caller's: the page is read in steps, and the rights of each step's moment decide. */
   readonly view: () => View;
+  /** Asked after each step: where it says no, the page ends there. Left out: always. */
+  readonly isWanted?: (() => boolean) | undefined;
 }
 
 /** Items whose present state is read in the same turn of the event loop as the last step. */
@@ -69,7 +71,7 @@ export async function readFeed(context: FeedContext, query: FeedQuery): Promise<
     }
     position = step.position;
     const isOver = found.length > limit;
-    if (isOver || step.isCurrent || steps === maxSteps) {
+    if (isOver || step.isCurrent || steps === maxSteps || context.isWanted?.() === false) {
       const told = found.slice(0, limit);
       const last = isOver ? told.at(-1)?.position : undefined;
       if (told.length > shortPage) {

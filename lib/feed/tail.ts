@@ -29,27 +29,46 @@ export interface FeedListener {
   check(): void;
 }
 
+/** What is to be called each second. */
+interface Call {
+  readonly call: () => void;
+}
+
+export interface FeedTailOptions {
+  /** Milliseconds between two looks. Left out: the usual ones. */
+  readonly interval?: number | undefined;
+  /** Receives what a call threw, once until that call succeeds again. */
+  readonly onFault: (cause: unknown) => void;
+}
+
 /** Milliseconds between two looks, the same for everyone who listens. */
-const interval = 250;
-/** Looks from one check to the next. */
+const usualInterval = 250;
+/** Looks from one check to the next, and so to the next calls of each second. */
 const looksToCheck = 4;
 /** Pages remembered for others who want them in the same look. */
 const maxPages = 100;
 
 /**
- * Tells listeners that it is time to read the feed. There is one for a workspace, and it rests while nobody listens.
+ * Tells listeners that it is time to read the feed. There is one for a workspace, and it rests while it has neither
+ * listeners nor calls of each second.
  *
  * It looks at fixed times, and only asks whether the journal has written since. So neither the work of a write nor its
  * time depends on who listens, and a listener cannot tell from the time of a wake-up what was written (decision 0225).
+ *
+ * A call that throws is reported and called again at its next time. It keeps no other from being called.
  */
 export class FeedTail {
   readonly #source: TailSource;
   readonly #interval: number;
+  readonly #onFault: FeedTailOptions['onFault'];
   readonly #listeners = new Set<FeedListener>();
+  readonly #eachSecond = new Set<Call>();
+  /** What threw when it was last called. */
+  readonly #faulty = new WeakSet<object>();
   #timer: NodeJS.Timeout | undefined;
   /** Of the source, at the last look; undefined where it could not be read. */
   #seen: number | undefined;
-  /** Of the feed, at the last look; undefined where it could not be read. */
+  /** Of the feed, at the last look; undefined where it could not be read, or where nobody listens. */
   #position: string | undefined;
   #looks = 0;
   /** Pages of this look, by what they show to whom. */
@@ -57,10 +76,10 @@ export class FeedTail {
   #pagesOf = -1;
   #isCalling = false;
 
-  /** @param every milliseconds between two looks; left out: the usual ones */
-  constructor(source: TailSource, every = interval) {
+  constructor(source: TailSource, { interval = usualInterval, onFault }: FeedTailOptions) {
     this.#source = source;
-    this.#interval = every;
+    this.#interval = interval;
+    this.#onFault = onFault;
   }
 
   /** How many listen. */
@@ -73,11 +92,30 @@ export class FeedTail {
    * @returns ends it; may be called twice
    */
   listen(listener: FeedListener): () => void {
-    if (this.#listeners.size === 0) this.#start();
+    if (this.#listeners.size === 0) {
+      this.#seen = this.#source.contentStamp;
+      this.#position = this.#findEnd();
+    }
     this.#listeners.add(listener);
+    this.#run();
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.close();
+      this.#restIfUnused();
+    };
+  }
+
+  /**
+   * Calls once a second from now on, in turns of the loop that are shared with other calls only while they are short.
+   * @returns ends it; may be called twice
+   */
+  eachSecond(call: () => void): () => void {
+    // One function may be given twice.
+    const own: Call = { call };
+    this.#eachSecond.add(own);
+    this.#run();
+    return () => {
+      this.#eachSecond.delete(own);
+      this.#restIfUnused();
     };
   }
 
@@ -99,17 +137,24 @@ export class FeedTail {
 
   /** Rests until somebody listens again. */
   close(): void {
-    this.#pages.clear();
-    clearInterval(this.#timer);
-    this.#timer = undefined;
     this.#listeners.clear();
+    this.#eachSecond.clear();
+    this.#restIfUnused();
   }
 
-  #start(): void {
-    this.#seen = this.#source.contentStamp;
-    this.#position = this.#findEnd();
+  #run(): void {
+    if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => void this.#look(), this.#interval);
     this.#timer.unref();
+  }
+
+  #restIfUnused(): void {
+    if (this.#listeners.size > 0) return;
+    this.#pages.clear();
+    this.#position = undefined;
+    if (this.#eachSecond.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #findEnd(): string | undefined {
@@ -125,19 +170,30 @@ export class FeedTail {
     if (this.#isCalling) return;
     this.#isCalling = true;
     try {
-      const stamp = this.#source.contentStamp;
-      if (stamp !== this.#seen) {
-        this.#seen = stamp;
-        const found = this.#findTouched();
-        await this.#callAll((listener) => {
-          if (found === 'unknown' || concerns(found, listener)) listener.wake();
-        });
-      } else this.#pages.clear();
+      if (this.#listeners.size > 0) await this.#wakeConcerned();
       this.#looks += 1;
-      if (this.#looks % looksToCheck === 0) await this.#callAll((listener) => listener.check());
+      if (this.#looks % looksToCheck > 0) return;
+      await this.#callAll(this.#listeners, (listener) => listener.check());
+      await this.#callAll(this.#eachSecond, ({ call }) => call());
+    } catch (cause) {
+      // Without this the process would end by an unhandled rejection.
+      this.#onFault(cause);
     } finally {
       this.#isCalling = false;
     }
+  }
+
+  async #wakeConcerned(): Promise<void> {
+    const stamp = this.#source.contentStamp;
+    if (stamp === this.#seen) {
+      this.#pages.clear();
+      return;
+    }
+    this.#seen = stamp;
+    const found = this.#findTouched();
+    await this.#callAll(this.#listeners, (listener) => {
+      if (found === 'unknown' || concerns(found, listener)) listener.wake();
+    });
   }
 
   /** @returns 'unknown' where so much was touched, or the file is so out of order, that everybody has to look */
@@ -152,13 +208,22 @@ export class FeedTail {
     }
   }
 
-  /** Others get their turn in between, and listeners may come and go. */
-  #callAll(call: (listener: FeedListener) => void): Promise<void> {
-    const listeners = this.#listeners;
-    const present = [...listeners];
+  /** Others get their turn in between, and those to call may come and go. */
+  #callAll<Each extends object>(all: ReadonlySet<Each>, call: (each: Each) => void): Promise<void> {
+    const faulty = this.#faulty;
+    const report = this.#onFault;
+    function callOne(each: Each): void {
+      try {
+        call(each);
+        faulty.delete(each);
+      } catch (cause) {
+        if (!faulty.has(each)) report(cause);
+        faulty.add(each);
+      }
+    }
     function* callEach(): Generator<void, void> {
-      for (const listener of present) {
-        if (listeners.has(listener)) call(listener);
+      for (const each of [...all]) {
+        if (all.has(each)) callOne(each);
         yield;
       }
     }

@@ -71,6 +71,7 @@ export const changeCommands: Readonly<Record<string, Command>> = {
       wait: 0,
       form: 'page',
       standAside: () => context.signal,
+      departure: () => context.signal,
     };
     return { told: await (isFollowing ? follow(context, input) : listAll(context, input)) };
   }, 'There is no such document or folder.'),

@@ -45,6 +45,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly derivedBudget?: number | undefined;
   /** Milliseconds for which a slow reader may keep removed files open, for tests. */
   readonly readersGrace?: number | undefined;
+  /** Milliseconds between two looks at what was written, for tests. */
+  readonly tailInterval?: number | undefined;
   /** Called at each step of an erase, so that a test can end the process there. */
   readonly onEraseStep?: OnEraseStep;
 }
@@ -98,6 +100,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onFault,
     onNews,
     readersGrace: files.readersGrace,
+    tailInterval: files.tailInterval,
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
     sender: files.sender ?? noSender,

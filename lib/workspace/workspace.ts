@@ -84,6 +84,8 @@ export interface WorkspaceOptions {
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Milliseconds for which a slow reader may keep removed files open. Left out: the usual ones. */
   readonly readersGrace?: number | undefined;
+  /** Milliseconds between two looks at what was written, for those who wait for changes. Left out: the usual ones. */
+  readonly tailInterval?: number | undefined;
   /** Called at each step of an erase, for tests. */
   readonly onEraseStep?: OnEraseStep | undefined;
   /** Answers about sources. */
@@ -177,7 +179,10 @@ export class Workspace {
       },
       onFault: (cause) => onFault('The journal could not commit', cause),
     });
-    this.feedTail = new FeedTail(this.journal);
+    this.feedTail = new FeedTail(this.journal, {
+      interval: options.tailInterval,
+      onFault: (cause) => onFault('Somebody who waits for changes could not be told', cause),
+    });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
     this.#onNews = options.onNews;
     this.maintainer = new Maintainer({

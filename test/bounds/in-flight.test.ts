@@ -246,7 +246,10 @@ describe('A key’s work under way', function () {
 
   /** Whether the greedy key has so much under way that no more fits. */
   function isTaken(kind: WorkKind, units = 1): boolean {
-    const release = server.host.service.workLimits[kind].tryTake(`acme/${idOf(greedy)}`, units);
+    const { workspace } = server.host;
+    const source =
+      kind === 'listeners' ? workspace.journal.reader.credentials.find(idOf(greedy))?.principalId : idOf(greedy);
+    const release = server.host.service.workLimits[kind].tryTake(`acme/${source}`, units);
     release?.();
     return release === undefined;
   }

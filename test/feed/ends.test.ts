@@ -92,7 +92,7 @@ describe('who listens to changes is cut off', () => {
   it('before a page that waited for its turn is given to a revoked key', async () => {
     const { workspace } = server.host;
     const credentialId = reader.key.split('_')[2] ?? '';
-    const taken = [1, 2, 3, 4].map(() => workspace.workLimits.feeds.takeNow(`acme/${credentialId}`));
+    const taken = [1, 2, 3, 4].map(() => workspace.workLimits.feeds.takeNow(`acme/${reader.id}`));
     const { feeds } = workspace.workLimits;
     const take = feeds.take.bind(feeds);
     let hasCome = false;

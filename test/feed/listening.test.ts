@@ -15,6 +15,7 @@ describe('who listens to changes', () => {
   let rea: HttpClient;
   let reader: { readonly id: string; readonly key: string };
   const streams: EventStream[] = [];
+  const json = { Accept: 'application/json' };
 
   const changes = (query = '', who = rea): Promise<HttpAnswer> => who.get(`/v1/changes?${query}`);
   /** A cursor for what happens from now on. */
@@ -30,7 +31,12 @@ describe('who listens to changes', () => {
 
   beforeEach(async () => {
     server = await openTestServer({
-      workLimits: { listeners: { perSource: 3, inAll: 5 }, requests: { perSource: 3 } },
+      workLimits: {
+        listeners: { perSource: 3, inAll: 6 },
+        workspaceListeners: { perSource: 4 },
+        requests: { perSource: 3 },
+      },
+      tailInterval: 20,
     });
     ada = await server.person('approver', '', 'Ada');
     reader = await server.host.person('reader', 'team', 'Rea');
@@ -79,17 +85,72 @@ describe('who listens to changes', () => {
       assert.deepEqual(places(await waiting), ['team/b.md']);
     });
 
+    it('are counted together for all keys of a principal, and for their workspace', async () => {
+      const keys = [reader.key, await server.host.key(reader.id, ['rest']), await server.host.key(reader.id, ['rest'])];
+      const waiting = keys.map((key) => follow('start=now&wait=60', json, key));
+      await until('three wait', () => listening() === 3);
+      const fourth = server.as(await server.host.key(reader.id, ['rest']));
+      assert.equal((await changes('start=now&wait=60', fourth)).refusal, 'RATE_LIMITED');
+      const another = await server.host.person('reader', 'team');
+      waiting.push(follow('start=now&wait=60', json, another.key));
+      await until('four wait', () => listening() === 4);
+      assert.equal((await changes('start=now&wait=60', ada)).refusal, 'UNAVAILABLE');
+      const other = server.host.workspace.workLimits.listeners.tryTake('other/ada');
+      assert.notEqual(other, undefined, 'another workspace has room');
+      other?.();
+      await ada.create('team/b.md');
+      for (const each of await Promise.all(waiting)) await each.ended();
+      assert.equal(listening(), 0);
+      assert.equal((await changes('start=now&wait=1', fourth)).status, 200);
+    });
+
+    it('read a page once while nothing is written, and again where something was written meanwhile', async () => {
+      const { workspace } = server.host;
+      const { feeds } = workspace.workLimits;
+      const take = feeds.take.bind(feeds);
+      let pages = 0;
+      let meanwhile = (): Promise<unknown> => Promise.resolve();
+      feeds.take = async (...args) => {
+        pages += 1;
+        const release = await take(...args);
+        return () => {
+          release();
+          void meanwhile();
+        };
+      };
+      const cursor = await now();
+      pages = 0;
+      const waiting = changes(`wait=60&cursor=${cursor}`);
+      await until('it waits', () => listening() === 1);
+      assert.equal(pages, 1);
+      await ada.create('team/b.md');
+      const second = await waiting;
+      assert.deepEqual(places(second), ['team/b.md']);
+      assert.equal(pages, 2);
+      const { journal } = workspace;
+      const stamp = journal.contentStamp;
+      let isWritten = false;
+      meanwhile = async () => {
+        if (isWritten) return;
+        isWritten = true;
+        await ada.create('team/c.md');
+      };
+      const third = await changes(`wait=60&cursor=${second.json.next_cursor}`);
+      assert.ok(journal.contentStamp > stamp);
+      assert.deepEqual(places(third), ['team/c.md']);
+    });
+
     it('hold no place among the requests, and one among the listeners until they leave', async () => {
       const cursor = await now();
-      const waiting = [1, 2, 3].map(() => follow(`wait=60&cursor=${cursor}`, { Accept: 'application/json' }));
+      const waiting = [1, 2, 3].map(() => follow(`wait=60&cursor=${cursor}`, json));
       await until('three wait', () => listening() === 3);
       const refused = await changes(`wait=60&cursor=${cursor}`);
       assert.equal(refused.refusal, 'RATE_LIMITED');
       assert.equal(refused.headers['retry-after'], '1');
       assert.equal((await changes(`cursor=${cursor}`)).status, 200);
-      const others = [await server.host.person('reader', 'team'), await server.host.person('reader', 'team')];
-      waiting.push(...others.map(({ key }) => follow('start=now&wait=60', { Accept: 'application/json' }, key)));
-      await until('five wait', () => listening() === 5);
+      const other = await server.host.person('reader', 'team');
+      waiting.push(follow('start=now&wait=60', json, other.key));
+      await until('four wait', () => listening() === 4);
       const busy = await changes('start=now&wait=60', ada);
       assert.deepEqual([busy.refusal, busy.headers['retry-after']], ['UNAVAILABLE', '2']);
       await ada.create('team/b.md');
@@ -186,7 +247,7 @@ describe('who listens to changes', () => {
       assert.equal(listening(), 0);
     });
 
-    it('leave a record at the beginning and one at the end, with the number of items', async () => {
+    it('leave a record at the beginning and one at the end of the same request, with the number of items', async () => {
       const stream = await follow('location=team');
       await stream.messagesToCome(1);
       stream.leave();
@@ -202,12 +263,15 @@ describe('who listens to changes', () => {
       assert.deepEqual(
         records.map(({ record: { action, code }, text }) => [action, code, text?.target ?? null, text?.detail ?? null]),
         [
-          ['feed.read', null, 'team', '{"form":"stream"}'],
+          ['feed.read', null, 'team', '{"form":"stream","first_page":true}'],
           ['feed.followed', null, null, '{"items":1}'],
-          ['feed.read', null, 'team', '{"form":"stream"}'],
+          ['feed.read', null, 'team', '{"form":"stream","first_page":true}'],
           ['feed.followed', 'NOT_FOUND', null, '{"items":1,"broken_off":true}'],
         ],
       );
+      const [first, second, third, fourth] = records.map(({ record }) => record.request_id);
+      assert.ok(first !== undefined && third !== undefined && first !== third);
+      assert.deepEqual([second, fourth], [first, third]);
     });
   });
 

@@ -14,6 +14,7 @@ describe('the tail of the feed', () => {
   let tail: FeedTail;
   let ada: Client;
   let rea: Client;
+  const faults: unknown[] = [];
 
   /** Somebody who counts the calls. */
   const listen = (client: Client, location = '') => {
@@ -40,10 +41,11 @@ describe('the tail of the feed', () => {
     rea = await addClient(host, 'Rea', 'reader', 'team');
     await ada.create('team/a.md', 'one');
     await ada.create('hidden/x.md', 'one');
-    tail = new FeedTail(service.workspace.journal, interval);
+    tail = new FeedTail(service.workspace.journal, { interval, onFault: (cause) => faults.push(cause) });
   });
   afterEach(async () => {
     tail.close();
+    faults.length = 0;
     await service.close();
   });
 
@@ -87,6 +89,66 @@ describe('the tail of the feed', () => {
     const second = listen(ada);
     await until('some looks have passed', () => second.checks > 1);
     assert.deepEqual([first.wakes, first.checks, second.wakes], [0, 0, 0]);
+  });
+
+  it('makes calls of each second, also while nobody listens, until they are ended', async () => {
+    const calls = { first: 0, second: 0 };
+    const endFirst = tail.eachSecond(() => void (calls.first += 1));
+    const endSecond = tail.eachSecond(() => void (calls.second += 1));
+    await until('both are called twice', () => Math.min(calls.first, calls.second) > 1);
+    endFirst();
+    endFirst();
+    const { first, second } = calls;
+    await until('the other one is called again', () => calls.second > second + 1);
+    assert.equal(calls.first, first);
+    endSecond();
+    const later = listen(ada);
+    await ada.update('team/a.md', 'two');
+    await until('a listener that comes later is woken', () => later.wakes > 0);
+    assert.equal(calls.second > second, true);
+  });
+
+  it('wakes a listener that comes while only calls were made, for nothing that was before', async () => {
+    let called = 0;
+    tail.eachSecond(() => void (called += 1));
+    await ada.update('team/a.md', 'two');
+    await until('a call was made', () => called > 0);
+    const reader = listen(rea);
+    await until('some looks have passed', () => reader.checks > 1);
+    assert.equal(reader.wakes, 0);
+    await ada.update('team/a.md', 'three');
+    await until('it is woken', () => reader.wakes > 0);
+  });
+
+  it('reports what a call throws, once, and goes on with the others', async () => {
+    const unhandled: unknown[] = [];
+    const note = (cause: unknown): void => void unhandled.push(cause);
+    process.on('unhandledRejection', note);
+    try {
+      const broken = { wake: 0, check: 0, call: 0 };
+      const fail = (what: keyof typeof broken) => (): never => {
+        broken[what] += 1;
+        throw new Error(what);
+      };
+      const listener = {
+        location: parseFolderLocation(''),
+        reach: () => service.workspace.view(ada.caller).reach,
+        wake: () => undefined,
+        check: () => undefined,
+      };
+      tail.listen({ ...listener, wake: fail('wake') });
+      tail.listen({ ...listener, check: fail('check') });
+      tail.eachSecond(fail('call'));
+      const admin = listen(ada);
+      await until('the checks have failed twice', () => broken.check > 1 && broken.call > 1);
+      await allSeen(admin);
+      await until('the wake-up has failed', () => broken.wake > 0);
+      assert.deepEqual(faults.map(String).toSorted(), ['Error: call', 'Error: check', 'Error: wake']);
+      assert.ok(admin.checks > 0);
+      assert.deepEqual(unhandled, []);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
   });
 
   it('reads a page once for all who want it, until something is written or reading fails', async () => {

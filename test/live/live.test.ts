@@ -12,7 +12,11 @@ import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
-const pace = { look: 5, beat: 60_000 };
+/** Milliseconds. */
+const tailInterval = 2;
+/** Of the tail, four looks long. */
+const look = 4 * tailInterval;
+const usualBeat = 60_000;
 /** Long enough for several looks: for events that must not come. */
 const severalLooks = 60;
 
@@ -64,9 +68,9 @@ describe('a live stream', () => {
   let rea: Client;
   const open: Follower[] = [];
 
-  const ask = async (client: Client, location: string, more: Partial<Caller> = {}, beat = pace.beat) => {
+  const ask = async (client: Client, location: string, more: Partial<Caller> = {}, beat = usualBeat) => {
     const caller: Caller = { ...client.caller, interface: 'console', ...more };
-    const input = { location: parseFolderLocation(location), form: 'stream', pace: { ...pace, beat } } as const;
+    const input = { location: parseFolderLocation(location), form: 'stream', beat } as const;
     return (await perform(service.workspace, caller, watchLocation, input)).result;
   };
   const follow = async (...args: Parameters<typeof ask>): Promise<Follower> => {
@@ -83,7 +87,7 @@ describe('a live stream', () => {
   };
 
   beforeEach(async () => {
-    service = await openTestService({ workLimits: { streams: { perSource: 3, inAll: 5 } } });
+    service = await openTestService({ tailInterval, workLimits: { streams: { perSource: 3, inAll: 5 } } });
     const host = { service, workspace: service.workspace };
     ada = await addClient(host, 'Ada', 'approver', 'a');
     ben = await addClient(host, 'Ben', 'editor', 'a');
@@ -216,7 +220,7 @@ describe('a live stream', () => {
       for (let hour = 0; hour < 12; hour += 1) {
         assert.equal(follower.isOver, false);
         service.clock.advance(60 * 60 * 1000);
-        await new Promise((resolve) => setTimeout(resolve, 2 * pace.look));
+        await new Promise((resolve) => setTimeout(resolve, 2 * look));
       }
       await follower.ended();
     });
@@ -262,7 +266,7 @@ describe('a live stream', () => {
     await once(stream, 'readable');
     for (let round = 0; round < 20; round += 1) {
       await ben.update('a/x.md', `round ${round}`);
-      await new Promise((resolve) => setTimeout(resolve, pace.look));
+      await new Promise((resolve) => setTimeout(resolve, look));
     }
     assert.ok(stream.readableLength < 1000);
     const follower = new Follower(stream);

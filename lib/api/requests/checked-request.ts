@@ -44,6 +44,11 @@ export interface CheckedRequest {
    * @returns aborted when the connection ends before the answer has left
    */
   standAside(): AbortSignal;
+  /**
+   * For long work that nobody waits for once the client has left. The request keeps its place.
+   * @returns aborted when the connection ends before the answer has left, or the request stands aside
+   */
+  departure(): AbortSignal;
 }
 
 /** The JSON body of a route without other forms. The description has checked its fields. */

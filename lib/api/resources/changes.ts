@@ -66,6 +66,7 @@ function readAsked(request: CheckedRequest): ReadFeedInput {
     wait: isHead ? 0 : 1000 * readWhole(request, 'wait'),
     form: isStream ? 'stream' : 'page',
     standAside: () => request.standAside(),
+    departure: () => request.departure(),
   };
 }
 

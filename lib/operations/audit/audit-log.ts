@@ -5,8 +5,9 @@ import { rootLocation } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';
 import { adminNeeds } from '../needs.js';
-import type { AuditNote, ReadContext, ReadOperation } from '../operation.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 import { recordRefusal } from '../perform.js';
+import { recordEnd } from '../record-end.js';
 
 /** The audit log's action for the end of an export of it, however it ended. */
 const endAction = 'audit.exported';
@@ -65,14 +66,9 @@ class RunningExport implements AuditExport {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#release();
-    const { workspace, caller } = this.#context;
-    if (caller.interface === 'command') return;
-    const { principalId: principal, credentialId: credential, interface: face, requestId } = caller;
-    const event = { principal, credential, interface: face, action: endAction, outcome: 'done', requestId } as const;
-    const detail = this.#noteOfEnd.detail;
-    workspace.journal
-      .write({ isRecordOnly: true, run: (transaction) => transaction.audit({ ...event, detail }) })
-      .catch((cause: unknown) => workspace.onFault('The end of an export could not be recorded', cause));
+    if (this.#context.caller.interface === 'command') return;
+    const note = { detail: { records: this.#records } };
+    recordEnd(this.#context, { action: endAction, note, isComplete: this.#isComplete });
   };
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ExportedLine, undefined> {
@@ -91,17 +87,14 @@ class RunningExport implements AuditExport {
       try {
         this.#watch.requireAdmin();
       } catch (error) {
-        const operation = { name: exportAudit.name, note: () => this.#noteOfEnd };
+        const detail = { records: this.#records, broken_off: true };
+        const operation = { name: exportAudit.name, note: () => ({ detail }) };
         throw await recordRefusal(workspace, caller, operation, undefined, error);
       }
       yield line;
       if ('record' in line) this.#records += 1;
     }
     this.#isComplete = true;
-  }
-
-  get #noteOfEnd(): AuditNote & { readonly detail: object } {
-    return { detail: { records: this.#records, ...(this.#isComplete ? {} : { broken_off: true }) } };
   }
 }
 

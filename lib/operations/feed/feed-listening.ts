@@ -1,7 +1,7 @@
 import type { Release } from '../../access/work-limiter.js';
-import { sourceOf } from '../../access/work-limits.js';
+import { principalSourceOf } from '../../access/work-limits.js';
 import { rootLocation, type Location } from '../../domain/location.js';
-import { notFound, Refusal, unauthenticated } from '../../domain/refusal.js';
+import { busy, notFound, Refusal, unauthenticated } from '../../domain/refusal.js';
 import type { View } from '../../view/view.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';
@@ -14,6 +14,24 @@ export type WokenBy = 'hint' | 'time' | 'end';
 export function requirePlace(view: View, location: Location): void {
   if (location === rootLocation) return;
   if (view.document(location) === undefined && view.folder(location) === undefined) throw notFound();
+}
+
+/**
+ * Counts a listener among those of its principal, whatever keys it has, and of its workspace.
+ * @throws Refusal RATE_LIMITED, UNAVAILABLE where too many listen
+ */
+function takeRoom({ workspace, caller }: ReadContext): Release {
+  const { listeners, workspaceListeners } = workspace.workLimits;
+  const ofPrincipal = listeners.takeNow(principalSourceOf(workspace.name, caller));
+  const ofWorkspace = workspaceListeners.tryTake(workspace.name);
+  if (ofWorkspace === undefined) {
+    ofPrincipal();
+    throw busy();
+  }
+  return () => {
+    ofPrincipal();
+    ofWorkspace();
+  };
 }
 
 export interface ListeningOptions {
@@ -55,7 +73,7 @@ export class FeedListening {
     this.#location = location;
     this.#watch = new ReachWatch(workspace, caller);
     this.#onEnd = onEnd;
-    this.#release = workspace.workLimits.listeners.takeNow(sourceOf(workspace.name, caller));
+    this.#release = takeRoom(context);
     this.#leaveTail = workspace.feedTail.listen({
       location,
       reach: () => workspace.view(caller).reach,
@@ -71,6 +89,18 @@ export class FeedListening {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Whether it has ended, or a time has come. */
+  get isOver(): boolean {
+    return this.#hasEnded || this.#isTime;
+  }
+
+  /** As a `wait` that ends at once. @returns whether a time has come since the last one was taken */
+  takeTime(): boolean {
+    const isTime = this.#isTime;
+    this.#isTime = false;
+    return isTime;
   }
 
   /**

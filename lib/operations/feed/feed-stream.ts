@@ -1,9 +1,8 @@
-import type { AuditEvent } from '../../domain/audit-record.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Location } from '../../domain/location.js';
 import type { FeedPage } from '../../feed/read-feed.js';
 import type { ReadContext } from '../operation.js';
-import { asDone, recordRefusal } from '../perform.js';
+import { recordEnd } from '../record-end.js';
 import { FeedListening } from './feed-listening.js';
 
 /** The audit log's action for the end of a stream, however it ended. */
@@ -22,7 +21,8 @@ export interface FeedStreamOptions {
   /** Milliseconds between two signs of life. */
   readonly beat: number;
   readonly standAside: () => AbortSignal;
-  readonly read: (after: string) => Promise<FeedPage>;
+  /** @param isWanted whether the reader is still there */
+  readonly read: (after: string, isWanted: () => boolean) => Promise<FeedPage>;
 }
 
 /**
@@ -71,7 +71,8 @@ export class FeedStream {
     let { after } = this.#options;
     while (!this.#listening.hasEnded) {
       this.#listening.requireReadable();
-      const page = await this.#options.read(after);
+      const page = await this.#options.read(after, () => !this.#listening.hasEnded);
+      if (this.#listening.hasEnded) return;
       // The page may have waited for its turn, or be one that another key of the principal read.
       this.#listening.requireReadable();
       after = page.next;
@@ -79,6 +80,8 @@ export class FeedStream {
         this.#items += page.items.length;
         yield page;
       } else if (page.isCurrent) yield* this.#beatUntilHint();
+      // A reader who is far behind gets signs of life while nothing is found for it.
+      else if (this.#listening.takeTime()) yield 'beat';
     }
   }
 
@@ -92,17 +95,7 @@ export class FeedStream {
 
   /** It names no place: an erase that waited for this end has already searched the records. */
   #record(fault: unknown): void {
-    const { workspace, caller } = this.#context;
-    const detail = { items: this.#items };
-    if (fault !== undefined) {
-      if (!(fault instanceof Refusal)) workspace.onFault('A stream of changes failed', fault);
-      const operation = { name: action, note: () => ({ detail: { ...detail, broken_off: true } }) };
-      void recordRefusal(workspace, caller, operation, undefined, fault);
-      return;
-    }
-    const event: AuditEvent = asDone(caller, action, { detail });
-    workspace.journal
-      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
-      .catch((cause: unknown) => workspace.onFault('The end of a stream could not be recorded', cause));
+    const note = { detail: { items: this.#items } };
+    recordEnd(this.#context, { action, note, isComplete: fault === undefined, fault });
   }
 }

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../access/work-limits.js';
+import { principalSourceOf } from '../../access/work-limits.js';
 import type { ChangeKind } from '../../domain/change.js';
 import type { Location } from '../../domain/location.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';
@@ -23,6 +23,8 @@ export interface ReadFeedInput {
   readonly form: 'page' | 'stream';
   /** Gives back the request's place among those under way; aborted when the caller's client has left. */
   readonly standAside: () => AbortSignal;
+  /** Aborted when the caller's client has left, while the request keeps its place. Left out: nobody can leave. */
+  readonly departure?: (() => AbortSignal) | undefined;
   /** Milliseconds between two signs of life of a stream. Left out: the usual ones. */
   readonly beat?: number | undefined;
 }
@@ -30,6 +32,8 @@ export interface ReadFeedInput {
 export interface FeedRead {
   /** Of a stream: where it begins, without items. */
   readonly page: FeedPage;
+  /** Whether it begins with everything in reach, and not at a position. */
+  readonly isFirst: boolean;
   /** Null for a page. Whoever does not open it has to leave it. */
   readonly stream: { readonly open: () => AsyncGenerator<StreamItem>; readonly leave: () => void } | null;
 }
@@ -38,7 +42,9 @@ export interface FeedRead {
  * What changed for the caller: a page, a page that waits for its first item, or a stream of pages. It needs no role,
  * because it tells only what the caller reaches. A place that the caller does not find is refused.
  *
- * A page has one record, made when it is complete. A stream has one at its beginning and one at its end.
+ * A page has one record, made when it is complete, with the number of its items. A long poll is one page, however
+ * often it looked. A stream has one record at its beginning and one at its end, with the number of its items; both have
+ * the id of the request. `first_page` says that everything in reach was told.
  * @throws Refusal INVALID_REQUEST `bad_cursor`; RATE_LIMITED, UNAVAILABLE where too many listen
  */
 export const readChanges: ReadOperation<ReadFeedInput, FeedRead> = {
@@ -46,16 +52,24 @@ export const readChanges: ReadOperation<ReadFeedInput, FeedRead> = {
   name: 'feed.read',
   needs: () => [],
   note: ({ location, form }) => ({ target: location, detail: { form } }),
-  noteResult: ({ page, stream }) =>
-    stream === null ? { detail: { form: 'page', items: page.items.length } } : { detail: { form: 'stream' } },
+  noteResult: ({ page, isFirst, stream }) => ({
+    detail: {
+      form: stream === null ? 'page' : 'stream',
+      ...(isFirst ? { first_page: true } : {}),
+      ...(stream === null ? { items: page.items.length } : {}),
+    },
+  }),
   async run(context, input) {
     const { view } = context;
     requirePlace(view, input.location);
     const after = input.after ?? endOfFeed(view);
-    if (input.form === 'stream') return openStream(context, input, after);
-    const page = await readPage(context, input, after);
-    if (page.items.length > 0 || input.wait === 0) return { page, stream: null };
-    return { page: await waitForItems(context, input, page), stream: null };
+    const isFirst = after === '';
+    if (input.form === 'stream') return { ...openStream(context, input, after), isFirst };
+    const client = input.departure?.();
+    const stamp = context.workspace.journal.contentStamp;
+    const page = await readPage(context, input, after, () => client?.aborted !== true);
+    const isAnswer = page.items.length > 0 || input.wait === 0 || client?.aborted === true;
+    return { page: isAnswer ? page : await waitForItems(context, input, { page, stamp }), isFirst, stream: null };
   },
   discard: ({ stream }) => stream?.leave(),
 };
@@ -65,11 +79,12 @@ async function readPage(
   { workspace, caller }: ReadContext,
   { location, kinds, limit }: ReadFeedInput,
   after: string,
+  isWanted: () => boolean,
 ): Promise<FeedPage> {
   const watch = new ReachWatch(workspace, caller);
-  const release = await workspace.workLimits.feeds.take(sourceOf(workspace.name, caller));
+  const release = await workspace.workLimits.feeds.take(principalSourceOf(workspace.name, caller));
   try {
-    const asking = { principalId: caller.principalId, view: () => workspace.view(caller) };
+    const asking = { principalId: caller.principalId, view: () => workspace.view(caller), isWanted };
     const page = await readFeed(asking, { location, kinds, after, limit });
     // It may have waited for its turn, and a key is over at once.
     watch.requireInForce();
@@ -79,17 +94,26 @@ async function readPage(
   }
 }
 
-/** As `readPage`, for listeners: those of one principal often want the same page. */
-function sharePage(context: ReadContext, input: ReadFeedInput, after: string): Promise<FeedPage> {
+/**
+ * As `readPage`, for listeners: those of one principal often want the same page. Where the one who reads it leaves, the
+ * page ends there, and the others go on from its end.
+ */
+function sharePage(
+  context: ReadContext,
+  input: ReadFeedInput,
+  after: string,
+  isWanted: () => boolean,
+): Promise<FeedPage> {
   const { workspace, caller } = context;
   const { location, kinds, limit } = input;
   const name = JSON.stringify([caller.principalId, location, kinds === null ? null : [...kinds], limit, after]);
-  return workspace.feedTail.share(name, () => readPage(context, input, after));
+  return workspace.feedTail.share(name, () => readPage(context, input, after, isWanted));
 }
 
-function openStream(context: ReadContext, input: ReadFeedInput, after: string): FeedRead {
+function openStream(context: ReadContext, input: ReadFeedInput, after: string): Omit<FeedRead, 'isFirst'> {
   const { location, standAside, beat = usualBeat } = input;
-  const read = (position: string): Promise<FeedPage> => sharePage(context, input, position);
+  const read = (position: string, isWanted: () => boolean): Promise<FeedPage> =>
+    sharePage(context, input, position, isWanted);
   const stream = new FeedStream(context, { location, after, beat, standAside, read });
   return {
     page: { items: [], next: after, isCurrent: false },
@@ -100,22 +124,30 @@ function openStream(context: ReadContext, input: ReadFeedInput, after: string): 
 /**
  * Waits until there is an item, the time is over, or the client or the service ends. The time does not depend on what
  * else is written: pages without items are read meanwhile, and nothing is answered.
+ * @param before the page that was read first, and the journal's stamp from before it was
  * @throws Refusal UNAUTHENTICATED, NOT_FOUND when the caller loses the key or the place meanwhile
  */
-async function waitForItems(context: ReadContext, input: ReadFeedInput, before: FeedPage): Promise<FeedPage> {
+async function waitForItems(
+  context: ReadContext,
+  input: ReadFeedInput,
+  before: { readonly page: FeedPage; readonly stamp: number },
+): Promise<FeedPage> {
   const { location, standAside, wait: every } = input;
   requirePlace(context.workspace.view(context.caller), location);
   const listening = new FeedListening(context, { location, every, standAside });
   try {
-    for (let page = before; ;) {
-      // Read again first: something may have been written between the page and the beginning to listen.
+    let { page } = before;
+    // What was written since the page began wakes nobody who listens only now.
+    let isUpToNow = page.isCurrent && context.workspace.journal.contentStamp === before.stamp;
+    while (page.items.length === 0 && !listening.isOver) {
+      if (isUpToNow && (await listening.wait()) !== 'hint') break;
       listening.requireReadable();
-      page = await sharePage(context, input, page.next);
+      page = await sharePage(context, input, page.next, () => !listening.isOver);
       // Another key of the principal may have read it.
       listening.requireReadable();
-      if (page.items.length > 0 || !page.isCurrent) return page;
-      if ((await listening.wait()) !== 'hint') return page;
+      isUpToNow = page.isCurrent;
     }
+    return page;
   } finally {
     listening.end();
   }

@@ -1,5 +1,6 @@
 import { pipeline, Transform, type Readable } from 'node:stream';
 import type { AuditNote, ReadContext } from '../operation.js';
+import { recordEnd } from '../record-end.js';
 
 /** The audit log's action for the end of an export, however it ended. */
 const action = 'folder.exported';
@@ -61,22 +62,8 @@ export class ExportTally {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { workspace, caller } = this.#context;
-    const counts = { documents: this.#documents, bytes: this.#bytes };
-    const detail = this.#inAll === this.#documents ? counts : { ...counts, broken_off: true };
-    const event = {
-      principal: caller.principalId,
-      credential: caller.credentialId,
-      interface: caller.interface,
-      action,
-      outcome: 'done' as const,
-      requestId: caller.requestId,
-      target: this.#note.target,
-      version: this.#note.version,
-      detail,
-    };
-    workspace.journal
-      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
-      .catch((cause: unknown) => workspace.onFault('The end of an export could not be recorded', cause));
+    const detail = { documents: this.#documents, bytes: this.#bytes };
+    const isComplete = this.#inAll === this.#documents;
+    recordEnd(this.#context, { action, note: { ...this.#note, detail }, isComplete });
   }
 }

@@ -1,22 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Release } from '../../access/work-limiter.js';
 import type { Location } from '../../domain/location.js';
-import { notFound, Refusal } from '../../domain/refusal.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { notFound } from '../../domain/refusal.js';
 import type { ReachWatch } from '../../workspace/watch-reach.js';
 import type { ReadContext } from '../operation.js';
-import { recordRefusal } from '../perform.js';
+import { recordEnd } from '../record-end.js';
 import { lookAt, type LiveState } from './look-at.js';
 
-/** Milliseconds. */
-export interface LivePace {
-  /** Between two looks. */
-  readonly look: number;
-  /** Between two heartbeats: shorter than proxies, and our own port, wait in silence. */
-  readonly beat: number;
-}
-
-export const usualPace: LivePace = { look: 1000, beat: 20_000 };
+/** Milliseconds between two heartbeats: shorter than proxies, and our own port, wait in silence. */
+export const usualBeat = 20_000;
 
 /** Milliseconds after which a browser connects again. */
 const retryAfter = 2000;
@@ -25,8 +17,8 @@ const retryAfter = 2000;
  * The live state of one place as server-sent events: `state` at the beginning and after each change, `gone` before the
  * end when the place is not there for the caller any more.
  *
- * It looks at fixed times from its opening, and only when the journal has written since. So neither the events nor
- * their times show anything that is hidden (decision 0172). It holds at most one event that is not yet sent: a slow
+ * It looks once a second, by the timer of the feed's tail, and only when the journal has written since. So neither the
+ * events nor their times show anything that is hidden (decisions 0172, 0245). It holds at most one event that is not yet sent: a slow
  * reader gets the newest state. Each look asks again for the session and the reach.
  */
 export class LiveStream extends Readable {
@@ -35,12 +27,11 @@ export class LiveStream extends Readable {
   readonly #action: string;
   readonly #watch: ReachWatch;
   readonly #release: Release;
-  readonly #looking: NodeJS.Timeout;
+  readonly #stopLooking: () => void;
   readonly #beating: NodeJS.Timeout;
   readonly #leave: () => void;
   #isWanted = false;
   #isBeatDue = false;
-  #isLookDue = false;
   #isOver = false;
   /** The state that the reader has, as sent. */
   #sent = '';
@@ -50,11 +41,12 @@ export class LiveStream extends Readable {
   /**
    * @param watch of the caller, made when its reach was checked
    * @param release gives back the room for the stream; called when it ends
+   * @param beat milliseconds between two heartbeats
    */
   constructor(
     context: ReadContext,
     location: Location,
-    { action, watch, release, pace }: { action: string; watch: ReachWatch; release: Release; pace: LivePace },
+    { action, watch, release, beat }: { action: string; watch: ReachWatch; release: Release; beat: number },
   ) {
     super({ highWaterMark: 1 });
     this.#context = context;
@@ -63,11 +55,11 @@ export class LiveStream extends Readable {
     this.#watch = watch;
     this.#release = release;
     this.push(`retry: ${retryAfter}\n\n`);
-    this.#looking = setInterval(() => void this.#lookInTurn(), pace.look);
+    this.#stopLooking = context.workspace.feedTail.eachSecond(() => this.#look());
     this.#beating = setInterval(() => {
       this.#isBeatDue = true;
       this.#beat();
-    }, pace.beat);
+    }, beat);
     this.#leave = context.workspace.watchers.add(() => this.#end());
   }
 
@@ -83,7 +75,7 @@ export class LiveStream extends Readable {
   }
 
   #stop(): void {
-    clearInterval(this.#looking);
+    this.#stopLooking();
     clearInterval(this.#beating);
     this.#leave();
     this.#release();
@@ -91,15 +83,6 @@ export class LiveStream extends Readable {
 
   #beat(): void {
     if (this.#isBeatDue && this.#isWanted && !this.#isOver) this.#send(': \n\n');
-  }
-
-  /** Each look of a stream waits for its own turn of the loop, so that many streams add up to no hold. */
-  async #lookInTurn(): Promise<void> {
-    if (this.#isLookDue) return;
-    this.#isLookDue = true;
-    await yieldToLoop();
-    this.#isLookDue = false;
-    this.#look();
   }
 
   /** Sends the state if it changed since the reader last got one, or ends. */
@@ -134,11 +117,8 @@ export class LiveStream extends Readable {
   /** Ends with a record of why: the caller does not have the right, or the place, any more. */
   #fail(error: unknown): void {
     this.#end();
-    const { workspace, caller } = this.#context;
-    if (!(error instanceof Refusal)) workspace.onFault('A live stream failed', error);
     // It names no place: an erase that waited for this end has already searched the records.
-    const operation = { name: this.#action, note: () => ({ detail: { broken_off: true } }) };
-    void recordRefusal(workspace, caller, operation, undefined, error);
+    recordEnd(this.#context, { action: this.#action, note: {}, isComplete: false, fault: error });
   }
 
   #end(): void {

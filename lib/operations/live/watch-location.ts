@@ -4,15 +4,15 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';
 import type { ReadOperation } from '../operation.js';
-import { LiveStream, usualPace, type LivePace } from './live-stream.js';
+import { LiveStream, usualBeat } from './live-stream.js';
 import { lookAt, type LiveState } from './look-at.js';
 
 export interface WatchLocationInput {
   readonly location: Location;
   /** `stream`: the states from now on. `state`: the present one, for clients that ask again and again. */
   readonly form: 'stream' | 'state';
-  /** Left out: the usual one. */
-  readonly pace?: LivePace | undefined;
+  /** Milliseconds between two heartbeats of a stream. Left out: the usual ones. */
+  readonly beat?: number | undefined;
 }
 
 export interface Watched {
@@ -31,7 +31,7 @@ export const watchLocation: ReadOperation<WatchLocationInput, Watched> = {
   name: 'location.watch',
   needs: () => [],
   note: ({ location, form }) => ({ target: location, detail: { form } }),
-  run(context, { location, form, pace = usualPace }) {
+  run(context, { location, form, beat = usualBeat }) {
     const { workspace, caller, view } = context;
     const look = lookAt(view, location);
     if (look === undefined) throw notFound();
@@ -39,7 +39,7 @@ export const watchLocation: ReadOperation<WatchLocationInput, Watched> = {
     const watch = new ReachWatch(workspace, caller);
     const release = workspace.workLimits.streams.takeNow(sourceOf(workspace.name, caller));
     const action = watchLocation.name;
-    const open = (): Readable => new LiveStream(context, location, { action, watch, release, pace });
+    const open = (): Readable => new LiveStream(context, location, { action, watch, release, beat });
     return { state: look.state, stream: { open, leave: release } };
   },
   discard: ({ stream }) => stream?.leave(),

@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/caller.js';
 import type { Workspace } from '../../workspace/workspace.js';
+import { recordEnd } from '../record-end.js';
 
 /** The audit log's action for the end of a fetch, however it ended. */
 const action = 'repository.fetched';
@@ -30,18 +31,7 @@ export class FetchTally {
   end(isComplete: boolean): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const counts = { head: this.#head, bytes: this.#bytes };
-    const event = {
-      principal: this.#caller.principalId,
-      credential: this.#caller.credentialId,
-      interface: this.#caller.interface,
-      action,
-      outcome: 'done' as const,
-      requestId: this.#caller.requestId,
-      detail: isComplete ? counts : { ...counts, broken_off: true },
-    };
-    this.#workspace.journal
-      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
-      .catch((cause: unknown) => this.#workspace.onFault('The end of a fetch could not be recorded', cause));
+    const detail = { head: this.#head, bytes: this.#bytes };
+    recordEnd({ workspace: this.#workspace, caller: this.#caller }, { action, note: { detail }, isComplete });
   }
 }

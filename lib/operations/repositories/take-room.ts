@@ -1,5 +1,5 @@
 import type { Release } from '../../access/work-limiter.js';
-import { sourceOf } from '../../access/work-limits.js';
+import { principalSourceOf, sourceOf } from '../../access/work-limits.js';
 import { recordRefusal } from '../perform.js';
 import type { RepositoryInput } from './prepare-repository.js';
 import type { Asked } from './serve-repository.js';
@@ -15,7 +15,7 @@ export async function takeRoom(
   operation: { readonly name: string },
 ): Promise<Release> {
   try {
-    const source = kind === 'clones' ? `${workspace.name}/${caller.principalId}` : sourceOf(workspace.name, caller);
+    const source = (kind === 'clones' ? principalSourceOf : sourceOf)(workspace.name, caller);
     return await workspace.workLimits[kind].take(source);
   } catch (error) {
     const note = (): { detail: { protocol: RepositoryInput['version'] } } => ({ detail: { protocol: version } });

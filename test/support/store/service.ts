@@ -160,6 +160,8 @@ export interface TestServiceOptions {
   readonly requestsPerMinute?: number;
   /** Milliseconds for which a slow reader may hold on to files that an erase removes. */
   readonly readersGrace?: number;
+  /** Milliseconds between two looks at what was written, for those who wait for changes. */
+  readonly tailInterval?: number;
   /** Measures the disk in place of the system; it has then a real data folder. */
   readonly measureDisk?: NonNullable<Parameters<typeof Service.open>[0]['measureDisk']>;
   /** Receives faults for the log. */
@@ -184,6 +186,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     onFault: options.onFault ?? (() => undefined),
     measureDisk: options.measureDisk,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
+    ...(options.tailInterval === undefined ? {} : { tailInterval: options.tailInterval }),
     ...(options.connectors === undefined ? {} : { connectors: options.connectors }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
