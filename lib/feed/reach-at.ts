@@ -24,7 +24,14 @@ interface Own {
   isDisabled: boolean;
   readonly held: Map<string, Held>;
   readonly joined: Set<string>;
+  /** How many changes were undone for it. */
+  readonly undone: number;
 }
+
+/** Grants and changes undone in one step, and those of one subject more. */
+const sizeInStep = 500;
+
+const subjectKey = ({ type, id }: Subject): string => `${type} ${id}`;
 
 const keyOf = ({ scope, role }: Held): string =>
   JSON.stringify([scope.type, scope.type === 'folder' ? scope.location : scope.documentId, role]);
@@ -40,6 +47,29 @@ export class PastReaches {
 
   constructor(principalId: string) {
     this.#principal = { type: 'principal', id: principalId };
+  }
+
+  /**
+   * Undoes what `at` will need, as much as one step may hold. It counts on nothing but that it is called again.
+   * @returns whether that is everything
+   */
+  prepare(tables: Tables, activity: number): boolean {
+    if (this.#principal.id === operatorId) return true;
+    const seen = new Set<string>();
+    const waiting: Subject[] = [this.#principal];
+    let size = 0;
+    for (let subject = waiting.pop(); subject !== undefined; subject = waiting.pop()) {
+      const isUndone = (this.#own.get(subjectKey(subject))?.activity ?? Infinity) <= activity;
+      if (!isUndone && size >= sizeInStep) return false;
+      const { isDisabled, held, joined, undone } = this.#ownAt(tables, subject, activity);
+      if (isDisabled) return true;
+      if (!isUndone) size += undone + held.size + 1;
+      for (const id of joined) {
+        if (!seen.has(id)) waiting.push({ type: 'group', id });
+        seen.add(id);
+      }
+    }
+    return true;
   }
 
   /** The reach after the activity with that number. A disabled principal has none. */
@@ -73,7 +103,7 @@ export class PastReaches {
   }
 
   #ownAt(tables: Tables, subject: Subject, activity: number): Own {
-    const key = `${subject.type} ${subject.id}`;
+    const key = subjectKey(subject);
     let own = this.#own.get(key);
     if (own === undefined || own.activity > activity) this.#own.set(key, (own = undo(tables, subject, activity)));
     if (own.activity < activity) {
@@ -89,13 +119,15 @@ function undo(tables: Tables, subject: Subject, activity: number): Own {
   const { activities, grants, groups, principals } = tables;
   const isPrincipal = subject.type === 'principal';
   const present = isPrincipal ? grants.forSubjects(subject.id, []) : grants.forSubjects('', [subject.id]);
+  const later = activities.firstOfSubjectAfter(subject, activity);
   const own: Own = {
     activity,
+    undone: later.length,
     isDisabled: isPrincipal && principals.find(subject.id)?.disabledAt !== null,
     held: new Map(present.map((grant) => [keyOf(grant), grant])),
     joined: new Set(groups.groupsOf(subject)),
   };
-  for (const change of activities.firstOfSubjectAfter(subject, activity)) {
+  for (const change of later) {
     apply(own, 'isDisabled' in change ? { isDisabled: !change.isDisabled } : { ...change, isAdded: !change.isAdded });
   }
   return own;

@@ -63,8 +63,8 @@ export class FeedTail {
   readonly #onFault: FeedTailOptions['onFault'];
   readonly #listeners = new Set<FeedListener>();
   readonly #eachSecond = new Set<Call>();
-  /** What threw when it was last called. */
-  readonly #faulty = new WeakSet<object>();
+  /** What threw when it was last called so. */
+  readonly #faulty = { wake: new WeakSet<object>(), check: new WeakSet<object>(), call: new WeakSet<object>() };
   #timer: NodeJS.Timeout | undefined;
   /** Of the source, at the last look; undefined where it could not be read. */
   #seen: number | undefined;
@@ -173,8 +173,8 @@ export class FeedTail {
       if (this.#listeners.size > 0) await this.#wakeConcerned();
       this.#looks += 1;
       if (this.#looks % looksToCheck > 0) return;
-      await this.#callAll(this.#listeners, (listener) => listener.check());
-      await this.#callAll(this.#eachSecond, ({ call }) => call());
+      await this.#callAll(this.#listeners, (listener) => listener.check(), this.#faulty.check);
+      await this.#callAll(this.#eachSecond, ({ call }) => call(), this.#faulty.call);
     } catch (cause) {
       // Without this the process would end by an unhandled rejection.
       this.#onFault(cause);
@@ -191,9 +191,10 @@ export class FeedTail {
     }
     this.#seen = stamp;
     const found = this.#findTouched();
-    await this.#callAll(this.#listeners, (listener) => {
+    const wake = (listener: FeedListener): void => {
       if (found === 'unknown' || concerns(found, listener)) listener.wake();
-    });
+    };
+    await this.#callAll(this.#listeners, wake, this.#faulty.wake);
   }
 
   /** @returns 'unknown' where so much was touched, or the file is so out of order, that everybody has to look */
@@ -209,8 +210,11 @@ export class FeedTail {
   }
 
   /** Others get their turn in between, and those to call may come and go. */
-  #callAll<Each extends object>(all: ReadonlySet<Each>, call: (each: Each) => void): Promise<void> {
-    const faulty = this.#faulty;
+  #callAll<Each extends object>(
+    all: ReadonlySet<Each>,
+    call: (each: Each) => void,
+    faulty: WeakSet<object>,
+  ): Promise<void> {
     const report = this.#onFault;
     function callOne(each: Each): void {
       try {
@@ -221,8 +225,9 @@ export class FeedTail {
         faulty.add(each);
       }
     }
+    const present = [...all];
     function* callEach(): Generator<void, void> {
-      for (const each of [...all]) {
+      for (const each of present) {
         if (all.has(each)) callOne(each);
         yield;
       }

@@ -92,6 +92,7 @@ export class FeedWalk {
   read(from: FeedPosition, kinds: ReadonlySet<ChangeKind> | null, enough: number): FeedStep {
     const found: FoundChange[] = [];
     let position = from;
+    if (!this.#reaches.prepare(this.#tables, from.activity)) return { found, position, isCurrent: false };
     while (this.#work < workInStep) {
       position = this.#skipUnreached(position);
       const event = this.#nextEvent(position);
@@ -161,13 +162,7 @@ export class FeedWalk {
   #nextEvent({ moment, activity, within }: FeedPosition): FeedEvent | undefined {
     if (within !== null && within.part >= listedByPlaces) {
       const reach = { before: this.#present, after: this.#present };
-      return {
-        type: 'listing',
-        key: 'l',
-        moments: { before: moment, after: moment },
-        activity,
-        reach,
-      };
+      return { type: 'listing', key: 'l', moments: { before: moment, after: moment }, activity, reach };
     }
     const [row] = this.#tables.activities.after(activity, 1);
     const commit = this.#tables.feed.nextMoment(moment);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { endOfFeed } from '../../lib/feed/feed-position.js';
 import { readFeed } from '../../lib/feed/read-feed.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
@@ -76,6 +77,66 @@ describe('the cost of a page of the feed', () => {
     const [renamed, moved, stepsOfMove] = await readAll();
     assert.deepEqual([renamed, moved], [new Set(['renamed']), count]);
     assert.ok(stepsOfMove >= count / 100, `${stepsOfMove} steps`);
+  });
+
+  it('undoes the changes of many groups in many short steps', async () => {
+    const id = await test.principal('Ada');
+    const ada = new Consumer(test, id);
+    ada.beginNow();
+    for (let group = 0; group < 12; group += 1) {
+      const groupId = await test.group(`Group ${group}`, { type: 'principal', id });
+      for (let grant = 0; grant < 120; grant += 1) {
+        await test.grant('reader', { type: 'group', id: groupId }, `team/${group}/${grant}`);
+      }
+    }
+    ada.cursor = endOfFeed(test.workspace.view(ada.client.caller));
+    const changed = 'team/0/0';
+    await admin.create(`${changed}/a.md`, 'one');
+    const rows: number[] = [];
+    const view = () => {
+      rows.push(0);
+      const made = test.workspace.view(ada.client.caller);
+      const { grants } = made.tables;
+      grants.forSubjects = (principalId, groupIds) => {
+        const found = Object.getPrototypeOf(grants).forSubjects.call(grants, principalId, groupIds);
+        rows[rows.length - 1] += found.length;
+        return found;
+      };
+      return made;
+    };
+    const query = { location: rootLocation, kinds: null, limit: 100, after: ada.cursor };
+    const { items } = await readFeed({ principalId: id, view }, query);
+    assert.deepEqual(
+      items.map(({ kind, document }) => `${kind} ${document.location}`),
+      [`created ${changed}/a.md`],
+    );
+    assert.ok(rows.length > 2, `${rows.length} steps`);
+    assert.ok(Math.max(...rows) < 700, `${rows.join(', ')} grants in the steps`);
+  });
+
+  it('ends with the step in which its reader leaves, and its cursor goes on from there', async () => {
+    const id = await test.principal('Ada');
+    await test.grant('reader', { type: 'principal', id }, 'team');
+    await admin.create('team/a.md', 'one');
+    const ada = new Consumer(test, id);
+    ada.beginNow();
+    for (let round = 0; round < 250; round += 1) await admin.labels('set', 'team/a.md', `round-${round}`);
+    const query = { location: rootLocation, kinds: new Set(['created'] as const), limit: 100 };
+    await admin.create('team/b.md', 'two');
+    let steps = 0;
+    const view = () => {
+      steps += 1;
+      return test.workspace.view(ada.client.caller);
+    };
+    const left = { principalId: id, view, isWanted: () => steps < 2 };
+    const early = await readFeed(left, { ...query, after: ada.cursor });
+    assert.deepEqual([early.items, early.isCurrent, steps], [[], false, 2]);
+    assert.notEqual(early.next, ada.cursor);
+    const rest = await readFeed({ principalId: id, view }, { ...query, after: early.next });
+    assert.deepEqual(
+      rest.items.map(({ kind, document }) => `${kind} ${document.location}`),
+      ['created team/b.md'],
+    );
   });
 
   it('follows the number of changes of access, however often a group gets and loses a grant', async () => {

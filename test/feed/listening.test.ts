@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { endOfFeed } from '../../lib/feed/feed-position.js';
 import { EventStream } from '../support/http/event-stream.js';
 import {
   openTestServer,
@@ -138,6 +139,23 @@ describe('who listens to changes', () => {
       const third = await changes(`wait=60&cursor=${second.json.next_cursor}`);
       assert.ok(journal.contentStamp > stamp);
       assert.deepEqual(places(third), ['team/c.md']);
+    });
+
+    it('go on where a page ended early without items, before they answer', async () => {
+      const { workspace } = server.host;
+      const { feedTail } = workspace;
+      const next = endOfFeed({ tables: workspace.journal.reader });
+      const share = feedTail.share.bind(feedTail);
+      let early = 0;
+      feedTail.share = (...args) => {
+        early += 1;
+        return early < 3 ? Promise.resolve({ items: [], next, isCurrent: false }) : share(...args);
+      };
+      const waiting = changes('start=now&wait=60');
+      await until('it waits', () => listening() === 1);
+      await ada.create('team/b.md');
+      assert.deepEqual(places(await waiting), ['team/b.md']);
+      assert.equal(early, 3);
     });
 
     it('hold no place among the requests, and one among the listeners until they leave', async () => {
