@@ -52,13 +52,11 @@ export const readChanges: ReadOperation<ReadFeedInput, FeedRead> = {
   name: 'feed.read',
   needs: () => [],
   note: ({ location, form }) => ({ target: location, detail: { form } }),
-  noteResult: ({ page, isFirst, stream }) => ({
-    detail: {
-      form: stream === null ? 'page' : 'stream',
-      ...(isFirst ? { first_page: true } : {}),
-      ...(stream === null ? { items: page.items.length } : {}),
-    },
-  }),
+  noteResult: ({ page, isFirst, stream }) => {
+    const items = stream === null ? { items: page.items.length } : {};
+    const form = stream === null ? 'page' : 'stream';
+    return { detail: isFirst ? { form, first_page: true, ...items } : { form, ...items } };
+  },
   async run(context, input) {
     const { view } = context;
     requirePlace(view, input.location);
