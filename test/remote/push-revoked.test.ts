@@ -105,28 +105,73 @@ describe('A push that names a content without sending it', function () {
   });
 });
 
-describe('A push whose contents are being stored while an erase begins', function () {
+describe('A push that is broken off while its contents are being stored', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
+  let bob: RemotePerson;
 
-  before(async () => {
+  beforeEach(async () => {
     server = await openRemoteServer();
     await new Actor(server.host.workspace, operator.principalId).create('mine/a.md', 'mine');
+    bob = await server.cloner('editor', 'mine');
   });
-  after(() => server.close());
+  afterEach(() => server.close());
 
-  it('stores them again, and is taken', async () => {
-    const bob = await server.cloner('editor', 'mine');
+  /** Many small contents, and a large one, which is stored apart from them. */
+  async function commitMany(): Promise<WorkTree> {
     const tree = await WorkTree.clone(server.folder, bob.url, 'many');
-    await tree.commit(Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`mine/${n}.md`, `${n}`])));
-    const pushing = tree.push();
+    const small = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`mine/${n}.md`, `${n}`]));
+    await tree.commit({ ...small, 'mine/large.bin': Buffer.alloc(3 * 1024 * 1024, 'x') });
+    return tree;
+  }
+
+  /** Does what an erase does first of all. It has an effect from the moment when the push has something open. */
+  async function breakOff(): Promise<void> {
     const { stages } = server.host.workspace;
-    // What an erase does first of all. It has an effect from the moment when the push has something open.
     await until('the push was broken off', async () => {
       const nothingWasOpen = stages.breakOff([]).then(() => false);
       return Promise.race([nothingWasOpen, new Promise<true>((resolve) => setImmediate(() => resolve(true)))]);
     });
-    assert.equal((await pushing).code, 0, (await pushing).stderr);
+  }
+
+  it('stores them again after each of several erases, and is taken', async () => {
+    const tree = await commitMany();
+    const pushing = tree.push();
+    for (let erases = 0; erases < 3; erases += 1) await breakOff();
+    const { code, stderr } = await pushing;
+    assert.equal(code, 0, stderr);
+    const { json } = await server.as(bob.key).get('/v1/documents/mine/199.md');
+    assert.equal(json.content, '199');
+  });
+
+  it('is taken when its client was killed, and sends it again', async () => {
+    const tree = await commitMany();
+    const head = await tree.head();
+    const killed = new AbortController();
+    const { stages } = server.host.workspace;
+    const open = stages.open.bind(stages);
+    // The pack has come whole by then.
+    const opened = new Promise<void>((resolve) => {
+      stages.open = (owner) => {
+        resolve();
+        return open(owner);
+      };
+    });
+    const first = fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`git:${bob.key}`).toString('base64')}`,
+        'content-type': 'application/x-git-receive-pack-request',
+      },
+      body: await tree.makePush(await tree.git('rev-parse', 'origin/main')),
+      signal: killed.signal,
+    });
+    first.catch(() => undefined);
+    await opened;
+    killed.abort();
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 0, stderr);
+    assert.equal(await tree.git('rev-parse', 'origin/main'), head);
     const { json } = await server.as(bob.key).get('/v1/documents/mine/199.md');
     assert.equal(json.content, '199');
   });
