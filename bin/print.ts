@@ -158,7 +158,7 @@ function formatRecord(record: Row): string {
 }
 
 /** A table leaves out its last columns before it becomes records. */
-const fewestColumns = 3;
+const minColumns = 3;
 
 /** A principal or group by its name alone. */
 function formatShort(value: unknown): string {
@@ -174,7 +174,7 @@ function formatRows(rows: readonly Row[]): string {
   const isHash = (column: string): boolean => rows.some((row) => /^[0-9a-f]{40}$/.test(String(row[column])));
   // A table does without the names of commits first, then without its last columns.
   const leaving = [...columns.filter(isHash), ...columns.filter((column) => !isHash(column)).toReversed()];
-  for (let left = 0; left <= Math.max(0, columns.length - fewestColumns); left += 1) {
+  for (let left = 0; left <= Math.max(0, columns.length - minColumns); left += 1) {
     const without = leaving.slice(0, left);
     const shown = columns.filter((column) => !without.includes(column));
     const cells = rows.map((row) => shown.map((column) => format(row[column])));

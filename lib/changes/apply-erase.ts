@@ -11,7 +11,7 @@ import { suppressContents, suppressFile } from './mirror-suppression.js';
 import type { WriteContext } from './write-context.js';
 
 /** Names and contents of one document that are kept from coming back, the newest first. */
-const mostSuppressed = 1000;
+const maxSuppressed = 1000;
 const newestVersion = Number.MAX_SAFE_INTEGER;
 
 export interface Erase {
@@ -58,8 +58,8 @@ function suppressInMirror({ transaction }: WriteContext, location: Location, num
   const root = tables.folders.mirrored().find(({ mirror }) => mirror === connectorId);
   if (connectorId === null || root === undefined) return;
   const folder = locationOfFolder(tables, root.number);
-  suppressContents(transaction, connectorId, tables.versions.contents(number, newestVersion, mostSuppressed));
-  for (const place of new Set([location, ...tables.eraseRows.formerPlaces(number, mostSuppressed)])) {
+  suppressContents(transaction, connectorId, tables.versions.contents(number, newestVersion, maxSuppressed));
+  for (const place of new Set([location, ...tables.eraseRows.formerPlaces(number, maxSuppressed)])) {
     // Another document of the source has the place by now.
     if (!isWithin(folder, place) || findDocument(tables, place) !== undefined) continue;
     const path = place.slice(folder.length + 1);

@@ -14,7 +14,7 @@ export interface Mirror extends MirrorChange {
   /** The source's own word for its state. Visible characters in one line. */
   readonly sourceVersion: string | null;
   /** Documents that may be deleted in all. */
-  readonly mostDeleted: number;
+  readonly maxDeleted: number;
 }
 
 /** What a mirror did. */
@@ -58,7 +58,7 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
   );
   const plan = yield* planner.plan(change);
   const { moved, files, gone, created, updated, leftOut } = plan;
-  if (gone.length > change.mostDeleted) {
+  if (gone.length > change.maxDeleted) {
     return { versionId: null, created: 0, updated: 0, moved: 0, deleted: 0, leftOut: [], tooMany: gone };
   }
   for (const left of leftOut) {

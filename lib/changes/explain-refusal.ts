@@ -24,7 +24,7 @@ export class UnfitFile extends Error {
 const pull = 'Run git pull --rebase, then push again.';
 const renameIt = 'Give the file another name in that commit, then push again.';
 /** People named by a refused move. The report through REST has all of them. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** The document is not in the state, or not in the place, that the pushed commit builds on. */
 export function changedMeanwhile(): UnfitFile {
@@ -91,8 +91,8 @@ const explainers: {
     };
   },
   access_would_widen({ report: { gains } }) {
-    const named = gains.slice(0, mostNamed).map(describeGain).join('; ');
-    const rest = gains.length > mostNamed ? `; and ${gains.length - mostNamed} more` : '';
+    const named = gains.slice(0, maxNamed).map(describeGain).join('; ');
+    const rest = gains.length > maxNamed ? `; and ${gains.length - maxNamed} more` : '';
     return {
       sentence: `Moved there, more people would reach it: ${named}${rest}.`,
       remedy:

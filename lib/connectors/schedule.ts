@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Connector } from '../domain/connector.js';
-import { longestWait } from '../operations/connectors/decide-next-run.js';
+import { maxWait } from '../operations/connectors/decide-next-run.js';
 import { endLeftRuns } from '../operations/connectors/end-run.js';
 import type { ConnectorSchedule } from '../workspace/connectors.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -29,7 +29,7 @@ export interface ScheduleOptions {
 export const runsAtOnce = 3;
 
 /** Milliseconds after which the schedule looks again, even if nothing is due: the time of day can be set. */
-const longestSleep = 10 * 60_000;
+const maxSleep = 10 * 60_000;
 /** Milliseconds until another try, when a run could not be noted. */
 const pauseAfterFault = 60_000;
 
@@ -89,7 +89,7 @@ class Schedule implements ConnectorSchedule {
     const { withheld } = workspace.connectors;
     // Those that run, are put off or are withheld are due, too.
     const most = this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce;
-    const due = connectors.due(now, longestWait, most);
+    const due = connectors.due(now, maxWait, most);
     for (const connector of due) {
       if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
       if (withheld.has(connector.id)) continue;
@@ -100,7 +100,7 @@ class Schedule implements ConnectorSchedule {
     const next = connectors.nextRunAfter(now);
     const putOff = this.#notBefore.size > 0 ? pauseAfterFault : Number.POSITIVE_INFINITY;
     const pause = Math.min(next === undefined ? Number.POSITIVE_INFINITY : next - now, putOff);
-    if (pause < Number.POSITIVE_INFINITY) this.#sleep(Math.min(pause, longestSleep), this.wake);
+    if (pause < Number.POSITIVE_INFINITY) this.#sleep(Math.min(pause, maxSleep), this.wake);
   }
 
   #isPutOff({ id }: Connector): boolean {

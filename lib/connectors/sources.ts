@@ -162,8 +162,8 @@ function asBadSettings(error: ErrorObject | undefined): Refusal {
 }
 
 /** Characters of a setting's name in a message. */
-const longestField = 100;
-const shorten = (field: string): string => field.slice(0, longestField).toWellFormed();
+const maxFieldLength = 100;
+const shorten = (field: string): string => field.slice(0, maxFieldLength).toWellFormed();
 
 /**
  * A secret in a setting would be shown and logged. The message does not repeat it.

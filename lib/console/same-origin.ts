@@ -5,7 +5,7 @@ import { notSignedIn } from '../domain/refusal.js';
 export const ownHeader = 'x-cartulary-console';
 
 /** Characters: a host's name has 253 at most. */
-const longestOrigin = 300;
+const maxOriginLength = 300;
 
 /**
  * Lets a request pass only if it comes from a page of ours. A browser adds the session's cookie to requests of other
@@ -27,7 +27,7 @@ export function requireOwnPage({ method, headers }: IncomingMessage, ownOrigin: 
 /** Browsers send no origin with most reads. */
 function isOwnOrigin({ origin, host }: IncomingMessage['headers'], ownOrigin: string | null): boolean {
   if (origin === undefined) return true;
-  if (origin.length > longestOrigin) return false;
+  if (origin.length > maxOriginLength) return false;
   if (ownOrigin !== null) return origin === ownOrigin;
   return URL.canParse(origin) && new URL(origin).host === host;
 }

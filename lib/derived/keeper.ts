@@ -26,9 +26,9 @@ import { waitWithin } from './wait-within.js';
 /** Milliseconds between two notes of the use of a repository. */
 const noteEvery = 60 * 60 * 1000;
 /** Milliseconds that an erase lets a repository be finished. */
-const patience = 5000;
+const timeout = 5000;
 /** Bytes that all open pushes of a workspace may have sent: the packs lie on the disk before anybody judges them. */
-const mostPushedBytes = 2 * 1024 * 1024 * 1024;
+const maxPushedBytes = 2 * 1024 * 1024 * 1024;
 /** Milliseconds between two looks at all repositories. */
 const sweepEvery = 10 * 60 * 1000;
 
@@ -137,7 +137,7 @@ export class Keeper {
       const take = (bytes: number): void => {
         // One alone has a limit of its own.
         const isAlone = this.#pushedBytes === taken;
-        if (!isAlone && this.#pushedBytes + bytes > mostPushedBytes) throw busy();
+        if (!isAlone && this.#pushedBytes + bytes > maxPushedBytes) throw busy();
         taken += bytes;
         this.#pushedBytes += bytes;
       };
@@ -199,7 +199,7 @@ export class Keeper {
   async forget(documentIds: readonly string[]): Promise<void> {
     if (this.#files === null || documentIds.length === 0) return;
     const ids = new Set(documentIds);
-    await this.#derivations.letGo(patience);
+    await this.#derivations.letGo(timeout);
     await this.#folders.finishRemovals();
     await this.#pushes.sweep();
     const left = await this.#pushes.listLeft();
@@ -226,7 +226,7 @@ export class Keeper {
   }
 
   keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#derivations.keepOut(patience, work);
+    return this.#derivations.keepOut(timeout, work);
   }
 
   async sweep(): Promise<void> {

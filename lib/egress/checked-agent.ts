@@ -8,7 +8,7 @@ import { dial, type DialMeans } from './dial.js';
 import { normalizeHost } from './host-and-port.js';
 
 /** Milliseconds for the handshake of TLS. */
-const patience = 10_000;
+const timeout = 10_000;
 /** Connections to one server at once. */
 const maxSockets = 8;
 
@@ -74,7 +74,7 @@ async function secureSocket(
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
   });
   try {
-    await once(secured, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) });
+    await once(secured, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) });
     return secured;
   } catch (error) {
     secured.destroy();

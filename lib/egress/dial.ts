@@ -6,7 +6,7 @@ import { formatHostAndPort, normalizeHost, parseHostAndPort, type HostAndPort } 
 import { isPublicAddress } from './is-public-address.js';
 
 /** Milliseconds for the resolution of a name, and for all attempts to connect. */
-const patience = 10_000;
+const timeout = 10_000;
 /** Addresses of one name that are tried. */
 const maxTried = 4;
 
@@ -44,7 +44,7 @@ export async function dial(
   if (name === undefined || !Number.isInteger(port) || port < 1 || port > 65_535)
     throw new EgressFault('denied_egress', 'The address of this server names no host and port. Correct the address.');
   const target = { host: name, port };
-  const limit = AbortSignal.timeout(patience);
+  const limit = AbortSignal.timeout(timeout);
   const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   const addresses = isIP(name) === 0 ? await resolveInTime(name, resolve, either, signal) : [name];
   requireAllowed(target, addresses, allowance);
@@ -120,7 +120,7 @@ async function connectToOne(
   let cause: unknown;
   for (const address of tried) {
     try {
-      const share = AbortSignal.timeout(patience / tried.length);
+      const share = AbortSignal.timeout(timeout / tried.length);
       return await connectTo(address, target.port, AbortSignal.any([either, share]));
     } catch (error) {
       signal?.throwIfAborted();

@@ -5,11 +5,11 @@ import { CheckedAgent, type AgentMeans } from './checked-agent.js';
 import { describeNetworkFault } from './describe-network-fault.js';
 import { isAllowed } from './dial.js';
 import { normalizeHost } from './host-and-port.js';
-import { readBody, type Patience } from './read-body.js';
+import { readBody, type Timeouts } from './read-body.js';
 
 export interface HttpMeans extends AgentMeans {
   readonly clock: Clock;
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
 }
 
 export interface HttpRequest {
@@ -37,7 +37,7 @@ export interface HttpAnswer {
   discard(): void;
 }
 
-const usualPatience: Patience = { head: 60_000, idle: 30_000, body: 10 * 60_000 };
+const usualTimeouts: Timeouts = { head: 60_000, idle: 30_000, body: 10 * 60_000 };
 const maxHeaderSize = 32 * 1024;
 const maxRedirects = 3;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
@@ -50,14 +50,14 @@ export class HttpClient {
   readonly #agent: CheckedAgent;
   readonly #origin: string;
   readonly #means: HttpMeans;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
 
   /** @param root an address of the origin */
   constructor(root: URL, means: HttpMeans) {
     this.#agent = new CheckedAgent(root.protocol === 'https:' ? 'https:' : 'http:', means);
     this.#origin = root.origin;
     this.#means = means;
-    this.#patience = means.patience ?? usualPatience;
+    this.#timeouts = means.timeouts ?? usualTimeouts;
   }
 
   /** @throws EgressFault when no answer comes */
@@ -102,7 +102,7 @@ export class HttpClient {
     signal.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(
       () => request.destroy(new EgressFault('network', 'The server does not answer in time. It is asked again later.')),
-      this.#patience.head,
+      this.#timeouts.head,
     );
     try {
       return await new Promise((resolve, reject) => {
@@ -159,7 +159,7 @@ export class HttpClient {
       message.destroy();
       throw new EgressFault('corrupt', 'The server compresses its answers though it was asked not to.');
     }
-    const bounds = { clock: this.#means.clock, patience: this.#patience, maxBytes, signal, origin: this.#origin };
+    const bounds = { clock: this.#means.clock, timeouts: this.#timeouts, maxBytes, signal, origin: this.#origin };
     return {
       status: message.statusCode ?? 0,
       headers: message.headers,

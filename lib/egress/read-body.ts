@@ -4,7 +4,7 @@ import { EgressFault } from './egress-fault.js';
 import { describeNetworkFault } from './describe-network-fault.js';
 
 /** Milliseconds that a server may take. The time in which we do not read does not count. */
-export interface Patience {
+export interface Timeouts {
   /** Until the head of its answer. */
   readonly head: number;
   /** Until the next piece of the body. */
@@ -15,7 +15,7 @@ export interface Patience {
 
 interface Bounds {
   readonly clock: Clock;
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly origin: string;
@@ -27,7 +27,7 @@ interface Bounds {
  */
 export async function* readBody(
   message: IncomingMessage,
-  { clock, patience, maxBytes, signal, origin }: Bounds,
+  { clock, timeouts, maxBytes, signal, origin }: Bounds,
 ): AsyncGenerator<Buffer, void, undefined> {
   const abort = (): void => void message.destroy(signal.reason as Error);
   const pieces = message[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -38,7 +38,7 @@ export async function* readBody(
     const timer = setTimeout(
       () =>
         message.destroy(new EgressFault('network', 'The server sends its answer too slowly. It is asked again later.')),
-      Math.min(patience.idle, patience.body - waited),
+      Math.min(timeouts.idle, timeouts.body - waited),
     );
     try {
       return await pieces.next();

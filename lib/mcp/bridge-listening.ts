@@ -69,7 +69,7 @@ interface Bridge {
 
 /** Milliseconds before the first attempt to listen again, and the longest wait. */
 const firstWait = 1000;
-const longestWait = 60_000;
+const maxWait = 60_000;
 
 /**
  * Carries subscriptions over a pair of streams. A client of the present revision opens streams itself. For one of 2025,
@@ -224,7 +224,7 @@ export class BridgedListening {
           for (const uri of this.#wanted) this.#tell(uri);
         } catch (error) {
           const isRefusedKey = error instanceof Refused && error.status === 401;
-          if (!isRefusedKey) this.#listenAgain(Math.min(2 * wait, longestWait));
+          if (!isRefusedKey) this.#listenAgain(Math.min(2 * wait, maxWait));
         }
       });
     }, wait);

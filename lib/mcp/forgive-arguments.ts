@@ -21,7 +21,7 @@ const rootable = 'location';
 const maker = 'write_org_doc';
 
 /** Longer places are refused in any case. UTF-16 units. */
-const longestPlace = 4096;
+const maxPlaceLength = 4096;
 
 /**
  * Reads arguments as models send them, where they can mean only one thing. It looks at the schema alone, and what has
@@ -101,7 +101,7 @@ function clamp(name: string, value: unknown, { minimum, maximum }: PropertySchem
 }
 
 function readPlace(name: string, value: string, { tool }: Forgiving): string {
-  if (value.length > longestPlace) return value;
+  if (value.length > maxPlaceLength) return value;
   const start = value.startsWith('/') ? 1 : 0;
   const end = value.length - (value.length > start && value.endsWith('/') && tool !== maker ? 1 : 0);
   const place = value.slice(start, end).normalize('NFC');

@@ -10,7 +10,7 @@ export interface ExplainedPush {
 }
 
 /** Files that are named, one line each. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 const howToMend =
   'Nothing was written. To change a commit: git commit --amend for the last one, git rebase -i for an earlier one.';
@@ -21,7 +21,7 @@ export function explainPush(refusal: Refusal): ExplainedPush {
   const { details, code } = refusal;
   if (details?.reason === 'push_refused') {
     const { refused, count } = details;
-    const named = refused.slice(0, mostNamed);
+    const named = refused.slice(0, maxNamed);
     const lines = named.map(({ location, commit, sentence, remedy }) =>
       `${location} (${commit.slice(0, 8)}): ${sentence} ${remedy}`.trimEnd(),
     );

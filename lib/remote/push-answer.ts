@@ -5,7 +5,7 @@ import { reportStatus, type CommandOutcome, type PushAnswerForm } from '../git/s
 /** Milliseconds between two signs of life. Proxies cut connections on which nothing is said for a minute. */
 const betweenSigns = 5000;
 /** Characters of one line for the person. */
-const longestLine = 500;
+const maxLineLength = 500;
 
 /** Characters that would end the line, or tell the terminal something. */
 const notInLine = /[\p{Cc}\p{Surrogate}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
@@ -13,7 +13,7 @@ const notInLine = /[\p{Cc}\p{Surrogate}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/
 /** A text as one line that a terminal shows as it is. */
 export function asLine(text: string): string {
   const line = text.replaceAll(notInLine, '?');
-  return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line;
 }
 
 /** The answer to a push, while it is being worked out. It says now and then that it is still there. */

@@ -31,7 +31,7 @@ import type { RemoteRequest } from './remote-request.js';
 /** Changes of files from which on the person is told that something happens. */
 const manyChanges = 100;
 /** Erases come one at a time, each after the last one is over. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /** A push whose pack was taken in. */
 interface Received {
@@ -233,7 +233,7 @@ export class MainPush {
     unfit: UnfitChanges,
   ): Promise<{ readonly stage: ContentStage; readonly content: Omit<PushCommitsInput, 'isCurrent'> }> {
     const { workspace, caller } = this.#asked;
-    for (let left = mostAttempts; ; left -= 1) {
+    for (let left = maxAttempts; ; left -= 1) {
       const stage = workspace.stages.open({ type: 'push', id: `push-${caller.requestId}` });
       try {
         return { stage, content: await endInTime(quarantine, this.#makeInput(quarantine, line, unfit, stage)) };

@@ -42,10 +42,10 @@ export interface RemoteService {
 
 /** What a client asks for in its header Git-Protocol, as git itself reads it; anything else is left out. */
 export function readVersion(header: string | string[] | undefined): ProtocolVersion {
-  if (typeof header !== 'string' || header.length > longestProtocol) return 0;
+  if (typeof header !== 'string' || header.length > maxProtocolLength) return 0;
   const asked = header.split(':');
   return asked.includes('version=2') ? 2 : asked.includes('version=1') ? 1 : 0;
 }
 
 /** Characters of the header that are read. */
-const longestProtocol = 200;
+const maxProtocolLength = 200;

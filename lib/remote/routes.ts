@@ -20,7 +20,7 @@ export interface FoundRoute {
 }
 
 /** Of the only query there is. */
-const longestQuery = 200;
+const maxQueryLength = 200;
 const prefix = '/git/';
 const refs = '/info/refs';
 
@@ -56,7 +56,7 @@ export function findRoute(method: string, url: string): FoundRoute {
 
 /** @throws UnservedRequest for the dumb protocol, and for a service that is not there */
 function findService(query: string): RemoteService {
-  if (query.length > longestQuery) throw invalidRequest('bad_field', 'The query is too long.');
+  if (query.length > maxQueryLength) throw invalidRequest('bad_field', 'The query is too long.');
   const name = new URLSearchParams(query).get('service');
   if (name === null) throw new UnservedRequest(dumb);
   const service = services.get(name);

@@ -7,8 +7,8 @@ import { IgnoreRules } from '../text/ignore-rules.js';
 
 const fileName = '.gitignore';
 /** Bytes of one file that are heeded, and characters of one of its lines. */
-const mostBytes = 64 * 1024;
-const longestLine = 1000;
+const maxBytes = 64 * 1024;
+const maxLineLength = 1000;
 
 /** What the `.gitignore` files of a folder and of those above it, within the import, leave out. */
 export class IgnoredFiles {
@@ -40,11 +40,11 @@ export class IgnoredFiles {
     if (found?.isFile() !== true) return above;
     const handle = await root.openFile(path, found);
     try {
-      const bytes = await readUpTo(handle, mostBytes, Math.min(found.size, mostBytes));
-      if (bytes === undefined) return { unheeded: `has more than ${mostBytes} bytes` };
+      const bytes = await readUpTo(handle, maxBytes, Math.min(found.size, maxBytes));
+      if (bytes === undefined) return { unheeded: `has more than ${maxBytes} bytes` };
       const text = bytes.toString('utf8');
-      if (text.split('\n').some((line) => line.length > longestLine))
-        return { unheeded: `has a line of more than ${longestLine} characters` };
+      if (text.split('\n').some((line) => line.length > maxLineLength))
+        return { unheeded: `has a line of more than ${maxLineLength} characters` };
       return new IgnoredFiles(above, folder, new IgnoreRules(text));
     } finally {
       await handle.close();

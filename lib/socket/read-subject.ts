@@ -7,7 +7,7 @@ import type { Fields } from './fields.js';
 type Asking = Pick<WorkspaceContext, 'perform'>;
 
 /** Candidates named in a refusal. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** A principal or group: its id, its name, or the address that a person signs in with. `principal:` and `group:` may stand before. */
 export async function readSubject(context: Asking, fields: Fields, name: string): Promise<Subject> {
@@ -58,8 +58,8 @@ async function resolve(
   const [first, ...others] = found;
   if (first === undefined) throw notFound();
   if (others.length === 0) return { type: first.type, id: first.id };
-  const more = found.length > mostNamed ? `, and ${found.length - mostNamed} more` : '';
-  const named = found.slice(0, mostNamed).map(describe).join(', ');
+  const more = found.length > maxNamed ? `, and ${found.length - maxNamed} more` : '';
+  const named = found.slice(0, maxNamed).map(describe).join(', ');
   throw invalidRequest('bad_field', `${field} "${text}" may mean ${named}${more}. Name it by its id.`, { field });
 }
 

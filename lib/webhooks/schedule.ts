@@ -35,7 +35,7 @@ const shares = {
 } as const;
 
 /** Milliseconds after which it looks again, even if nothing is due: the time of day can be set. */
-const longestSleep = 10 * 60_000;
+const maxSleep = 10 * 60_000;
 /** Milliseconds until another try, when a delivery could not be noted. */
 const pauseAfterFault = 60_000;
 
@@ -195,7 +195,7 @@ class Schedule implements WebhookSchedule {
       const release = kind.take(this.#look);
       if (release !== undefined) this.#start(webhook, release);
     }
-    if (wait < Number.POSITIVE_INFINITY) this.#sleep(Math.min(wait, longestSleep));
+    if (wait < Number.POSITIVE_INFINITY) this.#sleep(Math.min(wait, maxSleep));
   }
 
   /** Whether its owner, or the whole workspace, has as many deliveries under way as may be. */

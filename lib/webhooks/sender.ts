@@ -9,7 +9,7 @@ import type { WebhookMessage, WebhookSender } from '../workspace/webhooks.js';
 import { signMessage } from './sign-message.js';
 
 /** What the service gives its webhooks. */
-export interface SenderMeans extends Pick<HttpMeans, 'resolve' | 'authorities' | 'patience'> {
+export interface SenderMeans extends Pick<HttpMeans, 'resolve' | 'authorities' | 'timeouts'> {
   readonly clock: Clock;
   readonly log: Log;
   /** `host:port` at addresses that are not public. */
@@ -17,22 +17,22 @@ export interface SenderMeans extends Pick<HttpMeans, 'resolve' | 'authorities' |
 }
 
 /** Milliseconds that a receiver may take. It should answer first and work afterwards. */
-const usualPatience = { head: 15_000, idle: 5000, body: 5000 };
+const usualTimeouts = { head: 15_000, idle: 5000, body: 5000 };
 /** Bytes of an answer that may come at once, and characters of it that are kept. The rest is not read. */
 const maxAnswerBytes = 256 * 1024;
-const longestAnswer = 200;
+const maxAnswerLength = 200;
 /** Answers that mean that no further attempt makes sense. */
 const gone = 410;
 
 /** Sends the messages of webhooks, each once: no redirect is followed, and no address is reached that is not public. */
 export function makeSender(means: SenderMeans): WebhookSender {
-  const { clock, log, hosts, patience = usualPatience, ...rest } = means;
+  const { clock, log, hosts, timeouts = usualTimeouts, ...rest } = means;
   const allowance = { hosts, setting: 'webhook_hosts' } as const;
 
   async function send({ url: text, id, secrets, body }: WebhookMessage, signal: AbortSignal): Promise<HttpAnswer> {
     const url = new URL(text);
     requirePrivacy(url, allowance);
-    const client = new HttpClient(url, { ...rest, clock, allowance, patience });
+    const client = new HttpClient(url, { ...rest, clock, allowance, timeouts });
     const at = Math.floor(clock.now() / 1000);
     const headers = { 'content-type': 'application/json', ...signMessage(id, at, body, secrets) };
     try {
@@ -82,7 +82,7 @@ export function makeSender(means: SenderMeans): WebhookSender {
   };
 
   function why(error: unknown): string {
-    if (error instanceof EgressFault) return error.message.slice(0, longestAnswer);
+    if (error instanceof EgressFault) return error.message.slice(0, maxAnswerLength);
     if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')) {
       return 'The server does not answer in time. It is asked again later.';
     }
@@ -121,7 +121,7 @@ async function readBeginning({ body }: HttpAnswer): Promise<string | null> {
     for await (const part of body) {
       parts.push(part);
       bytes += part.length;
-      if (bytes >= longestAnswer * 4) break;
+      if (bytes >= maxAnswerLength * 4) break;
     }
   } catch {
     // Whatever came is enough.
@@ -130,5 +130,5 @@ async function readBeginning({ body }: HttpAnswer): Promise<string | null> {
     .toString('utf8')
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim();
-  return text === '' ? null : text.slice(0, longestAnswer).toWellFormed();
+  return text === '' ? null : text.slice(0, maxAnswerLength).toWellFormed();
 }

@@ -17,7 +17,7 @@ const listed = `{"type":"listed","id":1,"cursor":null,"version":null}`;
 const file: SourceFile = { type: 'file', path: 'a', version: '1' };
 
 interface Options {
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly maxEntries?: number;
 }
@@ -42,11 +42,11 @@ describe('an outside program that does not do as it should', function () {
   /** Starts a program. Its command holds the folder's name, by which its processes are found. */
   async function open(
     command: string | readonly string[],
-    { patience = 20_000, settings = {}, maxEntries = 100 }: Options = {},
+    { timeout = 20_000, settings = {}, maxEntries = 100 }: Options = {},
   ): Promise<Source> {
     const program = typeof command === 'string' ? ['/bin/sh', '-c', command, folder] : command;
     const means = { ...meansOf({ allowance: { programs: { it: program } } }, folder, maxEntries), log: keepLog(lines) };
-    const kind = makeProgramKind({ patience, life: 60_000 });
+    const kind = makeProgramKind({ timeout, life: 60_000 });
     const source = await kind.open({ program: 'it', settings }, secret, means);
     opened.push(source);
     return source;
@@ -246,7 +246,7 @@ describe('an outside program that does not do as it should', function () {
   ];
   for (const [what, script, work] of silent) {
     it(`ends as a fault of the network: it ${what}`, async () => {
-      const found = await faultOf(async () => work(await open(script, { patience: 150 })));
+      const found = await faultOf(async () => work(await open(script, { timeout: 150 })));
       assert.deepEqual([found.fault, /said nothing/.test(found.message)], ['network', true], found.message);
     });
   }
@@ -265,7 +265,7 @@ describe('an outside program that does not do as it should', function () {
 
   it('leaves no process when it ignores SIGTERM and has children that do, too', async () => {
     const stubborn = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & ${ready}; while :; do sleep 1; done`;
-    const source = await open(stubborn, { patience: 150 });
+    const source = await open(stubborn, { timeout: 150 });
     assert.ok((await findProcesses(folder)).length >= 2);
     assert.equal((await faultOf(() => check(source))).fault, 'network');
     await source.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { longestLine, prepareReader } from '../../lib/connectors/program/messages.js';
+import { maxLineLength, prepareReader } from '../../lib/connectors/program/messages.js';
 import { makeProgramKind } from '../../lib/connectors/program/program-kind.js';
 import { LineSplitter, LineTooLong } from '../../lib/connectors/program/split-lines.js';
 import { until } from '../support/until.js';
@@ -110,7 +110,7 @@ describe('the connector protocol', () => {
       else assert.ok(isFromProgram(message));
     }
     // Nested so deeply that a parser by recursion would fail.
-    assert.equal(typeof read(Buffer.alloc(longestLine, '[')), 'string');
+    assert.equal(typeof read(Buffer.alloc(maxLineLength, '[')), 'string');
     assert.equal(typeof read(Buffer.from(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`)), 'string');
   });
 

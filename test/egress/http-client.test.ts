@@ -146,12 +146,12 @@ describe('The HTTP client of the connectors', () => {
   });
 
   it('waits so long for the head, for each piece and for the whole body, and not longer', async () => {
-    const patience = { head: 60, idle: 60, body: 100_000 };
+    const timeouts = { head: 60, idle: 60, body: 100_000 };
     const silent = await serve(() => undefined);
-    const silentClient = openClient(silent.url(), { patience });
+    const silentClient = openClient(silent.url(), { timeouts });
     await assertFault(silentClient.request(get(silent.url())), 'network', /does not answer in time/);
     const stalled = await serve((_, response) => void response.write('begun'));
-    await assertFault(read(openClient(stalled.url(), { patience }), get(stalled.url())), 'network', /too slowly/);
+    await assertFault(read(openClient(stalled.url(), { timeouts }), get(stalled.url())), 'network', /too slowly/);
     const clock = new TestClock();
     const dripping = await serve((_, response) => {
       const timer = setInterval(() => {

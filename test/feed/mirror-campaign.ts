@@ -38,7 +38,7 @@ export interface MirrorTally extends LoadTally {
 /** The consumer of the manual, as it stands there. */
 const consumer = fileURLToPath(new URL('../../../lib/docs/examples/follow-changes.mjs', import.meta.url));
 /** Milliseconds for the consumer to catch up on a busy machine. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /** What a document is in a mirror: its place, its version, and a digest of its text. */
 type Mirror = Readonly<Record<string, string>>;
@@ -177,7 +177,7 @@ class MirrorTrial {
       kept = await this.#readMirror();
       return JSON.stringify(kept) === JSON.stringify(listed);
     };
-    await until('the mirror is equal to the listing', isEqual, patience).catch(() => assert.deepEqual(kept, listed));
+    await until('the mirror is equal to the listing', isEqual, timeout).catch(() => assert.deepEqual(kept, listed));
     this.#tally.compared += Object.keys(listed).length;
   }
 

@@ -21,7 +21,7 @@ import { parseDisplayName } from '../../lib/operations/principals/parse-name.js'
 import { placeSnippet } from '../../lib/text/place-snippet.js';
 import { rebaseEdits } from '../../lib/text/rebase-edits.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
-import { mostFollowed } from '../../lib/operations/documents/edit-document.js';
+import { maxFollowed } from '../../lib/operations/documents/edit-document.js';
 import { makeShortDiff } from '../../lib/text/short-diff.js';
 import { nameDownload } from '../../lib/api/answers/name-download.js';
 import { chooseForm } from '../../lib/api/requests/read-body.js';
@@ -113,8 +113,8 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'an edit that moves to a newer text': [document, (text) => move(text)],
   // In a transaction it cannot pause.
   'an edit that moves in a transaction': [
-    mostFollowed.bytes / 3,
-    (text) => void runAtOnce(move(text.split('\n', mostFollowed.lines / 3).join('\n'))),
+    maxFollowed.bytes / 3,
+    (text) => void runAtOnce(move(text.split('\n', maxFollowed.lines / 3).join('\n'))),
   ],
   'the lines nearest to an edit': [document, (text, words) => findNearestLines(text, words(4000))],
   'what an edit changed': [document, (text, words) => makeShortDiff(text, words(document - 1))],

@@ -66,7 +66,7 @@ describe('An erase of a document that webhooks told', function () {
 
   it('breaks off a message under way before it is final, keeps nothing of it, and what comes after is told', async () => {
     await world.close();
-    world = await HookedWorld.open({ store: 'disk', webhooks: { patience: { head: 60_000, idle: 300, body: 300 } } });
+    world = await HookedWorld.open({ store: 'disk', webhooks: { timeouts: { head: 60_000, idle: 300, body: 300 } } });
     const happened: string[] = [];
     world.receiver.answer = (response) => {
       happened.push('sent');

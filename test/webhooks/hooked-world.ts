@@ -60,8 +60,8 @@ export class HookedWorld {
   }: { readonly hosts?: readonly string[] } & TestServiceOptions = {}): Promise<HookedWorld> {
     const receiver = await Receiver.open();
     const timers = new HandTimers();
-    const patience = { head: 300, idle: 300, body: 300 };
-    const webhooks = { hosts: [receiver.host, ...hosts], timers, patience, ...options.webhooks };
+    const timeouts = { head: 300, idle: 300, body: 300 };
+    const webhooks = { hosts: [receiver.host, ...hosts], timers, timeouts, ...options.webhooks };
     const test = await openTestService({ ...options, webhooks });
     // Signatures are of the time, and those who verify them look at their own clocks.
     test.clock.milliseconds = Date.now();

@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 import { Receiver } from '../support/webhooks/receiver.js';
 import { HookedWorld } from './hooked-world.js';
 
-const patience = { head: 60_000, idle: 60_000, body: 60_000 };
+const timeouts = { head: 60_000, idle: 60_000, body: 60_000 };
 
 describe('Many webhooks with receivers that take their time', () => {
   let world: HookedWorld;
@@ -19,7 +19,7 @@ describe('Many webhooks with receivers that take their time', () => {
     slow = await Receiver.open();
     waiting = [];
     slow.answer = (response) => void waiting.push(response);
-    world = await HookedWorld.open({ hosts: [slow.host], webhooks: { patience } });
+    world = await HookedWorld.open({ hosts: [slow.host], webhooks: { timeouts } });
   });
   afterEach(async () => {
     await world.close();

@@ -179,7 +179,7 @@ describe('A mirror of a source', () => {
       written: [],
       moved: [],
       deleted: [mirror.at('a.md')],
-      mostDeleted: 1,
+      maxDeleted: 1,
       entries: { put: [], remove: [] },
       cursor: null,
     });

@@ -55,8 +55,8 @@ async function openUpstream(
   }
   const url = parseWebAddress(settings.url);
   requirePrivacy(url, allowance);
-  const patience = { head: idleTime, idle: idleTime, body: fetchTime };
-  return new HttpUpstream(url, writeAuthorization(settings, secret), { allowance, clock, patience });
+  const timeouts = { head: idleTime, idle: idleTime, body: fetchTime };
+  return new HttpUpstream(url, writeAuthorization(settings, secret), { allowance, clock, timeouts });
 }
 
 async function findProgram(): Promise<GitProgram> {

@@ -3,14 +3,14 @@ import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
 import { ComplaintLines } from './complaint-lines.js';
 import { Exchange, type RequestType } from './exchange.js';
-import { longestLine, prepareReader, type FaultMessage, type Message, type ReadMessage } from './messages.js';
+import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './messages.js';
 import { OutsideProgram } from './outside-program.js';
 import { LineSplitter } from './split-lines.js';
 
 /** What bounds a program. */
 export interface Bounds {
   /** Milliseconds in which it answers each request and each `next`. */
-  readonly patience: number;
+  readonly timeout: number;
   /** Milliseconds that it may run. */
   readonly life: number;
 }
@@ -27,11 +27,11 @@ export interface ProgramMeans {
 }
 
 /** Bytes of our requests that it may leave unread. */
-const mostUnread = 4 * 1024 * 1024;
+const maxUnread = 4 * 1024 * 1024;
 /** Lines and bytes on its standard error, in one run. */
-const mostComplaints = 200;
-const longestComplaint = 1000;
-const mostComplained = 16 * 1024 * 1024;
+const maxComplaints = 200;
+const maxComplaintLength = 1000;
+const maxComplained = 16 * 1024 * 1024;
 
 /**
  * A program that is running, and what is asked of it. The first thing that it does wrong ends it: a program that breaks
@@ -41,7 +41,7 @@ export class Conversation {
   readonly #means: ProgramMeans;
   readonly #program: OutsideProgram;
   readonly #read: ReadMessage;
-  readonly #lines = new LineSplitter(longestLine);
+  readonly #lines = new LineSplitter(maxLineLength);
   readonly #complaintLines = new ComplaintLines();
   readonly #exchanges = new Map<number, Exchange>();
   readonly #silences = new Map<number, NodeJS.Timeout>();
@@ -129,7 +129,7 @@ export class Conversation {
   #send(message: Readonly<Record<string, unknown>>): void {
     if (this.#failure !== undefined) return;
     this.#program.write(`${JSON.stringify(message)}\n`);
-    if (this.#program.unread > mostUnread) this.#fail('internal', 'does not read what it is asked.');
+    if (this.#program.unread > maxUnread) this.#fail('internal', 'does not read what it is asked.');
   }
 
   #hear(piece: Buffer): void {
@@ -142,7 +142,7 @@ export class Conversation {
         if (this.#failure !== undefined) return;
       }
     } catch {
-      this.reject(`wrote a line of more than ${longestLine} bytes`);
+      this.reject(`wrote a line of more than ${maxLineLength} bytes`);
     }
   }
 
@@ -185,17 +185,17 @@ export class Conversation {
   /** Its standard error goes to the log, up to a bound. */
   #note(piece: Buffer): void {
     this.#complained += piece.length;
-    if (this.#complained > mostComplained) {
+    if (this.#complained > maxComplained) {
       if (this.#failure === undefined) this.#fail('limit', 'floods its standard error.');
       return;
     }
-    if (this.#complaints < mostComplaints) for (const line of this.#complaintLines.take(piece)) this.#log(line);
+    if (this.#complaints < maxComplaints) for (const line of this.#complaintLines.take(piece)) this.#log(line);
   }
 
   #log(complaint: string): void {
-    if (complaint === '' || this.#complaints >= mostComplaints) return;
+    if (complaint === '' || this.#complaints >= maxComplaints) return;
     this.#complaints += 1;
-    const line = this.show(complaint).slice(0, longestComplaint);
+    const line = this.show(complaint).slice(0, maxComplaintLength);
     this.#means.log.info({ program: this.#means.name, line }, 'A connector program wrote to its standard error');
   }
 
@@ -208,9 +208,9 @@ export class Conversation {
   #watch(id: number): void {
     this.#unwatch(id);
     if (this.#failure !== undefined) return;
-    const { patience } = this.#means.bounds;
-    const stall = (): void => void this.#fail('network', `has said nothing for ${patience / 1000} seconds.`);
-    this.#silences.set(id, setTimeout(stall, patience).unref());
+    const { timeout } = this.#means.bounds;
+    const stall = (): void => void this.#fail('network', `has said nothing for ${timeout / 1000} seconds.`);
+    this.#silences.set(id, setTimeout(stall, timeout).unref());
   }
 
   #unwatch(id: number): void {

@@ -53,7 +53,7 @@ export interface ReadyMessage {
 export type Message = Answer | FaultMessage | ReadyMessage;
 
 /** Longest line in bytes. A line is parsed in one go, and the deepest nesting takes the most time: 0.1 ms for 1 KiB. */
-export const longestLine = 256 * 1024;
+export const maxLineLength = 256 * 1024;
 
 /** Reads a line of a program. @returns the message, or its fault: the end of a sentence that begins with the line */
 export type ReadMessage = (line: Buffer) => Message | string;

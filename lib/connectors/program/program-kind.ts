@@ -13,9 +13,9 @@ export interface ProgramSettings {
 }
 
 /** Bytes of the settings and the secret together. */
-const longestHello = 64 * 1024;
+const maxHelloLength = 64 * 1024;
 
-const usualBounds: Bounds = { patience: 120_000, life: 4 * 3_600_000 };
+const usualBounds: Bounds = { timeout: 120_000, life: 4 * 3_600_000 };
 
 /** An outside program that speaks the connector protocol (lib/docs/connector-protocol.md). */
 export function makeProgramKind(bounds = usualBounds): SourceKind<ProgramSettings> {
@@ -53,7 +53,7 @@ export function makeProgramKind(bounds = usualBounds): SourceKind<ProgramSetting
       const command = Object.hasOwn(allowance.programs, name) ? allowance.programs[name] : undefined;
       if (command === undefined) throw notAllowed();
       const hello = { protocol: 1, settings, secret, max_entries: maxEntries };
-      if (Buffer.byteLength(JSON.stringify(hello)) > longestHello) throw tooLong();
+      if (Buffer.byteLength(JSON.stringify(hello)) > maxHelloLength) throw tooLong();
       await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
       const scrub = scrubberOf(secret);
       const begun = await Conversation.begin({ name, command, folder: cacheFolder, log, bounds, scrub }, hello);
@@ -70,5 +70,5 @@ function notAllowed(): SourceFault {
 }
 
 function tooLong(): SourceFault {
-  return new SourceFault('limit', `The settings and the secret have more than ${longestHello} bytes. Shorten them.`);
+  return new SourceFault('limit', `The settings and the secret have more than ${maxHelloLength} bytes. Shorten them.`);
 }

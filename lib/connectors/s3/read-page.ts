@@ -22,8 +22,8 @@ export interface Page {
 const maxObjects = 10_000;
 const maxToken = 8192;
 /** Characters. Longer ones are none. */
-const longestTag = 512;
-const longestClass = 64;
+const maxTagLength = 512;
+const maxClassLength = 64;
 /** What a listing says about itself. */
 const facts: readonly string[] = ['EncodingType', 'KeyCount', 'IsTruncated', 'NextContinuationToken'];
 
@@ -71,10 +71,10 @@ function readObject(contents: XmlElement): ListedObject {
   const time = Date.parse(textOf(contents, 'LastModified') ?? '');
   return {
     key,
-    etag: shortText(textOf(contents, 'ETag'), longestTag),
+    etag: shortText(textOf(contents, 'ETag'), maxTagLength),
     size: /^[0-9]{1,15}$/.test(size) ? Number(size) : undefined,
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    storageClass: shortText(textOf(contents, 'StorageClass'), longestClass),
+    storageClass: shortText(textOf(contents, 'StorageClass'), maxClassLength),
   };
 }
 

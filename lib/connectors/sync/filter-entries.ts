@@ -28,7 +28,7 @@ export interface FilterRules {
 /** Entries looked at between two steps. */
 export const entriesInStep = 250;
 /** Characters of a path that is looked at. Longer ones are no names. */
-const longestPath = 4096;
+const maxPathLength = 4096;
 /** Folders within each other. */
 const maxDepth = 64;
 /** Folders looked at between two steps. */
@@ -120,7 +120,7 @@ function tooManyFolders(most: number): SourceFault {
 /** Why the entry cannot be mirrored, whatever else is there; undefined when it can. */
 function skipOf(entry: HeldEntry, { root, maxBytes }: FilterRules): MirrorEntry | undefined {
   if (entry.type === 'skipped') return asSkip(entry, entry.reason, entry.detail ?? null);
-  if (entry.path.length > longestPath) return asSkip(entry, 'bad_name', 'The name is too long.');
+  if (entry.path.length > maxPathLength) return asSkip(entry, 'bad_name', 'The name is too long.');
   if (!entry.path.isWellFormed()) return asSkip(entry, 'not_decodable', 'The name is not valid Unicode.');
   const path = entry.path.normalize('NFC');
   const fault = faultOfLocation(root === '' ? path : `${root}/${path}`) ?? faultOfNewLocation(path);
@@ -156,6 +156,6 @@ export function isSameRow(a: MirrorEntry, b: MirrorEntry): boolean {
 /** A path as a row keeps it: valid Unicode of a bounded length. */
 function keyOf(path: string): string {
   const whole = path.toWellFormed();
-  if (whole.length <= longestPath) return whole;
+  if (whole.length <= maxPathLength) return whole;
   return `${whole.slice(0, keptOfPath).toWellFormed()}… (${byteLength(whole)} bytes)`;
 }

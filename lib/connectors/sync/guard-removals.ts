@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Steps } from '../../scheduling/in-steps.js';
 
 /** More removals than this part of the documents wait for approval. */
-const mostOf = 0.3;
+const maxShare = 0.3;
 /** So many removals never wait, except the last ones. */
 const fewRemovals = 20;
 
@@ -22,8 +22,8 @@ export interface HeldChange {
  * @param before documents before
  * @param recent documents deleted in the time for which removals count
  */
-export function mostRemovals(before: number, recent: number): number {
-  const most = Math.max(fewRemovals, Math.floor(mostOf * (before + recent)));
+export function maxRemovals(before: number, recent: number): number {
+  const most = Math.max(fewRemovals, Math.floor(maxShare * (before + recent)));
   return Math.max(0, Math.min(before - 1, most - recent));
 }
 

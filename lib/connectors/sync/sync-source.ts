@@ -18,7 +18,7 @@ import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
 import { entriesInStep, filterEntries } from './filter-entries.js';
-import { describeRemoval, mostRemovals, removalsCount, type HeldChange } from './guard-removals.js';
+import { describeRemoval, maxRemovals, removalsCount, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
 import { readFiles, type ReadFile, type ReadResult } from './read-files.js';
@@ -214,13 +214,13 @@ async function write(
   const { before, live } = compared;
   const recent = journal.reader.connectorRuns.deletedSince(connector.id, workspace.clock.now() - removalsCount);
   const approved = journal.reader.connectors.approvedOf(connector.id);
-  let mostDeleted = mostRemovals(before, recent);
-  if (paired.removed.length > mostDeleted) {
+  let maxDeleted = maxRemovals(before, recent);
+  if (paired.removed.length > maxDeleted) {
     const paths = paired.removed.map(({ path }) => path);
     const held = await runCooperatively(describeRemoval({ before, recent, live }, paths));
     if (approved === null) return asHeld(held, counts);
     // Another approval can be for these and for those that have no place, which are found below.
-    if (approved === held.fingerprint) mostDeleted = paths.length;
+    if (approved === held.fingerprint) maxDeleted = paths.length;
   }
   signal.throwIfAborted();
   const unread = read.unreadable + compared.unseen;
@@ -252,13 +252,13 @@ async function write(
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
     entries: { put: scrubbed, remove: compared.remove },
   };
-  let { result } = await perform(workspace, caller, mirrorSource, { ...input, mostDeleted });
+  let { result } = await perform(workspace, caller, mirrorSource, { ...input, maxDeleted });
   if (result.tooMany !== null) {
     const paths = result.tooMany.map((each) => each.slice(connector.location.length + 1));
     const held = await runCooperatively(describeRemoval({ before, recent, live }, paths));
     if (approved !== held.fingerprint) return asHeld(held, counts);
     signal.throwIfAborted();
-    ({ result } = await perform(workspace, caller, mirrorSource, { ...input, mostDeleted: paths.length }));
+    ({ result } = await perform(workspace, caller, mirrorSource, { ...input, maxDeleted: paths.length }));
     // Somebody has taken still more places meanwhile.
     if (result.tooMany !== null) return asHeld(held, counts);
   }

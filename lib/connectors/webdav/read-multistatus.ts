@@ -6,8 +6,8 @@ const dav = 'DAV:';
 const owncloud = 'http://owncloud.org/ns';
 const nextcloud = 'http://nextcloud.org/ns';
 /** Characters. Longer ones are none. */
-const longestTag = 512;
-const longestId = 128;
+const maxTagLength = 512;
+const maxIdLength = 128;
 
 /** What is asked of each resource. `oc:` and `nc:` are of ownCloud and Nextcloud; others leave them out. */
 export const propertiesAsked = `<?xml version="1.0" encoding="utf-8"?>
@@ -58,10 +58,10 @@ function readResponse(response: XmlElement): Resource {
       const type = childOf(prop, 'resourcetype', dav);
       return type !== undefined && childOf(type, 'collection', dav) !== undefined;
     }),
-    etag: shortText(property('getetag'), longestTag) ?? null,
+    etag: shortText(property('getetag'), maxTagLength) ?? null,
     size: readSize(property('getcontentlength')),
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    fileId: shortText(property('fileid', owncloud), longestId),
+    fileId: shortText(property('fileid', owncloud), maxIdLength),
     isEncrypted: property('is-encrypted', nextcloud) === '1',
   };
 }

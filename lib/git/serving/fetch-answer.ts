@@ -12,7 +12,7 @@ import {
 } from './packets.js';
 
 /** Bytes in front of the pack that are looked at. Behind them the answer passes as it is. */
-const longestOpening = 1024 * 1024;
+const maxOpeningLength = 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -85,7 +85,7 @@ export class FetchAnswer {
 
   /** Lets whole packets pass. */
   #keepBack(bytes: Buffer, end: number): Buffer {
-    const isTooLong = bytes.length - end > longestOpening;
+    const isTooLong = bytes.length - end > maxOpeningLength;
     this.#opening = isTooLong ? undefined : bytes.subarray(end);
     return isTooLong ? bytes : bytes.subarray(0, end);
   }

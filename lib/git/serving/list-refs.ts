@@ -35,12 +35,12 @@ export function readListing(request: Buffer): RefListing | undefined {
   }
 }
 
-const mostLines = 1000;
+const maxLines = 1000;
 
 /** The lines, with a null for each mark between them. */
 function linesOf(request: Buffer): (string | null)[] {
   const lines: (string | null)[] = [];
-  for (let at = 0; at < request.length && lines.length < mostLines;) {
+  for (let at = 0; at < request.length && lines.length < maxLines;) {
     const read = readPacket(request, at);
     if (read === undefined) throw new MalformedPacket();
     lines.push(read.packet.type === 'delimiter' ? null : (textOf(read.packet) ?? ''));
@@ -51,7 +51,7 @@ function linesOf(request: Buffer): (string | null)[] {
 
 function sortLines(lines: readonly (string | null)[]): RefListing | undefined {
   const [command, ...rest] = lines;
-  if (command !== 'command=ls-refs' || rest.at(-1) !== '' || lines.length >= mostLines) return undefined;
+  if (command !== 'command=ls-refs' || rest.at(-1) !== '' || lines.length >= maxLines) return undefined;
   const mark = rest.indexOf(null);
   const abilitiesEnd = mark === -1 ? rest.length - 1 : mark;
   const known = (line: string | null): boolean => line === 'object-format=sha1' || line?.startsWith('agent=') === true;

@@ -13,7 +13,7 @@ export class MalformedPacket extends Error {
 
 /** Bytes in front of a packet's content. */
 export const packetHead = 4;
-const longestPacket = 65_520;
+const maxPacketLength = 65_520;
 const marks = { 0: 'flush', 1: 'delimiter', 2: 'end' } as const;
 
 export const flushPacket = Buffer.from('0000');
@@ -22,7 +22,7 @@ export const flushPacket = Buffer.from('0000');
 export function encodePacket(content: string | Uint8Array): Buffer {
   const bytes = Buffer.from(content as string);
   const length = bytes.length + packetHead;
-  if (length > longestPacket) throw new Error('A packet is too long.');
+  if (length > maxPacketLength) throw new Error('A packet is too long.');
   return Buffer.concat([Buffer.from(length.toString(16).padStart(packetHead, '0')), bytes]);
 }
 
@@ -49,7 +49,7 @@ export function packetLength(bytes: Buffer, at: number): number | undefined {
     if (digit === undefined) throw new MalformedPacket();
     length = length * 16 + digit;
   }
-  if (length === 3 || length > longestPacket) throw new MalformedPacket();
+  if (length === 3 || length > maxPacketLength) throw new MalformedPacket();
   return Math.max(length, packetHead);
 }
 

@@ -28,12 +28,12 @@ type Compared = Pick<LineCommit, 'commit' | 'base'>;
 type StartGit = (parameters: readonly string[]) => StartedGit;
 
 /** Bytes of one path. git itself takes longer ones; a location is far shorter. */
-const longestPath = 64 * 1024;
+const maxPathLength = 64 * 1024;
 /**
  * Files that are compared with each other to find moves that also change the file. Where a commit has more, only moves
  * of unchanged files are found.
  */
-const mostCompared = 200;
+const maxCompared = 200;
 const kept = '100644';
 
 /**
@@ -52,7 +52,7 @@ export async function listChanges(
   const moved =
     withMoves.length === 0
       ? new Map<Oid, readonly RawChange[]>()
-      : await readDiffs(start, withMoves, ['-M', '--no-rename-empty', `-l${mostCompared}`], 2 * most);
+      : await readDiffs(start, withMoves, ['-M', '--no-rename-empty', `-l${maxCompared}`], 2 * most);
   const all = new Map<Oid, readonly RawChange[]>();
   let count = 0;
   for (const { commit } of line) {
@@ -128,7 +128,12 @@ async function readDiffs(
   const git = start([...parameters, '--ignore-submodules=none', ...flags]);
   for (const { commit, base } of line) git.stdin.write(base === null ? `${commit}\n` : `${commit} ${base}\n`);
   const byCommit = new Map<Oid, RawChange[]>();
-  const parts = splitOutput(git, 0, longestPath, () => new PushUnfit('A file has a name that is too long. Rename it.'));
+  const parts = splitOutput(
+    git,
+    0,
+    maxPathLength,
+    () => new PushUnfit('A file has a name that is too long. Rename it.'),
+  );
   let changes: RawChange[] = [];
   let count = 0;
   for await (const part of parts) {

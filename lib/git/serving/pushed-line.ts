@@ -15,9 +15,9 @@ export interface LineCommit {
 type StartGit = (parameters: readonly string[]) => StartedGit;
 
 /** Commits of a merge that are named. */
-const mostBrought = 20;
+const maxBrought = 20;
 /** Bytes of one line of git: a commit with very many parents. */
-const longestLine = 1024 * 1024;
+const maxLineLength = 1024 * 1024;
 
 /**
  * The line of a push: along the first parents from its head to the served head, the oldest first. A merge of the served
@@ -51,7 +51,7 @@ export async function findLine(
 
 function listFirstParents(parents: ReadonlyMap<Oid, readonly Oid[]>, from: Oid | undefined): readonly Oid[] {
   const oids: Oid[] = [];
-  for (let oid = from; oid !== undefined && oids.length < mostBrought; oid = parents.get(oid)?.[0]) {
+  for (let oid = from; oid !== undefined && oids.length < maxBrought; oid = parents.get(oid)?.[0]) {
     if (!parents.has(oid)) break;
     oids.push(oid);
   }
@@ -68,7 +68,7 @@ async function listCommits(
   const without = served === null ? [] : [`^${served}`];
   const parents = new Map<Oid, readonly Oid[]>();
   const git = start(['rev-list', '--topo-order', '--parents', `--max-count=${most + 1}`, head, ...without, '--']);
-  for await (const line of splitOutput(git, 0x0a, longestLine, hasManyParents)) {
+  for await (const line of splitOutput(git, 0x0a, maxLineLength, hasManyParents)) {
     const [commit = '', ...ofCommit] = line.toString('latin1').split(' ');
     parents.set(commit, ofCommit);
   }

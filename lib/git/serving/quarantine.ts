@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024;
 /** Bytes of a commit or tag, and of a folder. git holds them whole. */
 const largest: Readonly<Record<string, number>> = { commit: mebibyte, tag: mebibyte, tree: 8 * mebibyte };
 /** Objects in one push: far more than its commits and changes need. */
-const mostObjects = 50_000;
+const maxObjects = 50_000;
 /** Objects that are named to git in one turn. */
 const namedAtOnce = 2000;
 
@@ -145,7 +145,7 @@ export class Quarantine {
     for (const pack of packs) {
       const index = join(this.#folder, 'objects', 'pack', `${pack}.idx`);
       // 28 bytes for each object, and the tables at its beginning and end.
-      if ((await stat(index)).size > 2048 + 28 * mostObjects) throw tooManyObjects();
+      if ((await stat(index)).size > 2048 + 28 * maxObjects) throw tooManyObjects();
       indexes.push(await readFile(index));
     }
     const git = this.start(['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']);
@@ -190,7 +190,7 @@ function tookTooLong(): PushUnfit {
 }
 
 function tooManyObjects(): PushUnfit {
-  return new PushUnfit(`A push has at most ${mostObjects} objects. Push fewer commits at a time: ${pushInParts}`);
+  return new PushUnfit(`A push has at most ${maxObjects} objects. Push fewer commits at a time: ${pushInParts}`);
 }
 
 /** git's checks of files that configure it, of all names (git-fsck(1)). */

@@ -27,11 +27,11 @@ export class BadPush extends Error {
 }
 
 /** Refs that one push may name. */
-const mostCommands = 100;
+const maxCommands = 100;
 /** Bytes of a ref's name, as file systems have it. */
-const longestRef = 1024;
+const maxRefLength = 1024;
 /** Bytes of the list of capabilities that a client sends. */
-const longestCapabilities = 4096;
+const maxCapabilitiesLength = 4096;
 
 /**
  * What a client reads before it pushes (gitprotocol-pack(5), reference discovery), without the line of the service.
@@ -67,7 +67,7 @@ export interface PushRequest {
 }
 
 const shallow = 'shallow ';
-const mostShallows = 1000;
+const maxShallows = 1000;
 
 const oid = /^[0-9a-f]{40}$/;
 
@@ -87,10 +87,10 @@ export async function readPushRequest(reader: PacketReader): Promise<PushRequest
     // A shallow clone names where its history ends. Nothing follows from it: the commits have to be here.
     if (commands.length === 0 && bytes.toString('latin1', 0, shallow.length) === shallow) {
       shallows += 1;
-      if (shallows > mostShallows) throw new BadPush('The clone ends in too many places. Fetch its whole history.');
+      if (shallows > maxShallows) throw new BadPush('The clone ends in too many places. Fetch its whole history.');
       continue;
     }
-    if (commands.length === mostCommands) throw new BadPush(`A push names at most ${mostCommands} refs.`);
+    if (commands.length === maxCommands) throw new BadPush(`A push names at most ${maxCommands} refs.`);
     const end = bytes.indexOf(0);
     if (end >= 0 && commands.length > 0) throw new BadPush('Only the first command of a push has capabilities.');
     if (end >= 0) form = readForm(bytes.subarray(end + 1));
@@ -103,14 +103,14 @@ function readCommand(line: Buffer): PushCommand {
   const [before = '', after = '', ...ref] = text.split(' ');
   if (before === 'push-cert') throw new BadPush('Signed pushes are not taken.');
   const name = ref.join(' ');
-  if (!oid.test(before) || !oid.test(after) || name === '' || line.length > longestRef) {
+  if (!oid.test(before) || !oid.test(after) || name === '' || line.length > maxRefLength) {
     throw new BadPush('A command of the push is not of the form that git gives it.');
   }
   return { before: before === noOid ? null : before, after: after === noOid ? null : after, ref: name };
 }
 
 function readForm(bytes: Buffer): PushAnswerForm {
-  if (bytes.length > longestCapabilities) throw new BadPush('The push names too many capabilities.');
+  if (bytes.length > maxCapabilitiesLength) throw new BadPush('The push names too many capabilities.');
   const named = bytes.toString('latin1').trim().split(' ');
   const format = named.find((each) => each.startsWith('object-format='));
   if (format !== undefined && format !== 'object-format=sha1') {

@@ -61,7 +61,7 @@ export class PathTooLong extends Error {
 /** Where the remote's commit is kept. */
 const ref = 'refs/heads/source';
 /** Bytes of git's answer for one entry. No file system takes as long a path. */
-const longestEntry = 16 * 1024;
+const maxEntryLength = 16 * 1024;
 /** What another copy would not change: no such reference, an object that git refuses, or one that is too large. */
 const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
 /** Characters of an answer with references that are looked at: thousands, and a pattern leaves one. */
@@ -257,14 +257,14 @@ export class ShallowCopy {
   /**
    * Whether it has grown so much that it is better made again than kept. To join packs that somebody else wrote could
    * take any amount of memory.
-   * @param mostBytes of all packs
+   * @param maxBytes of all packs
    */
-  async isGrown(mostBytes: number): Promise<boolean> {
+  async isGrown(maxBytes: number): Promise<boolean> {
     const folder = join(this.#path, 'objects', 'pack');
     const packs = ((await orAbsent(readdir(folder))) ?? []).filter((name) => name.endsWith('.pack'));
     let bytes = 0;
     for (const pack of packs.slice(0, maxPacks)) bytes += (await orAbsent(stat(join(folder, pack))))?.size ?? 0;
-    return packs.length > maxPacks || bytes > mostBytes;
+    return packs.length > maxPacks || bytes > maxBytes;
   }
 
   async #fetch(remote: Remote, name: string, signal: AbortSignal): Promise<Oid> {
@@ -310,7 +310,7 @@ export class ShallowCopy {
 
 async function* recordsOf(git: StartedGit): AsyncGenerator<Buffer> {
   try {
-    yield* splitOutput(git, 0, longestEntry);
+    yield* splitOutput(git, 0, maxEntryLength);
   } catch (error) {
     throw error instanceof PartTooLong ? new PathTooLong(error.message) : error;
   }

@@ -8,7 +8,7 @@ const maxSettingsBytes = 16 * 1024;
 /** Levels of objects and lists in settings. */
 const maxDepth = 8;
 /** Characters of the line that describes settings. */
-const longestDescription = 300;
+const maxDescriptionLength = 300;
 
 const minute = 60 * 1000;
 /** Milliseconds between two runs. */
@@ -23,7 +23,7 @@ export async function checkConnection(sources: ConnectorSources, connection: Con
   requireBounded(connection.settings);
   await sources.check(connection);
   const described = await sources.describe(connection);
-  return described.slice(0, longestDescription).toWellFormed();
+  return described.slice(0, maxDescriptionLength).toWellFormed();
 }
 
 function requireBounded(settings: Connector['settings']): void {

@@ -29,13 +29,13 @@ const minute = 60_000;
 /** Milliseconds until the next try, by the failures so far. */
 const pauses = [1 * minute, 5 * minute, 30 * minute, 180 * minute] as const;
 /** The longest wait that a source can ask for. Milliseconds. */
-const longestPause = 24 * 60 * minute;
+const maxPause = 24 * 60 * minute;
 /** The interval grows by itself once in so many runs without a change, up to four times. */
 const idleRunsInStep = 6;
-const longestStretch = 4;
+const maxStretch = 4;
 
 /** A connector never waits longer, not even for the end of its run. */
-export const longestWait = { pause: longestPause, stretch: longestStretch } as const;
+export const maxWait = { pause: maxPause, stretch: maxStretch } as const;
 
 /** Milliseconds until the next try. @param failures at least one */
 export function pauseAfter(failures: number): number {
@@ -55,7 +55,7 @@ export function decideNextRun(
       return { ...active, nextRunAt: now + interval };
     case 'unchanged': {
       const idle = idleRuns + 1;
-      const stretch = Math.min(longestStretch, 1 + Math.floor(idle / idleRunsInStep));
+      const stretch = Math.min(maxStretch, 1 + Math.floor(idle / idleRunsInStep));
       return { ...active, idleRuns: idle, nextRunAt: now + stretch * interval };
     }
     case 'held':
@@ -75,7 +75,7 @@ export function decideNextRun(
       if (fault !== null && lasting.has(fault)) {
         return { ...failed, state: 'stopped', stateReason: message, nextRunAt: null };
       }
-      const asked = Math.min((retryAfter ?? 0) * 1000, longestPause);
+      const asked = Math.min((retryAfter ?? 0) * 1000, maxPause);
       return { ...active, ...failed, nextRunAt: now + Math.max(pauseAfter(failures + 1), asked) };
     }
   }

@@ -21,7 +21,7 @@ export interface MirrorSourceInput {
   readonly moved: readonly { readonly from: Location; readonly to: Location }[];
   readonly deleted: readonly Location[];
   /** Documents that may be deleted in all. A moved one that cannot come to its place is deleted, too. */
-  readonly mostDeleted: number;
+  readonly maxDeleted: number;
   /** What the source holds: rows to put, and paths to remove. `clear` removes all rows first. */
   readonly entries: { readonly put: readonly MirrorEntry[]; readonly remove: readonly string[]; readonly clear?: true };
   /** Some files could not be read: the mirror is not up to date. */

@@ -59,7 +59,7 @@ async function prepare(context: PrepareContext, input: EditDocumentInput): Promi
 }
 
 /** Maximum of bytes and lines read in a transaction, counted for each edit and twice more: all other writers wait. */
-export const mostFollowed = { bytes: 192 * 1024, lines: 6000 } as const;
+export const maxFollowed = { bytes: 192 * 1024, lines: 6000 } as const;
 
 /**
  * Makes prepared edits on the version that the transaction found, as `rebaseEdits` allows. Only short texts that other
@@ -76,11 +76,11 @@ function follow(
   const { number, current: parent } = found.row;
   if (tables.versions.byId(number, made.parent.id) === undefined) return undefined;
   const readings = edits.length + 2;
-  if (parent.kind !== 'text' || parent.size * readings > mostFollowed.bytes) return undefined;
+  if (parent.kind !== 'text' || parent.size * readings > maxFollowed.bytes) return undefined;
   // The caller's own newer version may be these very edits. That takes more to find out.
   if (tables.versions.by(context.author.id, number, made.parent.sequence, 1).length > 0) return undefined;
   const before = context.transaction.findContent(parent)?.toString('utf8');
-  if (before === undefined || countLines(before) * readings > mostFollowed.lines) return undefined;
+  if (before === undefined || countLines(before) * readings > maxFollowed.lines) return undefined;
   const rules = rulesFor(readPolicy(tables), parent);
   const held = findHeldSections(tables, number, context.author.id, now);
   const edited = attempt(rebaseEdits(basis, before, { edits, held, rules }));

@@ -27,15 +27,15 @@ interface PreparedWebhook {
 }
 
 /** Characters of an address. */
-const longestUrl = 2000;
+const maxUrlLength = 2000;
 
 /** For the log and for people: the address without what can be a secret in it. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /** @throws Refusal INVALID_REQUEST `bad_field` */
 export function requireUrl(url: string): void {
-  if (url.length > longestUrl) {
-    throw invalidRequest('bad_field', `The url has at most ${longestUrl} characters.`, { field: 'url' });
+  if (url.length > maxUrlLength) {
+    throw invalidRequest('bad_field', `The url has at most ${maxUrlLength} characters.`, { field: 'url' });
   }
   requireVisible(url, { field: 'url' });
 }

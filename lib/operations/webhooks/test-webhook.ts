@@ -9,7 +9,7 @@ import { requireWebhook } from './find-webhook.js';
 import { openSigningSecrets } from './signing-secret.js';
 
 /** Milliseconds. A person waits for it. */
-const patience = 20_000;
+const timeout = 20_000;
 
 /**
  * Sends a message of the type `webhook.test` at once, signed like every other. It is no delivery and changes nothing.
@@ -39,7 +39,7 @@ export const testWebhook: ReadOperation<WebhookInput, Sent> = {
     const release = await workspace.workLimits.probes.take(sourceOf(workspace.name, caller));
     try {
       const message = { url, id: makeIdentifier('msg', workspace.randomness), secrets, body };
-      return await workspace.webhooks.sender.send(message, AbortSignal.timeout(patience));
+      return await workspace.webhooks.sender.send(message, AbortSignal.timeout(timeout));
     } finally {
       release();
     }

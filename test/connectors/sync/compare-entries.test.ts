@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { compareEntries } from '../../../lib/connectors/sync/compare-entries.js';
 import { filterEntries, type HeldEntry } from '../../../lib/connectors/sync/filter-entries.js';
-import { describeRemoval, mostRemovals } from '../../../lib/connectors/sync/guard-removals.js';
+import { describeRemoval, maxRemovals } from '../../../lib/connectors/sync/guard-removals.js';
 import { takeSnapshot } from '../../../lib/connectors/sync/take-holdings.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import { runAtOnce, type Steps } from '../../../lib/scheduling/in-steps.js';
@@ -94,7 +94,7 @@ describe('the comparison of a source with its mirror', () => {
       [2, 1],
       [10_000, 3000],
     ] as const;
-    for (const [before, removals] of held) assert.ok(removals > mostRemovals(before, 0), `${removals} of ${before}`);
-    for (const [before, removals] of passed) assert.ok(removals <= mostRemovals(before, 0), `${removals} of ${before}`);
+    for (const [before, removals] of held) assert.ok(removals > maxRemovals(before, 0), `${removals} of ${before}`);
+    for (const [before, removals] of passed) assert.ok(removals <= maxRemovals(before, 0), `${removals} of ${before}`);
   });
 });

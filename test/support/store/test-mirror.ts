@@ -99,7 +99,7 @@ export class TestMirror {
         sourceVersion: version ?? null,
         written: files,
         moved: Object.entries(moved).map(([from, to]) => ({ from: this.at(from), to: this.at(to) })),
-        mostDeleted: Number.POSITIVE_INFINITY,
+        maxDeleted: Number.POSITIVE_INFINITY,
         deleted: deleted.map((path) => this.at(path)),
         entries: {
           put: [...Object.keys(written), ...Object.values(moved)].map((path) => entryOf(path)),
