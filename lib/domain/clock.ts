@@ -43,3 +43,8 @@ export function parseTime(text: string): number | undefined {
 export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** The same for a time that may not have come. */
+export function formatTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : formatTime(milliseconds);
+}

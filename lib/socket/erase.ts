@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Erasure } from '../domain/erasure.js';
-import { formatTime } from '../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import { goesOn, internal, Refusal } from '../domain/refusal.js';
 import { eraseDocument, previewErase } from '../operations/documents/erase-document.js';
 import { listErasures } from '../operations/documents/list-erasures.js';
@@ -31,7 +31,7 @@ function presentErasure(erasure: Erasure): Presented {
     versions: erasure.versions,
     comments: erasure.comments,
     bytes: erasure.bytes,
-    final_at: erasure.finalAt === null ? null : formatTime(erasure.finalAt),
+    final_at: formatTimeOrNull(erasure.finalAt),
     hindrance: erasure.hindrance,
   };
 }
@@ -50,7 +50,7 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
       created_by: created.by.displayName,
       changed_at: formatTime(changed.at),
       changed_by: changed.by.displayName,
-      deleted_at: deletedAt === null ? null : formatTime(deletedAt),
+      deleted_at: formatTimeOrNull(deletedAt),
       versions,
       comments,
       bytes,

@@ -1,4 +1,4 @@
-import { formatTime } from '../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
 import { describeOriginalAuthor } from '../domain/original-author.js';
@@ -59,7 +59,7 @@ function presentEntry(entry: HistoryEntry): Presented {
 function presentOriginal(entry: HistoryEntry): Presented {
   const original = entry.type === 'version' ? entry.version.originalAuthor : null;
   if (original === null) return { original_author: null, original_at: null };
-  const at = original.at === null ? null : formatTime(original.at);
+  const at = formatTimeOrNull(original.at);
   return { original_author: describeOriginalAuthor(original), original_at: at };
 }
 

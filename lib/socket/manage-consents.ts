@@ -1,12 +1,10 @@
-import { formatTime } from '../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { listConsents, revokeConsent, revokeConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';
 import { readPrincipal, readPrincipalOrNone } from './read-subject.js';
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
 function presentConsent(consent: OAuthGrant): Presented {
   return {
@@ -18,8 +16,8 @@ function presentConsent(consent: OAuthGrant): Presented {
     scopes: consent.scopes,
     created_at: formatTime(consent.createdAt),
     expires_at: formatTime(consent.expiresAt),
-    last_used_at: timeOrNull(consent.lastUsedAt),
-    revoked_at: timeOrNull(consent.revokedAt),
+    last_used_at: formatTimeOrNull(consent.lastUsedAt),
+    revoked_at: formatTimeOrNull(consent.revokedAt),
   };
 }
 

@@ -1,13 +1,11 @@
 import type { Credential } from '../domain/credential.js';
-import { formatTime } from '../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import type { Group, Principal } from '../domain/principal.js';
 import type { GrantRecord } from '../operations/grants/change-grant.js';
 import type { GroupWithMembers } from '../operations/principals/list-principals.js';
 
 /** A result as JSON: names in snake_case and times in RFC 3339, as everywhere outside the service. */
 export type Presented = Readonly<Record<string, unknown>>;
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
 /** A principal as the command line prints it. */
 export function presentPrincipal(principal: Principal): Presented {
@@ -16,7 +14,7 @@ export function presentPrincipal(principal: Principal): Presented {
     kind: principal.kind,
     display_name: principal.displayName,
     created_at: formatTime(principal.createdAt),
-    disabled_at: timeOrNull(principal.disabledAt),
+    disabled_at: formatTimeOrNull(principal.disabledAt),
   };
 }
 
@@ -57,9 +55,9 @@ export function presentCredential(credential: Credential): Presented {
     last_four: credential.lastFour,
     created_at: formatTime(credential.createdAt),
     created_by: credential.createdBy,
-    expires_at: timeOrNull(credential.expiresAt),
-    revoked_at: timeOrNull(credential.revokedAt),
-    last_used_at: timeOrNull(credential.lastUsedAt),
+    expires_at: formatTimeOrNull(credential.expiresAt),
+    revoked_at: formatTimeOrNull(credential.revokedAt),
+    last_used_at: formatTimeOrNull(credential.lastUsedAt),
     requests_per_minute: credential.requestsPerMinute,
   };
 }

@@ -5,17 +5,17 @@ import type { Tables } from '../sidecar/tables.js';
 
 /**
  * Where something in a mirror comes from.
- * @param mirror id of the connector; null outside of mirrors
+ * @param mirror id of the connector
  * @param reach of the caller. Left out: the state of the source is not told
  * @returns the member of a document or folder, or none
  */
 export function findSource(
   { connectors, principals }: Pick<Tables, 'connectors' | 'principals'>,
-  mirror: string | null,
+  mirror: string,
   location: Location,
   reach?: Reach,
 ): { readonly source?: MirrorSource } {
-  const connector = mirror === null ? undefined : connectors.byId(mirror);
+  const connector = connectors.byId(mirror);
   if (connector === undefined || !isWithin(connector.location, location)) return {};
   const { id, kind, sourceVersion, syncedAt, location: root } = connector;
   const readsAll = reach?.holds('reader', root) === true;

@@ -131,7 +131,7 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number, re
     labels: found.row.isLabelled ? tables.labels.of(found.row.number) : [],
     claims: found.row.isClaimed ? findClaims(tables, found, now).map(toClaim) : [],
     readOnly: found.mirror !== null,
-    ...findSource(tables, found.mirror, found.location, reach),
+    ...(found.mirror === null ? {} : findSource(tables, found.mirror, found.location, reach)),
   };
 }
 
@@ -142,6 +142,6 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number, re
  * @param reach as for `toDocument`
  */
 export function toFolder(location: Location, mirror: string | null, tables?: Tables, reach?: Reach): Folder {
-  const source = tables === undefined ? {} : findSource(tables, mirror, location, reach);
+  const source = tables === undefined || mirror === null ? {} : findSource(tables, mirror, location, reach);
   return { location, name: nameOf(location), readOnly: mirror !== null, ...source };
 }

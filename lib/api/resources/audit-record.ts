@@ -1,7 +1,7 @@
 import type { ExportedLine } from '../../audit/exported-line.js';
 import { describeRemarks } from '../../audit/describe-remarks.js';
 import type { AuditEntry } from '../../domain/audit-entry.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { ChainCheck } from '../../workspace/chain-checks.js';
 import { presentAuthor } from './document-record.js';
 
@@ -34,7 +34,7 @@ export function presentCheck(check: ChainCheck): object {
     id,
     state: endedAt === null ? 'running' : isBrokenOff ? 'broken_off' : 'ended',
     started_at: formatTime(startedAt),
-    ended_at: endedAt === null ? null : formatTime(endedAt),
+    ended_at: formatTimeOrNull(endedAt),
     records,
     checked,
     result: presentVerdict(check),

@@ -1,4 +1,4 @@
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Comment, CommentAnchor, ListedComment, Thread } from '../../domain/comment.js';
 import { parseLocation } from '../../domain/location.js';
 import { addComment, type AddCommentInput, type ChangedComment } from '../../operations/comments/add-comment.js';
@@ -70,8 +70,6 @@ function readResolution(request: CheckedRequest): ResolveThreadInput {
   return { location: readLocation(request), threadId: readId(request), resolved };
 }
 
-const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
-
 /** The description's `Comment`. */
 function presentComment({ id, threadId, isFirst, author, text, createdAt, editedAt, deletedAt, mentions }: Comment) {
   return {
@@ -81,8 +79,8 @@ function presentComment({ id, threadId, isFirst, author, text, createdAt, edited
     author: presentAuthor(author),
     text,
     created_at: formatTime(createdAt),
-    edited_at: timeOrNull(editedAt),
-    deleted_at: timeOrNull(deletedAt),
+    edited_at: formatTimeOrNull(editedAt),
+    deleted_at: formatTimeOrNull(deletedAt),
     mentions,
   };
 }

@@ -1,4 +1,4 @@
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { ConnectorRun, SkippedFile } from '../../domain/connector.js';
 import type { Disconnected } from '../../operations/connectors/disconnect-source.js';
 import type { ShownConnector } from '../../operations/connectors/find-connector.js';
@@ -6,15 +6,13 @@ import type { ConnectorWithWebhook } from '../../operations/connectors/set-webho
 import type { ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
 import { presentAuthor } from './document-record.js';
 
-const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
-
 /** The description's `ConnectorRun`. */
 export function presentRun({ trigger, counts, startedAt, endedAt, versionId, sourceVersion, ...run }: ConnectorRun) {
   return {
     number: run.number,
     trigger,
     started_at: formatTime(startedAt),
-    ended_at: timeOrNull(endedAt),
+    ended_at: formatTimeOrNull(endedAt),
     outcome: run.outcome,
     fault: run.fault,
     message: run.message,
@@ -44,9 +42,9 @@ export function presentConnector(connector: ShownConnector) {
     reason: connector.stateReason,
     held_change: connector.held,
     failures: connector.failures,
-    next_run_at: timeOrNull(connector.nextRunAt),
+    next_run_at: formatTimeOrNull(connector.nextRunAt),
     last_run: connector.lastRun === null ? null : presentRun(connector.lastRun),
-    synced_at: timeOrNull(connector.syncedAt),
+    synced_at: formatTimeOrNull(connector.syncedAt),
     source_version: connector.sourceVersion,
     has_secret: connector.hasSecret,
     has_webhook: connector.hasWebhook,

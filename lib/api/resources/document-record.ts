@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claim.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { MirrorSource } from '../../domain/connector.js';
 import type { Document, Version } from '../../domain/document.js';
 import type { Author } from '../../domain/principal.js';
@@ -18,7 +18,7 @@ export function presentVersion({ id, at, author, message, originalAuthor }: Omit
   const { name, email } = originalAuthor;
   return {
     ...version,
-    original_author: { name, email, at: originalAuthor.at === null ? null : formatTime(originalAuthor.at) },
+    original_author: { name, email, at: formatTimeOrNull(originalAuthor.at) },
   };
 }
 
@@ -34,7 +34,7 @@ export function presentSource(source: MirrorSource | undefined): object | null {
   if (source === undefined) return null;
   const { connectorId, connectorName, kind, path, version, syncedAt } = source;
   const connector = { id: connectorId, display_name: connectorName };
-  return { connector, kind, path, version, synced_at: syncedAt === null ? null : formatTime(syncedAt) };
+  return { connector, kind, path, version, synced_at: formatTimeOrNull(syncedAt) };
 }
 
 /** The description's `Document`: the record without its content, as of one version. */

@@ -1,9 +1,7 @@
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Sent, WebhookDelivery } from '../../domain/webhook.js';
 import type { ShownWebhook, WebhookWithSecret } from '../../operations/webhooks/find-webhook.js';
 import { presentAuthor } from './document-record.js';
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
 /** The description's `WebhookDelivery`. */
 export function presentDelivery({ number, messageId, type, at, duration, outcome, status, answer }: WebhookDelivery) {
@@ -22,9 +20,9 @@ export function presentWebhook(webhook: ShownWebhook) {
     enabled: stopped === null,
     stopped,
     failures,
-    next_attempt_at: timeOrNull(nextAttemptAt),
+    next_attempt_at: formatTimeOrNull(nextAttemptAt),
     last_delivery: webhook.lastDelivery === null ? null : presentDelivery(webhook.lastDelivery),
-    rotating_until: timeOrNull(rotatingUntil),
+    rotating_until: formatTimeOrNull(rotatingUntil),
     created_at: formatTime(createdAt),
     owner: presentAuthor(webhook.owner),
   };

@@ -1,9 +1,8 @@
 import { answerJson, noContent } from '../../api/answers/answer.js';
 import { route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { endOwnConsent, listOwnConsents } from '../../operations/principals/own-consents.js';
-import { timeOrNull } from './principals.js';
 
 /** The description's `OwnApplication`. */
 const presentApplication = (consent: OAuthGrant): object => ({
@@ -13,7 +12,7 @@ const presentApplication = (consent: OAuthGrant): object => ({
   may_write: consent.scopes.includes('org:write'),
   allowed_at: formatTime(consent.createdAt),
   expires_at: formatTime(consent.expiresAt),
-  last_used_at: timeOrNull(consent.lastUsedAt),
+  last_used_at: formatTimeOrNull(consent.lastUsedAt),
 });
 
 /** The applications that act for the person. */

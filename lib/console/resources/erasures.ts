@@ -3,7 +3,7 @@ import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.
 import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Erasure } from '../../domain/erasure.js';
 import { parseLocation } from '../../domain/location.js';
 import type { ErasableSought } from '../../erase/find-erasable.js';
@@ -14,7 +14,7 @@ import {
   type PreviewedErase,
 } from '../../operations/documents/erase-document.js';
 import { listOwnErasures, readErasure, type FollowedErasure } from '../../operations/documents/list-erasures.js';
-import { repeatablePost, timeOrNull } from './principals.js';
+import { repeatablePost } from './principals.js';
 
 function readSought({ query }: CheckedRequest): ErasableSought {
   const { location, document } = query as { readonly location: string; readonly document: string };
@@ -27,7 +27,7 @@ function presentPreview(found: PreviewedErase): Answer {
   return answerJson(200, {
     document: documentId,
     location,
-    deleted_at: timeOrNull(deletedAt),
+    deleted_at: formatTimeOrNull(deletedAt),
     created_at: formatTime(created.at),
     created_by: presentAuthor(created.by),
     changed_at: formatTime(changed.at),
@@ -35,7 +35,7 @@ function presentPreview(found: PreviewedErase): Answer {
     versions,
     comments,
     bytes,
-    signed_in_until: timeOrNull(found.recentUntil),
+    signed_in_until: formatTimeOrNull(found.recentUntil),
   });
 }
 
@@ -57,7 +57,7 @@ function presentReceipt({ id, requestedAt, versions, comments, bytes, finalAt, h
     versions,
     comments,
     bytes,
-    final_at: timeOrNull(finalAt),
+    final_at: formatTimeOrNull(finalAt),
     hindrance,
   };
 }

@@ -4,7 +4,7 @@ import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.
 import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Subject } from '../../domain/grant.js';
 import type { Group } from '../../domain/principal.js';
 import { listReach, type ListReachInput, type ReachedPlace } from '../../operations/grants/list-reach.js';
@@ -26,7 +26,7 @@ import {
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
 import { previewMembership, type MembershipImpact } from '../../operations/principals/preview-membership.js';
 import { showGroup } from '../../operations/principals/show-subject.js';
-import { presentMembership, repeatablePost, timeOrNull } from './principals.js';
+import { presentMembership, repeatablePost } from './principals.js';
 
 function readListing(request: CheckedRequest): ListGroupsInput {
   const { text, outermost } = request.query as Pick<ListGroupsInput, 'text' | 'outermost'>;
@@ -85,7 +85,7 @@ const presentMember = ({ type, id, kind, displayName, disabledAt, hasGroups }: L
   id,
   kind,
   display_name: displayName,
-  disabled_at: timeOrNull(disabledAt),
+  disabled_at: formatTimeOrNull(disabledAt),
   has_groups: hasGroups,
 });
 

@@ -1,9 +1,8 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Activity } from '../../operations/workspaces/count-activity.js';
 import { readOverview, type Overview } from '../../operations/workspaces/read-overview.js';
-import { timeOrNull } from './principals.js';
 
 const presentActivity = ({ from, ...counts }: Activity): object => ({ from: formatTime(from), ...counts });
 
@@ -18,7 +17,7 @@ function presentOverview(found: Overview): Answer {
     repository: {
       objects: repository.objects,
       bytes: repository.bytes,
-      failing_since: timeOrNull(repository.failingSince),
+      failing_since: formatTimeOrNull(repository.failingSince),
     },
     search: found.search,
     connectors: found.connectors,
@@ -28,7 +27,7 @@ function presentOverview(found: Overview): Answer {
       seq: audit.seq,
       checkpoint: audit.checkpoint && { seq: audit.checkpoint.seq, at: formatTime(audit.checkpoint.at) },
     },
-    backed_up_at: timeOrNull(found.backedUpAt),
+    backed_up_at: formatTimeOrNull(found.backedUpAt),
     hours: found.hours.map(presentActivity),
     days: found.days.map(presentActivity),
   });

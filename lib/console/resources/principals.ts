@@ -2,7 +2,7 @@ import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Principal } from '../../domain/principal.js';
 import { addPrincipal, type AddPrincipalInput } from '../../operations/principals/add-principal.js';
 import {
@@ -28,8 +28,6 @@ import type { StoredSession } from '../../sidecar/tables/browser-session-table.j
 
 /** A POST that may be sent twice without harm, so it needs no Idempotency-Key. */
 export const repeatablePost = { method: 'POST', takes: ['json'] } as const;
-
-export const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
 /** The principal of the query. */
 export function readPrincipalId({ query }: CheckedRequest): { readonly principalId: string } {
@@ -70,13 +68,13 @@ const presentPrincipal = ({ id, kind, displayName, createdAt, disabledAt }: Prin
   kind,
   display_name: displayName,
   created_at: formatTime(createdAt),
-  disabled_at: timeOrNull(disabledAt),
+  disabled_at: formatTimeOrNull(disabledAt),
 });
 
 const presentListed = (principal: ListedPrincipal) => ({
   ...presentPrincipal(principal),
   sign_in_name: principal.signInName,
-  last_seen_at: timeOrNull(principal.lastSeenAt),
+  last_seen_at: formatTimeOrNull(principal.lastSeenAt),
   is_admin: principal.isAdmin,
 });
 

@@ -3,7 +3,7 @@ import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.
 import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
+import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Interface } from '../../domain/credential.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../operations/credentials/change-credential.js';
 import { listTokens, type ShownCredential } from '../../operations/credentials/list-tokens.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
-import { readPrincipalId, repeatablePost, timeOrNull } from './principals.js';
+import { readPrincipalId, repeatablePost } from './principals.js';
 
 /** The body TokenCreate. @throws Refusal INVALID_REQUEST `bad_field` */
 function readNew(request: CheckedRequest): MintInput {
@@ -64,9 +64,9 @@ function presentToken(token: ShownCredential, now: number): object {
     state: stateOf(token, now),
     created_at: formatTime(token.createdAt),
     created_by: presentAuthor(token.mintedBy),
-    expires_at: timeOrNull(token.expiresAt),
-    revoked_at: timeOrNull(token.revokedAt),
-    last_used_at: timeOrNull(token.lastUsedAt),
+    expires_at: formatTimeOrNull(token.expiresAt),
+    revoked_at: formatTimeOrNull(token.revokedAt),
+    last_used_at: formatTimeOrNull(token.lastUsedAt),
     requests_per_minute: token.requestsPerMinute,
   };
 }
