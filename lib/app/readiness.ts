@@ -24,7 +24,7 @@ const behindAfter = 60_000;
 /** A file that lies in every data folder in use. */
 const witness = 'owner.lock';
 
-/** Answers whether the service is ready, at most once a second anew. */
+/** Answers whether the service is ready, and looks at most once a second. */
 export class ReadinessProbe {
   readonly #parts: ReadinessParts;
   #place: string | undefined;

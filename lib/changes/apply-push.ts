@@ -25,7 +25,7 @@ export function* applyPush(
   unfit: readonly UnfitChange[],
   rules: PushRules,
 ): Steps<PushResult> {
-  // At once for the whole line: each commit would ask for its own otherwise, and begin anew.
+  // At once for the whole line: each commit would ask for its own otherwise, and begin again.
   yield* requireTrees(context.transaction, yield* findWritten(context, commits));
   const planner = new PushPlanner(context, rules);
   const made: { oid: string; versionId: string | null }[] = [];

@@ -85,7 +85,7 @@ export class ContentStage {
     this.#onClosed = onClosed;
   }
 
-  /** Aborts when an erase ends the run or push. It has to begin anew then, by what the rows say then. */
+  /** Aborts when an erase ends the run or push. It has to begin again, by what the rows say then. */
   get signal(): AbortSignal {
     return this.#breaking.signal;
   }

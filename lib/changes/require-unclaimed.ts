@@ -70,7 +70,7 @@ export function requireHeld(context: ClaimContext, document: ClaimedDocument, cl
   if (claim?.holder.id === context.caller.principalId) return;
   throw conflict(
     'claim_lost',
-    'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim anew.',
+    'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim again.',
     { claimId },
   );
 }

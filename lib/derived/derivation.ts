@@ -17,7 +17,7 @@ export interface DeriveOrder {
   readonly hasRoom?: boolean;
 }
 
-/** Why a repository was made anew, and an earlier one destroyed. */
+/** Why a repository was made again, and an earlier one destroyed. */
 export type MadeAnew =
   /** There was none. */
   | 'first'

@@ -22,8 +22,8 @@ export class ErasedContent {
   }
 
   /**
-   * Waits until the repository has nothing that is being erased. Objects of old packs are given to whoever knows their
-   * names, so it is not enough that main has moved on.
+   * Waits until the repository has nothing that is being erased. git gives an object of an old pack to
+   * every client that knows its name, so it is not enough that main has moved on.
    * @param stop throws when nothing is to be waited for any more
    * @throws Refusal UNAVAILABLE when an erase takes too long, or cannot be carried out; the signal's reason
    */

@@ -279,7 +279,7 @@ export class Keeper {
       await this.#folders.make();
       if (!kept.isAnchored && !(await isAnchored(order.folder, journal.reader))) {
         this.#workspace.onFault(
-          'A derived repository is of a later state than the workspace; it is made anew',
+          'A derived repository is of a later state than the workspace; it is made again',
           undefined,
         );
         await this.#destroy(principalId, kept, madeAnew());
@@ -300,7 +300,7 @@ export class Keeper {
         .catch(again)
         .catch(async (error: unknown) => {
           if (isFinal(error) || isPassing(error)) throw error;
-          this.#workspace.onFault('A derived repository could not be extended; it is made anew', error);
+          this.#workspace.onFault('A derived repository could not be extended; it is made again', error);
           await this.#destroy(principalId, kept, madeAnew());
           return derive();
         });
@@ -324,7 +324,7 @@ export class Keeper {
       this.#holds.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
     }
     if (why === 'damaged') {
-      this.#workspace.onFault(`The derived repository of ${principalId} was damaged; it was made anew`, undefined);
+      this.#workspace.onFault(`The derived repository of ${principalId} was damaged; it was made again`, undefined);
     }
     await this.#noteUse(principalId, kept, why !== null || commits > 0);
   }
@@ -392,5 +392,5 @@ function brokenOff(): Refusal {
 }
 
 function madeAnew(): Refusal {
-  return goesOn('The transfer was broken off, since your repository was made anew. Fetch again.');
+  return goesOn('The transfer was broken off, since your repository was made again. Fetch again.');
 }

@@ -12,7 +12,7 @@ export interface Kept {
   last: PreparedRepository | undefined;
   /** When that was, in milliseconds of the clock that only goes on. */
   lastAt: number;
-  /** Changes when the repository is destroyed or made anew. */
+  /** Changes when the repository is destroyed or made again. */
   life: number;
   /** Whether the workspace goes on from where it was when the repository last changed. Looked at once in a process. */
   isAnchored: boolean;

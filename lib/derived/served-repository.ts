@@ -17,6 +17,6 @@ export interface ServedRepository {
 export interface PreparedRepository extends ServedRepository {
   readonly principalId: string;
   readonly basis: Basis;
-  /** Changes when a derived repository is destroyed or made anew. */
+  /** Changes when a derived repository is destroyed or made again. */
   readonly life: number;
 }

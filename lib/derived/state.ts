@@ -57,7 +57,7 @@ export function packFolder(repository: string): string {
   return join(repository, 'objects', 'pack');
 }
 
-/** Of the file. Another one is another format, and the repository is made anew. */
+/** Of the file. Another one is another format, and the repository is made again. */
 const format = 2;
 
 /** The file's first line. */

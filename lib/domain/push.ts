@@ -38,7 +38,7 @@ export interface PushedCommit {
   readonly changes: readonly PushedChange[];
 }
 
-/** A file of a pushed commit that becomes no document, whoever pushes it, such as a symbolic link. */
+/** A file of a pushed commit that becomes no document for any principal, such as a symbolic link. */
 export interface UnfitChange {
   readonly file: RefusedFile;
   /** Where it was before, if it was moved. */

@@ -71,7 +71,7 @@ export class SearchKeeper {
     this.#options = options;
     this.#index = SearchIndex.open(this.#optionsFor(openLanguages(options.languages)));
     if (this.index.dropped !== null) {
-      options.onFault('The stored search index could not be trusted and is built anew', this.index.dropped);
+      options.onFault('The stored search index could not be trusted and is built again', this.index.dropped);
     }
   }
 
@@ -320,7 +320,7 @@ export class SearchKeeper {
     } catch (error) {
       if (!this.#isBroken) this.#options.onBehind();
       this.#isBroken = true;
-      this.#options.onFault('The search index could not follow a write and is built anew', error);
+      this.#options.onFault('The search index could not follow a write and is built again', error);
     }
     this.#sinceStored += count;
   }

@@ -24,7 +24,7 @@ export interface Recognised {
   readonly rated: string;
   readonly scopes: readonly OAuthScope[];
   readonly requestsPerMinute: number | null;
-  /** Whether a token still opens this face. A key is asked for again by whoever answers at length. */
+  /** Whether a token still opens this face. A long answer asks for its key again by itself. */
   readonly isInForce: () => boolean;
   /** RATE_LIMITED, where the request is above the caller's rate and may still be read. */
   readonly refusal?: Refusal;

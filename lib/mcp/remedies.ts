@@ -35,16 +35,16 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
     'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   heading_doubled: 'The heading line stays by itself: leave it out of new_text.',
   stale_if_match:
-    'It changed since expected_commit, and nothing was written. See what changed with read_org_doc and since_commit, then decide anew.',
+    'It changed since expected_commit, and nothing was written. See what changed with read_org_doc and since_commit, then decide again.',
   name_taken:
     'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
   claimed:
     'Someone is working there; note says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',
   deleted_since:
-    'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
+    'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it again; what has other content can be written.',
   claim_lost:
-    'Your claim has ended. Read the document again with read_org_doc, then claim anew with action take if you still need it.',
+    'Your claim has ended. Read the document again with read_org_doc, then claim again with action take if you still need it.',
 };
 
 /** For a stale edit that still applies, with all changes in between shown. */

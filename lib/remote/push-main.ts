@@ -358,7 +358,7 @@ function notForward(): Refusal {
 
 function mergesOldHistory(): Refusal {
   const message =
-    'This push brings back old history of main. It may hold what was taken away when main has begun anew. Nothing was written. Run git fetch, then git reset --hard origin/main, and commit again what is yours. Never merge the old history.';
+    'This push brings back old history of main. It may hold what was taken away when main has started over. Nothing was written. Run git fetch, then git reset --hard origin/main, and commit again what is yours. Never merge the old history.';
   return invalidRequest('bad_field', message);
 }
 

@@ -21,7 +21,7 @@ export interface PushedLine {
   readonly tooLarge: ReadonlyMap<Oid, number>;
 }
 
-/** Changes by which a file would become no document, whoever pushes it. */
+/** Changes by which a file would become no document, for any principal. */
 export type UnfitChanges = ReadonlyMap<RawChange, UnfitChange>;
 
 export function findUnfit({ line, changes, tooLarge }: PushedLine, limits: PushLimits): UnfitChanges {

@@ -54,11 +54,14 @@ export class Upstream {
   }
 
   /**
-   * @param anew whether the person has to sign in there once more, also in a browser that is signed in (§3.1.2.1)
+   * @param isAskedAgain whether the person has to sign in there once more, also in a browser that is signed in (§3.1.2.1)
    * @returns the browser's next address, and the values to remember meanwhile @throws when the provider cannot be
    * reached
    */
-  async begin(redirectUri: string, anew = false): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
+  async begin(
+    redirectUri: string,
+    isAskedAgain = false,
+  ): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
     const configuration = await this.#discover();
     const [state, nonce, verifier] = [this.#draw(), this.#draw(), this.#draw()];
     const url = buildAuthorizationUrl(configuration, {
@@ -68,7 +71,7 @@ export class Upstream {
       nonce,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
-      ...(anew && { prompt: 'login', max_age: '0' }),
+      ...(isAskedAgain && { prompt: 'login', max_age: '0' }),
     });
     return { url: url.href, attempt: { state, nonce, verifier } };
   }

@@ -26,7 +26,7 @@ export function findRunaways({ source, flags }: Expression): string[] {
       if (report.type === 'Trade') {
         found.push(`two repeats can trade what they take, ${report.startQuant.raw} and ${report.endQuant.raw}`);
       } else if (report.type === 'Self') found.push(`${report.quant.raw} is repeated by ${report.parentQuant.raw}`);
-      else found.push(`${report.quant.raw} is tried anew at each place of a text that does not match`);
+      else found.push(`${report.quant.raw} is tried again at each place of a text that does not match`);
     }
   }
   return [...new Set(found)];

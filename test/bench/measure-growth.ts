@@ -87,7 +87,7 @@ export async function measureReach(report: Report, effort: Effort): Promise<void
   const started = performance.now();
   for (let run = 0; run < 1000; run += 1) test.workspace.view(caller).roleAt(parseLocation('folder-500/part-5/a.md'));
   const what = 'reach of a principal in 1,000 nested groups with 10,000 grants';
-  report.add({ what: `${what}, read anew`, value: median(times), unit: 'ms' });
+  report.add({ what: `${what}, read again`, value: median(times), unit: 'ms' });
   report.add({ what: `${what}, in a request`, value: milliseconds(started) / 1000, unit: 'ms', goal: '< 1 ms' });
   await test.close();
 }

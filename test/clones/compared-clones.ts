@@ -166,7 +166,9 @@ export class ComparedClones extends ServiceAndModel {
     const held = this.#held.fetch(name);
     const before = clone.head;
     assert.ok(await clone.fetch(true), what('gets no repository'));
-    this.#count(held.isOwn ? 'fetch own' : held.isAnew ? 'fetch anew' : before === null ? 'first fetch' : 'next fetch');
+    this.#count(
+      held.isOwn ? 'fetch own' : held.isAnew ? 'fetch again' : before === null ? 'first fetch' : 'next fetch',
+    );
     compareStore(clone.readReachable(), clone.head, held, what);
     // A fetch into what a person had as approver of the root is no continuation.
     if (!held.isOwn && !held.isAnew && !this.#wasOwn.has(name)) {

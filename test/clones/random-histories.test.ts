@@ -39,7 +39,7 @@ describe('A clone by git and the reference model', () => {
       }),
       { numRuns: histories, seed, endOnFailure: true },
     );
-    const outcomes = ['first fetch', 'next fetch', 'fetch own', 'fetch anew', 'fetch not found'];
+    const outcomes = ['first fetch', 'next fetch', 'fetch own', 'fetch again', 'fetch not found'];
     requireSeen([...outcomes, 'erase', 'swap', 'import'], seen, { count: histories, enough: enoughHistories });
     assert.ok((seen.get('next fetch') ?? 0) >= histories / 2, `${seen.get('next fetch') ?? 0} next fetches`);
   });

@@ -90,7 +90,7 @@ describe('a derived repository on disk', function () {
     assert.ok(packs.length < 15, `${packs.length} packs`);
   });
 
-  it('is made anew when its files are damaged', async () => {
+  it('is made again when its files are damaged', async () => {
     const first = await world.derive(ada.id);
     const { state, repository } = derivedPaths(order.folder);
     const [pack = ''] = readdirSync(packFolder(repository)).filter((file) => file.endsWith('.pack'));

@@ -203,7 +203,7 @@ describe('a derived repository between two fetches', function () {
     assert.deepEqual(await grown(), ['Move hidden/d.md to elsewhere/d.md R100 hidden/d.md elsewhere/d.md']);
   });
 
-  it('is made anew when the reach narrows, also by a group, and when a document leaves it', async () => {
+  it('is made again when the reach narrows, also by a group, and when a document leaves it', async () => {
     const group = await world.test.group('Team', { type: 'principal', id: ada.id });
     await world.test.grant('reader', { type: 'group', id: group }, 'hidden');
     const wide = await world.derive(ada.id);
@@ -230,7 +230,7 @@ describe('a derived repository between two fetches', function () {
     assert.deepEqual(await grown(), ['Update shared/a.md M shared/a.md']);
   });
 
-  it('is made anew when a place that its history names leaves the reach', async () => {
+  it('is made again when a place that its history names leaves the reach', async () => {
     await world.test.grant('reader', { type: 'principal', id: ada.id }, 'other');
     await admin.createFolder('other');
     await admin.create('other/keep.md', 'keep');
@@ -246,7 +246,7 @@ describe('a derived repository between two fetches', function () {
     assert.equal(git(derived.repository, 'log', '--format=', '--name-only', 'main', '--', 'other'), '');
   });
 
-  it('is made anew when a document that it ever showed is being erased', async () => {
+  it('is made again when a document that it ever showed is being erased', async () => {
     await admin.delete('shared/b.md');
     await world.derive(ada.id);
     await world.test.grant('approver', { type: 'principal', id: admin.id }, '');

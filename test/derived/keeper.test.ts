@@ -123,7 +123,7 @@ describe('The keeper of derived repositories', function () {
     assert.equal(await world.isCurrent(again), false, 'after a revocation');
   });
 
-  it('ends what reads a repository that is made anew, since its principal may read less', async () => {
+  it('ends what reads a repository that is made again, since its principal may read less', async () => {
     await world.grant(reader, 'reader', 'sec');
     const wide = await world.derived.prepare(reader);
     const hold = world.derived.hold(wide);
@@ -141,17 +141,17 @@ describe('The keeper of derived repositories', function () {
     present.release();
   });
 
-  it('makes a damaged repository anew, and says so in the log', async () => {
+  it('makes a damaged repository again, and says so in the log', async () => {
     const { path, head } = await world.derived.prepare(reader);
     const packs = join(path, 'objects', 'pack');
     for (const name of await readdir(packs)) await rm(join(packs, name));
     const again = await world.derived.prepare(reader);
     assert.equal(again.head, head, 'the same reach and history give the same commits');
     assert.equal(world.read(again, 'pub/a.md'), 'first');
-    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
+    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made again/);
   });
 
-  it('makes a repository anew whose state names a lost head, and says so in the log', async () => {
+  it('makes a repository again whose state names a lost head, and says so in the log', async () => {
     const { head } = await world.derived.prepare(reader);
     const file = join(world.folder, reader, 'state');
     const state = await readFile(file, 'utf8');
@@ -159,7 +159,7 @@ describe('The keeper of derived repositories', function () {
     const again = await world.derived.prepare(reader);
     assert.equal(again.head, head);
     assert.equal(world.read(again, 'pub/a.md'), 'first');
-    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made anew/);
+    assert.match(world.bench.reported.map(({ what }) => what).join(), /was damaged; it was made again/);
   });
 
   it('keeps a repository while git is ended from outside, and serves it when that is over', async () => {
@@ -197,7 +197,7 @@ describe('The keeper of derived repositories', function () {
     assert.equal(world.count(grown), 2);
   });
 
-  it('makes a repository anew where an older copy of the other files was put in place', async () => {
+  it('makes a repository again where an older copy of the other files was put in place', async () => {
     const { bench } = world;
     await bench.close();
     const older = await mkdtemp(join(tmpdir(), 'cartulary-older-'));

@@ -201,7 +201,7 @@ describe('erases, one and many', function () {
       flushed: () => actor.rename('new', 'newer', true).catch(() => actor.createFolder('newer')),
       rewritten: answered('before the rewritten history is in force'),
       moved: answered('before the repository stands at it'),
-      dropped: answered('before packs are written anew'),
+      dropped: answered('before packs are written again'),
       copied: () => actor.move('work/1', 'moved', true),
       swept: answered('before the erase is final'),
     };

@@ -185,7 +185,7 @@ describe('the feed of changes', () => {
     assert.deepEqual(await rita.news(), ['left *']);
   });
 
-  it('lets a principal that was disabled begin anew where it was', async () => {
+  it('lets a principal that was disabled begin again where it was', async () => {
     const ada = await read('a');
     await admin.create('a/p.md');
     await ada.catchUp();

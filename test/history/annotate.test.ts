@@ -108,7 +108,7 @@ describe('who wrote each line of a document', () => {
     assert.equal(writersOf(await ada.annotate('b/y.md'))[0], first);
   });
 
-  it('names nobody for binary content, and begins anew after it', async () => {
+  it('names nobody for binary content, and begins again after it', async () => {
     await ada.create('a.md', 'one\n');
     await ada.update('a.md', 'one\0\n');
     const binary = await ada.annotate('a.md');

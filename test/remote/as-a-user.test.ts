@@ -127,7 +127,7 @@ describe('A person who has nothing but git', function () {
     assert.equal(pulled.code, 128);
     assert.match(
       pulled.stderr,
-      /^remote: The history of this repository has begun anew, or your clone is of another one\.\s*$/m,
+      /^remote: The history of this repository has started over, or your clone is of another one\.\s*$/m,
     );
     assert.match(pulled.stderr, /^remote: .*git fetch && git reset --hard origin\/main\s*$/m);
     await git(clone, ['pull', '-q', '--rebase']);

@@ -95,7 +95,7 @@ describe('An approver of the root clones the workspace', function () {
       await git(stray, ['remote', 'add', 'origin', ada.url]);
       const first = await runClient(stray, ['-c', `protocol.version=${version}`, 'fetch']);
       assert.equal(first.code, 0, first.stderr);
-      assert.match(first.stderr, /remote: The history of this repository has begun anew/);
+      assert.match(first.stderr, /remote: The history of this repository has started over/);
       assert.match(first.stderr, /remote: .* run: git fetch && git reset --hard origin\/main/);
       await git(stray, ['reset', '-q', '--hard', 'origin/main']);
       await server.as(ada.key).create(`after-stray-${version}.md`, 'x');

@@ -8,7 +8,7 @@ import { WorkTree } from '../support/git/work-tree.js';
 
 const refused = /remote: This push brings back old history of main\. .* git reset --hard origin\/main/;
 
-describe('A clone with history from before its repository was made anew', function () {
+describe('A clone with history from before its repository was made again', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
   let ada: RemotePerson;
@@ -48,7 +48,7 @@ describe('A clone with history from before its repository was made anew', functi
     const tree = await WorkTree.clone(server.folder, ben.url, 'erased');
     await server.host.workspace.eraser.finished((await eraseAt(server.host.workspace, 'handbook/secret.md')).id);
     const fetched = await runClient(tree.folder, ['fetch']);
-    assert.match(fetched.stderr, /^remote: The history of this repository has begun anew/m, 'they share commits');
+    assert.match(fetched.stderr, /^remote: The history of this repository has started over/m, 'they share commits');
     await mergeOld(tree);
     await tree.commit({ 'handbook/secret.md': null, 'handbook/mine.md': 'mine' }, 'Without it');
     const pushed = await tree.push();

@@ -59,7 +59,7 @@ describe('Signing in, attacked', function () {
     await visitor.signIn('ada', goodPassword);
     assert.ok(await visitor.isSignedIn());
     await visitor.signIn('ada', 'a slip');
-    assert.equal((await visitor.signIn('ada', goodPassword)).status, 303, 'success starts the name anew');
+    assert.equal((await visitor.signIn('ada', goodPassword)).status, 303, 'success starts the name again');
   });
 
   it('delays an unknown name like a known one', async () => {

@@ -145,7 +145,7 @@ describe('Signing in with another provider', function () {
     test.server.host.clock.advance(60_000);
   });
 
-  it('proves a signed-in person once more, who has to sign in there anew, and as the same person', async () => {
+  it('proves a signed-in person once more, who has to sign in there again, and as the same person', async () => {
     await test.person('Mary', 'mary@example.org');
     await test.person('Else', 'else@example.org');
     const { clock } = test.server.host;

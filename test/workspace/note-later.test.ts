@@ -38,7 +38,7 @@ describe('Refused attempts, noted later', () => {
     assert.deepEqual(
       tallies().map(({ source }) => source),
       ['10.0.9.9'],
-      'the next minute begins anew, and the one before is on record',
+      'the next minute begins again, and the one before is on record',
     );
   });
 

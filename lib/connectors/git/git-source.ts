@@ -42,7 +42,7 @@ const wholeBytes = 512 * 1024;
 
 const tooSlow = 'The source does not answer in time. It is asked again later.';
 const tooDeep = 'The repository holds a path that is too long. Mirror one of its other folders.';
-const lostCopy = 'The copy of the repository on this machine is damaged. The next run fetches it anew.';
+const lostCopy = 'The copy of the repository on this machine is damaged. The next run fetches it again.';
 
 /**
  * One branch of a git repository. A run fetches its newest commit without history into a copy of its own, and lists and

@@ -49,7 +49,7 @@ for (;;) {
   const after = index.cursor === '' ? '' : `&cursor=${index.cursor}`;
   const page = await ask(`/v1/changes?limit=200&wait=30${after}`);
   const { items, next_cursor: cursor, error } = await page.json();
-  // The workspace was made anew from a clone, so the feed begins anew.
+  // The workspace was made again from a clone, so the feed starts over.
   if (error?.details?.reason === 'bad_cursor') index = { cursor: '', documents: {} };
   else if (error !== undefined) throw new Error(error.message);
   else for (const item of items) await apply(item, index.documents);

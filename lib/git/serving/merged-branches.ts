@@ -33,7 +33,7 @@ export interface PushTarget {
  * - `nothing-new`: every file that they hold is held by a commit of the line, or by the served repository.
  * - `more`: they hold other files, such as drafts.
  * - `old`: the push has commits that the service made and serves no more, or merged ones that go on from before the
- *   repository's beginning. It was made anew since, and they may hold what was taken away by that.
+ *   repository's beginning. It was made again since, and they may hold what was taken away by that.
  */
 export type MergedBranches = 'nothing-new' | 'more' | 'old';
 

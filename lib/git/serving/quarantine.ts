@@ -212,7 +212,7 @@ function explainCheck({ oid, check }: { readonly oid: Oid; readonly check: strin
   if (checksOfFiles.some((name) => check.startsWith(name))) {
     return `The push holds a file .gitmodules or .gitattributes that git does not take. Leave it out of the commits. ${find}`;
   }
-  return `The object ${oid} of the push is not of the form that git gives it (${check}). Make its commits anew. ${find}`;
+  return `The object ${oid} of the push is not of the form that git gives it (${check}). Make its commits again. ${find}`;
 }
 
 /** A sentence about what git said. git's own words can quote anything, so they are not passed on. */

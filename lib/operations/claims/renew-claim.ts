@@ -29,7 +29,7 @@ export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
     if (found === undefined) throw notFound();
     if (claim.endedAt !== null || claim.expiresAt <= now) {
       if (context.view.documentById(found.row.id) === undefined) throw notFound();
-      throw conflict('claim_lost', 'This claim is not in force any more. Read again, then claim anew.', {
+      throw conflict('claim_lost', 'This claim is not in force any more. Read again, then claim again.', {
         claimId,
       });
     }

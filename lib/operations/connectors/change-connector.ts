@@ -42,7 +42,7 @@ export const changeConnector: WriteOperation<ChangeConnectorInput, ShownConnecto
     const connection =
       settings === undefined ? undefined : await prepareConnection(context, connector, settings, secret);
     if (settings === undefined && secret !== undefined) {
-      const message = 'A secret is changed with the settings, or alone by setting it anew.';
+      const message = 'A secret is changed with the settings, or alone by setting it again.';
       throw invalidRequest('unknown_field', message, { field: 'secret' });
     }
     return { name: displayName, connection };
@@ -95,7 +95,7 @@ interface PreparedSecret {
 }
 
 /**
- * Sets a connector's secret anew. One that stopped because of it runs again at once. Approver of its folder.
+ * Replaces a connector's secret. One that stopped because of it runs again at once. Approver of its folder.
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_settings`, `bad_field`; CONFLICT `connector_state`, also when the
  * settings changed meanwhile: the secret was given for the earlier ones
  */

@@ -57,7 +57,7 @@ export function requireConnector(view: Pick<View, 'tables' | 'reach'>, connector
 export function requireConnected(view: Pick<View, 'tables' | 'reach'>, connectorId: string): Connector {
   const connector = requireConnector(view, connectorId);
   if (connector.state === 'disconnected') {
-    throw conflict('connector_state', 'The connector is disconnected for good. Connect the source anew.', {
+    throw conflict('connector_state', 'The connector is disconnected for good. Connect the source again.', {
       state: connector.state,
     });
   }

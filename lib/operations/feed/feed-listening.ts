@@ -45,8 +45,8 @@ export interface ListeningOptions {
 }
 
 /**
- * One caller who waits for changes. It holds a place among the listeners, and none among the requests under way. Its
- * end, whatever it comes from, is noticed at once by whoever waits.
+ * One caller who waits for changes. It holds a place among the listeners, and none among the requests under way. What
+ * waits for it notices its end at once, for any cause.
  */
 export class FeedListening {
   readonly #context: ReadContext;
@@ -154,7 +154,7 @@ export class FeedListening {
     this.#goOn?.();
   }
 
-  /** A key, session or principal that is not in force any more wakes whoever waits, who then finds the fault. */
+  /** A key, session or principal that is not in force any more wakes its listeners, which then find the fault. */
   #check(): void {
     try {
       this.#requireInForce();

@@ -42,7 +42,7 @@ const compareMatches = (one: Match, other: Match): number =>
 
 /**
  * Principals and groups by the beginning of their names, in order to share with them. The best twenty are found. The
- * disabled and the operator are left out. Approver of any place: whoever may share may know the names. For everyone
+ * disabled and the operator are left out. Approver of any place: a caller who may share may know the names. For everyone
  * else there is nothing, whatever the text (NOT_FOUND).
  */
 export const lookUpSubjects: ReadOperation<LookUpInput, readonly FoundSubject[]> = {

@@ -14,8 +14,8 @@ export const fetchRepository = makeRepositoryOperation('repository.fetch', true)
 
 /** For a person whose clone has another history. git shows each line behind `remote:`. */
 const begunAnew = [
-  'The history of this repository has begun anew, or your clone is of another one.',
-  'It begins anew when your access was narrowed, when something was erased or moved away from you, when it was not used',
+  'The history of this repository has started over, or your clone is of another one.',
+  'It starts over when your access was narrowed, when something was erased or moved away from you, when it was not used',
   'for 30 days or took too much room, and when it was restored or repaired.',
   'To go on, keep what you have not pushed elsewhere, then run: git fetch && git reset --hard origin/main',
   'Do not merge the old history: a push of it is refused.',

@@ -62,7 +62,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     const storedBytes = transaction.tables.content.replaceBy(scratch, commits - counted);
     transaction.state = { ...transaction.state, commits, storedBytes };
     transaction.tables.erasures.hideAgain();
-    // The rows of events were made anew, and cursors into the feed of before may miss some.
+    // The rows of events were made again, and cursors into the feed of before may miss some.
     transaction.tables.feed.beginAnew(Buffer.from(transaction.randomness.bytes(32)).toString('hex'));
     realignMirrors(transaction.tables, transaction.now);
     distrustIndex(context.transaction, context.search);

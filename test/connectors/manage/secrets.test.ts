@@ -192,7 +192,7 @@ describe('The secret of a connector', () => {
     }
   });
 
-  it('makes a stopped connector run again when it is set anew, and is gone when the source is disconnected', async () => {
+  it('makes a stopped connector run again when it is set again, and is gone when the source is disconnected', async () => {
     const { id: connectorId } = await world.connectWithSecret('docs', secret);
     const { workspace } = world.test;
     await workspace.journal.write({

@@ -93,13 +93,13 @@ describe('a sync after an erase', () => {
     );
   });
 
-  it('holds a change anew, whose fingerprint no path of the erased document is part of', async () => {
+  it('holds a change again, whose fingerprint no path of the erased document is part of', async () => {
     source.files.clear();
     source.put('new.md');
     assert.equal((await world.sync(id)).outcome, 'held');
     const before = world.connector(id).held;
     await erase('plans/erased.md');
-    await until('the next run holds it anew', () => {
+    await until('the next run holds it again', () => {
       const { state, held } = world.connector(id);
       return state === 'held' && held !== null && held !== before;
     });
