@@ -8,12 +8,14 @@ import { previewRevert, revertChanges } from '../../lib/operations/history/rever
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { dumpContent } from '../support/store/history.js';
+import { dumpContent, dumpKept } from '../support/store/history.js';
 import { Clone } from '../support/store/clone.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeRandom } from '../support/faults/load.js';
 import { countOf, seedOf } from '../support/counts.js';
-import { Actor } from '../support/store/actor.js';
+import type { Actor } from '../support/store/actor.js';
+import { Client } from '../support/store/client.js';
+import { TestMirror } from '../support/store/test-mirror.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** Random histories for each run. */
@@ -22,16 +24,21 @@ const histories = countOf('EVENT_HISTORIES', { usual: 4, campaign: 60 });
 const steps = 60;
 const seed = seedOf(20261122);
 
-/** Two people change the same few places at random; most attempts are refused. */
+/** Two people and a connector change the same few places at random; most attempts are refused. */
 class Scenario {
   readonly #test: TestService;
   readonly #random: () => number;
-  readonly #people: readonly Actor[];
+  readonly #people: readonly Client[];
+  readonly #mirror: TestMirror;
+  /** Files of the mirror's source. */
+  readonly #source = new Set<string>();
+  readonly #claims: string[] = [];
   readonly done = new Set<string>();
 
-  constructor(test: TestService, people: readonly Actor[], from: string) {
+  constructor(test: TestService, people: readonly Client[], mirror: TestMirror, from: string) {
     this.#test = test;
     this.#people = people;
+    this.#mirror = mirror;
     this.#random = makeRandom(from);
   }
 
@@ -49,7 +56,7 @@ class Scenario {
     const { caller } = by;
     const place = this.#place();
     const folder = this.#folder();
-    const [type, act] = this.#pick<readonly [Event['type'], () => Promise<unknown>]>([
+    const [type, act] = this.#pick<readonly [Event['type'] | 'no commit', () => Promise<unknown>]>([
       ['create', () => by.create(place, this.#text())],
       ['create', () => by.create(place, this.#text())],
       ['update', () => by.update(place, this.#text())],
@@ -66,11 +73,37 @@ class Scenario {
       ['revert', () => this.#revert(by)],
       ['push', () => this.#push(by)],
       ['push', () => this.#push(by)],
+      ['mirror', () => this.#sync()],
+      ['no commit', () => by.labels('add', place, this.#pick(['one', 'two']))],
+      ['no commit', () => by.comment(place, this.#text())],
+      ['no commit', () => this.#settle(by, place)],
+      ['no commit', () => this.#settle(by, place)],
+      ['no commit', async () => void this.#claims.push((await by.claim(place)).id)],
+      ['no commit', () => by.release(this.#claims.pop() ?? '')],
     ]);
     const before = workspace.journal.state.head;
     await act().catch(() => undefined);
     if (workspace.journal.state.head !== before) this.done.add(type);
     this.#test.clock.advance(7);
+  }
+
+  async #settle(by: Client, place: string): Promise<void> {
+    const [thread] = (await by.comments(place, 'open')).items;
+    if (thread !== undefined) await by.resolve(place, thread.comment.threadId);
+  }
+
+  /** The source of the mirror writes some files, and moves and deletes others. */
+  async #sync(): Promise<void> {
+    const files = ['x.md', 'in/y.md', 'z.md'];
+    const there = this.#pick([...this.#source, undefined]);
+    const to = `to/${this.#pick(files)}`;
+    const moves = there !== undefined && !this.#source.has(to) && this.#random() < 0.5;
+    const written = this.#pick(files.filter((file) => file !== there));
+    const deleted = there === undefined || moves ? [] : [there];
+    const moved = there !== undefined && moves ? { [there]: to } : {};
+    await this.#mirror.sync({ written: { [written]: this.#text() }, moved, deleted });
+    if (there !== undefined) this.#source.delete(there);
+    for (const file of [written, ...Object.values(moved)]) this.#source.add(file);
   }
 
   async #restore({ workspace, caller }: Actor, place: string): Promise<void> {
@@ -123,6 +156,7 @@ class Scenario {
 
 describe('Rows of random histories with every kind of event', () => {
   const done = new Set<string>();
+  const activities = new Set<string>();
 
   for (let history = 0; history < histories; history += 1) {
     it(`are those that the commits give again, before and after an erase (${history})`, async function () {
@@ -134,16 +168,19 @@ describe('Rows of random histories with every kind of event', () => {
         const people = [await test.person('approver', '', 'Ada'), await test.person('approver', '', 'Ben')];
         const scenario = new Scenario(
           test,
-          people.map(({ id }) => new Actor(workspace, id)),
+          people.map(({ id }) => new Client(workspace, id)),
+          await TestMirror.open(workspace, 'far/mirror'),
           `${seed} ${history}`,
         );
         const requireSame = async (when: string): Promise<void> => {
           const options = { dataFolder, name: 'acme', git: 'never' } as const;
           const { problems } = await verifyWorkspace(options, () => undefined);
           assert.deepEqual(problems, [], `${when}, seed ${seed} ${history}`);
-          const live = dumpContent(dataFolder);
+          const [live, kept] = [dumpContent(dataFolder), dumpKept(dataFolder)];
           await rebuild(workspace, operator);
           assert.deepEqual(dumpContent(dataFolder), live, `${when}, seed ${seed} ${history}`);
+          assert.deepEqual(dumpKept(dataFolder), kept, `${when}, seed ${seed} ${history}`);
+          for (const row of kept['activity'] ?? []) activities.add((JSON.parse(row) as { readonly kind: string }).kind);
         };
         for (let step = 0; step < steps; step += 1) await scenario.step();
         for (const type of scenario.done) done.add(type);
@@ -162,9 +199,11 @@ describe('Rows of random histories with every kind of event', () => {
     });
   }
 
-  it('hold each kind of event that a person can cause', () => {
+  it('hold each kind of event that a person or a connector can cause, and each kind of activity', () => {
     const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
-    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push'];
+    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push', 'mirror'];
     assert.deepEqual([...done].sort(), [...kinds, ...folderKinds].sort());
+    const ofDocuments = ['label_set', 'comment_added', 'comment_settled', 'claimed', 'claim_ended'];
+    assert.deepEqual([...activities].sort(), [...ofDocuments, 'granted'].sort());
   });
 });

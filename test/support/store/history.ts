@@ -107,3 +107,36 @@ export function dumpContent(dataFolder: string, file = 'sidecar.sqlite') {
     connection.close();
   }
 }
+
+/** Tables whose rows the repository gives again. */
+const projected: ReadonlySet<string> = new Set(['document', 'version', 'relocation', 'deletion']);
+
+/**
+ * Every row about a document that the repository does not give again, such as a comment or a claim, as JSON. The
+ * document goes by its id. Moments are left out: a rebuild counts them again, and the feed begins with what is there.
+ */
+export function dumpKept(dataFolder: string): Readonly<Record<string, readonly string[]>> {
+  const connection = new Sqlite(join(dataFolder, 'acme', 'sidecar.sqlite'), { readonly: true });
+  try {
+    const references = connection
+      .prepare<[], { readonly name: string; readonly column: string }>(
+        `SELECT t.name, f."from" AS "column" FROM sqlite_master t JOIN pragma_foreign_key_list(t.name) f
+         WHERE t.type = 'table' AND f."table" = 'document' ORDER BY t.name`,
+      )
+      .all()
+      .filter(({ name }) => !projected.has(name));
+    return Object.fromEntries(
+      references.map(({ name, column }) => {
+        const rows = connection
+          .prepare<[], Record<string, unknown>>(
+            `SELECT r.*, d.id AS ${column}_id FROM ${name} r LEFT JOIN document d ON d.number = r.${column}`,
+          )
+          .all();
+        const texts = rows.map(({ [column]: _, moment: __, ...row }) => JSON.stringify(row)).sort();
+        return [name, texts];
+      }),
+    );
+  } finally {
+    connection.close();
+  }
+}
