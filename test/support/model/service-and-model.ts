@@ -271,12 +271,13 @@ export async function compareHistories<Pair extends ServiceAndModel>(
         ...commands,
       ];
       const pair = await comparison.open();
-      const history: Command[] = [];
-      const context = (): string => history.map((done) => JSON.stringify(done)).join('\n');
+      // Grows with each command: it is asked for at each of many comparisons.
+      let history = '';
+      const context = (): string => history;
       try {
         for (const [step, next] of given.entries()) {
           const done = pair.resolve(next);
-          history.push(done);
+          history += `${JSON.stringify(done)}\n`;
           const [actual, expected] = await pair.does(done, step);
           assert.equal(actual, expected, context());
           const outcome = `${done.does} ${actual}`;
