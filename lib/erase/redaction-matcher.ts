@@ -23,6 +23,8 @@ const withoutContent: ReadonlySet<string> = new Set(
 /** Entries of a detail that name places, or a new name. */
 const placeEntries = ['from', 'to', 'folder', 'to_folder', 'name'] as const;
 const search = 'document.search';
+/** A question to the audit log names the place that it is about. */
+const question = 'audit.list';
 
 /** The words of a text, in small letters without their marks, regardless of their separators. */
 function foldWords(text: string): readonly string[] {
@@ -116,7 +118,8 @@ export function makeRecogniser({ documentIds, locations, names }: Traces): (text
   };
   return ({ action, target, detail, documentId }) => {
     if (documentId !== null) return documentIds.has(documentId);
-    if (action !== null && withoutContent.has(action.split('.', 1)[0] ?? '')) return false;
+    const isElsewhere = action !== null && action !== question && withoutContent.has(action.split('.', 1)[0] ?? '');
+    if (isElsewhere) return false;
     for (const place of placesIn(detail)) if (locations.has(place) || hasNamed(place)) return true;
     if (target === null) return false;
     // The action of an archived record is unknown here: its text may be a place or a query.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { listAudit } from '../../lib/operations/audit/list-audit.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
@@ -110,6 +111,19 @@ describe('texts of the log, when a document is erased,', function () {
     requireKept(...about, moved);
     await eraseAll('e', 'a/b');
     requireCleared(...about, moved);
+  });
+
+  it('go where they are questions to the log about its place, and stay where they are about another', async () => {
+    for (const name of ['staff/heron.md', 'staff/egret.md']) await bench.actor.create(name, name);
+    for (const place of ['staff/heron.md', 'staff/egret.md', 'staff']) {
+      const location = parseFolderLocation(place);
+      await perform(bench.workspace, operator, listAudit, { location, after: '', limit: 1 });
+    }
+    const asked = (place: string): string => `${place} {"isFirstPage":true}`;
+    requireKept(...['staff/heron.md', 'staff/egret.md', 'staff'].map(asked));
+    await eraseAll('staff/heron.md');
+    requireKept(...['staff/egret.md', 'staff'].map(asked));
+    requireCleared(asked('staff/heron.md'));
   });
 
   it('stay where a folder has its name or had its place, or another has its name with another ending', async () => {
