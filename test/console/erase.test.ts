@@ -50,6 +50,11 @@ describe('Erasing in the console', function () {
     const context = await test.browserOf(approver);
     const person = new WatchedPage(await context.newPage());
     const other = new WatchedPage(await context.newPage());
+    const open = async (address: string): Promise<WatchedPage> => {
+      const tab = new WatchedPage(await context.newPage());
+      await tab.page.goto(test.addressOf(address));
+      return tab;
+    };
     const { clock, workspace } = test.server.host;
     clock.advance(60 * minute);
     // What a browser keeps: a draft, a comment half written, a page in another tab.
@@ -62,6 +67,16 @@ describe('Erasing in the console', function () {
     await other.page.goto(test.addressOf('~/d/handbook/secret-heron.md'));
     await other.page.locator('.reader-text').waitFor();
     assert.match(await keptIn(person), /heron, half said/);
+    const writer = await open('~/edit/handbook/secret-heron.md');
+    await writer.page.getByText('Your draft is back').waitFor();
+    await writer.page.locator('.cm-content').click();
+    const finder = await open('~/search?q=cormorant');
+    await finder
+      .get('link', /secret-heron\.md/)
+      .first()
+      .waitFor();
+    const auditor = await open('~/audit?location=handbook%2Fsecret-heron.md');
+    await auditor.get('list', 'Readers').waitFor();
 
     await menuOf(person, 'secret-heron.md');
     await person.get('menuitem', 'Erase document…').press('Enter');
@@ -84,7 +99,9 @@ describe('Erasing in the console', function () {
     await name.fill('secret-heron.md');
     let release = (): void => undefined;
     const held = workspace.eraser.holdOff(() => new Promise<void>((resolve) => (release = resolve)));
-    other.expect(404);
+    for (const tab of [other, writer, finder, auditor]) tab.expect(404);
+    // Still unkept when the erase begins.
+    await writer.page.keyboard.type('one more word about herons');
     await person.page.keyboard.press('Enter');
     await person.get('heading', 'Receipt of an erase').waitFor();
     await person.page.getByText('You may leave this page').waitFor();
@@ -106,7 +123,15 @@ describe('Erasing in the console', function () {
 
     await until('the other tab has left the document', () => Promise.resolve(/\/f\/handbook/.test(other.page.url())));
     await other.get('link', 'other.md').waitFor();
-    for (const tab of [person, other]) {
+    for (const tab of [writer, auditor]) {
+      await tab.page.waitForURL(/\/f\/handbook$/);
+      await tab.get('link', 'other.md').waitFor();
+    }
+    await finder.get('heading', 'Nothing found').waitFor();
+    // The words that were searched for are the person's own.
+    await finder.page.locator('input[type=search]').fill('');
+    await finder.get('heading', 'Nothing found').waitFor({ state: 'detached' });
+    for (const tab of [person, other, writer, finder, auditor]) {
       const kept = `${await keptIn(tab)}\n${await tab.page.content()}\n${await tab.page.title()}`;
       assert.doesNotMatch(kept, /secret-heron|cormorant|half said|about herons/, tab.page.url());
       assert.equal(await tab.page.evaluate('JSON.stringify(history.state)'), 'null');
@@ -117,7 +142,8 @@ describe('Erasing in the console', function () {
       const answer = await context.request.get(base + row, {
         headers: { 'Sec-Fetch-Site': 'same-origin', 'X-Cartulary-Console': '1' },
       });
-      assert.doesNotMatch(await answer.text(), /secret-heron/, row);
+      const named = (await answer.text()).split(/(?<=\},)/).filter((text) => text.includes('secret-heron'));
+      assert.deepEqual(named, [], row);
     }
     assert.doesNotMatch(JSON.stringify(test.server.records()), /secret-heron/);
     await person.page.goto(test.addressOf('~/d/handbook/secret-heron.md'));
@@ -158,10 +184,15 @@ describe('Erasing in the console', function () {
   });
 });
 
-/** Everything that a page's browser keeps for it: both storages, and every record of every database. */
+/** Everything that a page's browser keeps for it: both storages, every record of every database, caches and cookies. */
 function keptIn({ page }: WatchedPage): Promise<string> {
   return page.evaluate(`(async () => {
-    const kept = [JSON.stringify(localStorage), JSON.stringify(sessionStorage)];
+    const kept = [JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie];
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) kept.push(request.url, await (await cache.match(request)).text());
+    }
+    kept.push(JSON.stringify((await navigator.serviceWorker?.getRegistrations?.()) ?? []));
     for (const { name } of await indexedDB.databases()) {
       const database = await new Promise((resolve) => {
         const request = indexedDB.open(name);

@@ -12,18 +12,29 @@ export function tellTabs(forgotten: Forgotten): void {
   channel.postMessage(forgotten);
 }
 
+/** Whether the tab's address names the document: as its place, or as what the page is about. */
+function namesInAddress({ workspace, location }: Forgotten): boolean {
+  const { pathname, search } = window.location;
+  const place = parsePlace(pathname);
+  if (place?.workspace !== workspace) return false;
+  return place.rest === location || Array.from(new URLSearchParams(search).values()).includes(location);
+}
+
 /** Forgets in this tab what another tab of the browser has erased: its page goes, with all that was read before. */
 export function useForgetting(): void {
   const client = useQueryClient();
   useEffect(() => {
     const forget = async (forgotten: Forgotten): Promise<void> => {
-      const { forgetInTab } = await import('../screens/erase/forget.ts');
+      const { forgetForGood, forgetInTab } = await import('../screens/erase/forget.ts');
       forgetInTab(forgotten);
-      const place = parsePlace(window.location.pathname);
-      const isThere = place?.workspace === forgotten.workspace && place.rest === forgotten.location;
-      const folder = addressOf.folder(forgotten.workspace, folderOf(forgotten.location));
-      if (isThere) window.location.replace(consoleBase + folder);
-      else await client.resetQueries();
+      if (!namesInAddress(forgotten)) {
+        await client.resetQueries();
+        return;
+      }
+      await forgetForGood(forgotten);
+      // There is nothing left to ask about before the page goes.
+      window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
+      window.location.replace(consoleBase + addressOf.folder(forgotten.workspace, folderOf(forgotten.location)));
     };
     const hear = ({ data }: MessageEvent<Forgotten>): void => void forget(data);
     channel.addEventListener('message', hear);

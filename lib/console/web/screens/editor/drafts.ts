@@ -68,8 +68,21 @@ async function run<Result>(
   });
 }
 
+/** What was erased while this page was open, each as its workspace and location. */
+const erased = new Set<string>();
+const nameOf = (workspace: string, location: string): string => JSON.stringify([workspace, location]);
+
+const isOf = ({ place, location, pending }: Draft, wanted: string): boolean =>
+  [place, location, pending?.location].includes(wanted);
+
+/** Has this page keep nothing more of a document, until it is loaded again. */
+export function keepNoMoreOf(workspace: string, location: string): void {
+  erased.add(nameOf(workspace, location));
+}
+
 /** Keeps a draft in place of the one before. @throws where the browser has no room or keeps nothing */
 export async function keepDraft(draft: Draft): Promise<void> {
+  if (erased.has(nameOf(draft.workspace, draft.place)) || erased.has(nameOf(draft.workspace, draft.location))) return;
   await run('readwrite', (store) => store.put(draft));
   await dropOldest();
 }
@@ -93,8 +106,7 @@ export async function listNewDrafts(owner: string, workspace: string): Promise<D
 export async function dropDraftsOf(workspace: string, location: string): Promise<void> {
   const drafts = (await run<unknown[]>('readonly', (store) => store.getAll() as IDBRequest<unknown[]>)) as Draft[];
   for (const draft of drafts) {
-    const places = [draft.place, draft.location, draft.pending?.location];
-    if (draft.workspace === workspace && places.includes(location)) {
+    if (draft.workspace === workspace && isOf(draft, location)) {
       await dropDraft(draft.owner, draft.workspace, draft.place);
     }
   }

@@ -1,5 +1,5 @@
 import { tellTabs } from '../../shell/forgetting.ts';
-import { dropDraftsOf } from '../editor/drafts.ts';
+import { dropDraftsOf, keepNoMoreOf } from '../editor/drafts.ts';
 
 /** A document that this browser has to forget. */
 export interface Forgotten {
@@ -20,6 +20,12 @@ function forgetIn(storage: Storage, { location, document }: Forgotten): void {
 export function forgetInTab(forgotten: Forgotten): void {
   forgetIn(sessionStorage, forgotten);
   forgetIn(localStorage, forgotten);
+}
+
+/** Forgets what this tab's editor has of the document, which it would keep once more when its page goes. */
+export async function forgetForGood({ workspace, location }: Forgotten): Promise<void> {
+  keepNoMoreOf(workspace, location);
+  await dropDraftsOf(workspace, location).catch(() => undefined);
 }
 
 /** Forgets the document in this browser: its drafts, and what its other tabs show and keep. */
