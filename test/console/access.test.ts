@@ -182,7 +182,7 @@ describe('The Access screens of the console', function () {
     await keyboard.press('Tab');
     await keyboard.press('Enter');
     await look.page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.equal(await button.evaluate((element) => element === element.ownerDocument.activeElement), true);
+    await button.and(look.page.locator(':focus')).waitFor();
     assert.equal((await test.server.as(key).get('/v1/folders')).status, 200);
   });
 

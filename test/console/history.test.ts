@@ -68,7 +68,7 @@ describe('The history of a document in the console', function () {
     await person.page.keyboard.press('Alt+ArrowDown');
     await person.page.keyboard.press('Alt+ArrowDown');
     await person.page.getByText('Change 2 of 5', { exact: true }).waitFor();
-    assert.equal(await person.page.locator('[data-change="1"]').evaluate(isFocused), true);
+    await person.page.locator('[data-change="1"]:focus').waitFor();
     // Unchanged lines unfold.
     await person
       .get('button', /^Show \d+ unchanged lines$/)

@@ -126,7 +126,7 @@ describe('Sharing in the console', function () {
     assert.equal(await reads(leaver), 404);
     await page.goBack();
     await showWays();
-    assert.equal(await row.count(), 0);
+    await row.waitFor({ state: 'detached' });
     await watched.judge('everyone with access');
   });
 

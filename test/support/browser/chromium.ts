@@ -90,9 +90,14 @@ export class WatchedPage {
     this.#complaints.splice(0);
   }
 
-  /** The only visible element with this role and name. */
+  /**
+   * The only visible element with this role and name that a person can reach: while a dialog is open, those in it
+   * alone. What is asked for behind a dialog waits until the dialog has closed.
+   */
   get(role: Parameters<Page['getByRole']>[0], name: string | RegExp): ReturnType<Page['getByRole']> {
-    return this.page.getByRole(role, typeof name === 'string' ? { name, exact: true } : { name });
+    const options = typeof name === 'string' ? { name, exact: true } : { name };
+    if (role === 'dialog') return this.page.getByRole(role, options);
+    return this.page.locator('dialog[open], body:not(:has(dialog[open]))').getByRole(role, options);
   }
 
   /** Finds nothing against the page: no violation of axe's rules, nothing wider than the window, no complaint so far. */
