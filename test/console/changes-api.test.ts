@@ -58,6 +58,37 @@ describe('the console’s API for what changed', () => {
     assert.equal(after.next_cursor.length, cursor.length);
   });
 
+  it('tells comments, labels and claims among the changes, in order, and none of a hidden or deleted document', async () => {
+    const labels = { location: 'handbook/6.md', labels: ['policy'] };
+    await admin.post('/labels', labels);
+    await admin.post('/comments', { location: 'handbook/6.md', text: 'Is it so?' });
+    await admin.post('/comments', { location: 'secret/1.md', text: 'Hidden.' });
+    await admin.post('/comments', { location: 'handbook/8.md', text: 'Goes with its document.' });
+    await editor.post('/claims', { location: 'handbook/6.md' });
+    await admin.delete('/documents/handbook/8.md');
+    await admin.post('/comments', { location: 'handbook/10.md', text: 'The last.' });
+    const whole = await read(editor, 'limit=200');
+    assert.deepEqual(whole.slice(0, 4), [
+      'comment_added handbook/10.md',
+      'claimed handbook/6.md',
+      'comment_added handbook/6.md',
+      'label_set handbook/6.md',
+    ]);
+    for (const limit of [1, 2, 3, 7]) assert.deepEqual(await read(editor, `limit=${limit}`), whole, String(limit));
+    const of = (action: string): string[] => whole.filter((each) => each.startsWith(`${action} `));
+    for (const action of ['comment_added', 'created']) {
+      assert.deepEqual(await read(editor, `limit=1&action=${action}`), of(action));
+    }
+    const before = await editor.get(`/recent-changes?since=${since}&limit=3`);
+    for (let index = 0; index < 60; index += 1) {
+      await admin.post('/comments', { location: 'secret/1.md', text: `Hidden ${index}.` });
+    }
+    const after = await editor.get(`/recent-changes?since=${since}&limit=3`);
+    assert.deepEqual(after.json.items, before.json.items);
+    assert.equal(after.json.next_cursor.length, before.json.next_cursor.length);
+    assert.deepEqual(await read(editor, 'limit=200'), whole, 'a step full of hidden ones does not end the list');
+  });
+
   it('refuses a cursor of another query, and a time that is none', async () => {
     const { json } = await editor.get(`/recent-changes?since=${since}&limit=1`);
     const other = await editor.get(`/recent-changes?since=${since}&limit=1&action=moved&cursor=${json.next_cursor}`);

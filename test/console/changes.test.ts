@@ -104,6 +104,26 @@ describe('What changed, in the console', function () {
     await person.page.getByRole('list', { name: 'What would happen' }).getByText('handbook/travel.md').waitFor();
   });
 
+  it('shows comments, labels and claims as they happen, what one did about a document in one row', async () => {
+    const person = await test.open(editor, '~/changes');
+    await until('the changes are listed', async () => (await rows(person)).length >= 3);
+    const location = 'notes/read-only.md';
+    await admin.rest.post('/v1/labels', { location, labels: ['policy'] });
+    for (const text of ['Is it so?', '<b>It is.</b>']) await admin.rest.post('/v1/comments', { location, text });
+    await until(
+      'the row is at the top',
+      async () =>
+        (await rows(person))[0]?.startsWith('read-only.md commented 2 times, labels changed in notes Admin') === true,
+    );
+    assert.equal((await rows(person)).filter((row) => row.startsWith('read-only.md')).length, 1);
+    await person.page.getByRole('combobox', { name: 'Kind' }).selectOption('Labels');
+    await until('only labels are left', async () => (await rows(person)).length === 1);
+    assert.match((await rows(person))[0] ?? '', /^read-only\.md labels changed in notes Admin/);
+    await person.judge('what is done beside the text');
+    await person.get('link', 'read-only.md').click();
+    await person.page.getByText('<b>It is.</b>').waitFor();
+  });
+
   it('has a line for unread messages, which are read, answered and marked there', async () => {
     const sender = new Client(test.server.host.workspace, agentId);
     const body = 'Which train? <b>Today</b>';

@@ -2,13 +2,13 @@ import type { CheckedRequest } from '../../api/requests/checked-request.js';
 import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
-import type { BriefChange } from '../../domain/brief.js';
 import { formatTime, parseTime } from '../../domain/clock.js';
 import { parseFolderLocation } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import {
   listRecentChanges,
   type ListRecentChangesInput,
+  type RecentAction,
   type RecentChange,
 } from '../../operations/history/list-recent-changes.js';
 
@@ -16,7 +16,7 @@ import {
 function readRecent(request: CheckedRequest): ListRecentChangesInput {
   const { location, action, since } = request.query as {
     readonly location?: string;
-    readonly action?: BriefChange['action'];
+    readonly action?: RecentAction;
     readonly since: string;
   };
   const at = parseTime(since);

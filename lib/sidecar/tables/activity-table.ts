@@ -76,6 +76,7 @@ const columns = `SELECT a.number, a.moment, a.is_within, a.at, a.kind, a.documen
 
 export const activityStatements = {
   after: `${columns} WHERE a.number > ? ORDER BY a.number LIMIT ?`,
+  before: `${columns} WHERE a.number < ? ORDER BY a.number DESC LIMIT ?`,
   /** With min(), SQLite takes the other columns from the row that has it. */
   firstOfSubject: `SELECT kind, group_id, scope_type, scope_key, role, min(number) FROM activity
     WHERE subject_type = ? AND subject_id = ? AND number > ?
@@ -101,6 +102,7 @@ export class ActivityTable extends Table {
     'SELECT EXISTS (SELECT 1 FROM activity WHERE number > ? AND subject_id IS NOT NULL)',
   );
   readonly #after = this.statement<[number, number], Row>(activityStatements.after);
+  readonly #before = this.statement<[number, number], Row>(activityStatements.before);
   readonly #lastPart = this.valueStatement<[number, number], number | null>(
     'SELECT max(number) FROM activity WHERE moment = ? AND is_within = 1 AND number > ?',
   );
@@ -146,6 +148,11 @@ export class ActivityTable extends Table {
   /** Those after the number, in order, at most so many. */
   after(number: number, limit: number): Activity[] {
     return this.#after.all(number, limit).map(toActivity);
+  }
+
+  /** Those before the number, the last one first, at most so many. */
+  before(number: number, limit: number): Activity[] {
+    return this.#before.all(number, limit).map(toActivity);
   }
 
   /** The last one that is part of the event of that commit, after the number; the number itself without one. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** What a line stands for. */
 export interface EntryKind {
   readonly type: 'folder' | 'document';
-  /** Of a document. */
+  /** Of a document, where it is known. */
   readonly kind?: 'text' | 'binary';
   readonly mediaType?: string;
   readonly isMirror?: boolean;
@@ -15,7 +15,8 @@ function kindOf({ type, kind, mediaType, isMirror }: EntryKind): { readonly icon
     return isMirror === true ? { icon: FolderSync, name: 'Mirrored folder' } : { icon: Folder, name: 'Folder' };
   }
   if (mediaType?.startsWith('image/') === true) return { icon: Image, name: 'Image' };
-  return kind === 'text' ? { icon: FileText, name: 'Text' } : { icon: File, name: 'Binary file' };
+  if (kind === 'binary') return { icon: File, name: 'Binary file' };
+  return { icon: FileText, name: kind === 'text' ? 'Text' : 'Document' };
 }
 
 /** An entry's kind as a sign, and as a word for those who do not see it. */

@@ -1,4 +1,4 @@
-import { Undo2 } from 'lucide-react';
+import { Lock, MessageSquare, Tag, Undo2, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Badge, Who } from '../../design/badge.tsx';
@@ -7,32 +7,59 @@ import { formatExact } from '../../design/time.tsx';
 import { addressOf, folderOf, nameOf } from '../../shell/addresses.ts';
 import { EntryIcon } from '../browser/entry-icon.tsx';
 import { viewOf } from '../history/addresses.ts';
-import type { RecentChange } from './queries.ts';
+import type { Happened } from './gather.ts';
+import type { Action } from './queries.ts';
 
 interface ChangeRowProps {
   readonly workspace: string;
-  readonly change: RecentChange;
+  readonly happened: Happened;
   /** Whether it is newer than the last visit. */
   readonly isNew: boolean;
 }
 
+const icons: Partial<Record<Action, LucideIcon>> = {
+  comment_added: MessageSquare,
+  comment_settled: MessageSquare,
+  label_set: Tag,
+  claimed: Lock,
+  claim_ended: Lock,
+};
+
+const verbs: Readonly<Record<Action, string>> = {
+  created: 'created',
+  changed: 'edited',
+  moved: 'moved or renamed',
+  deleted: 'deleted',
+  restored: 'restored',
+  comment_added: 'commented',
+  comment_settled: 'comment settled',
+  label_set: 'labels changed',
+  claimed: 'claimed',
+  claim_ended: 'claim ended',
+};
+
+const often = (words: string, times: number): string => (times > 1 ? `${words} ${times} times` : words);
+
 /** What was done, in a few words. */
-function describe({ action, versions, documents, type }: RecentChange): string {
+function describe({ change, doings }: Happened): string {
+  const { action, versions, documents, type } = change;
+  if (doings.size > 0) return Array.from(doings, ([each, times]) => often(verbs[each], times)).join(', ');
   if (documents !== null) return `${documents} documents created`;
-  if (action === 'moved') return 'moved or renamed';
-  if (action === 'changed') return versions > 1 ? `edited ${versions} times` : 'edited';
-  return type === 'folder' ? `folder ${action}` : action;
+  if (action === 'changed') return often(verbs[action], versions);
+  return type === 'folder' && action !== 'moved' ? `folder ${verbs[action]}` : verbs[action];
 }
 
 /** One change: what, where, by whom, and the way to its difference and to an undo. */
-export function ChangeRow({ workspace, change, isNew }: ChangeRowProps): ReactNode {
+export function ChangeRow({ workspace, happened, isNew }: ChangeRowProps): ReactNode {
+  const { change } = happened;
   const { type, action, location, version, by, at, message, from, may_revert: mayRevert } = change;
   const [author] = by;
   const folder = folderOf(location);
+  const Icon = icons[action];
   const since = type === 'folder' ? location : folder;
   return (
     <li className={isNew ? 'change new' : 'change'}>
-      <EntryIcon type={type} />
+      {Icon === undefined ? <EntryIcon type={type} /> : <Icon className="entry-icon" aria-hidden />}
       <div className="change-main">
         <div className="change-line">
           {action === 'deleted' ? (
@@ -42,7 +69,7 @@ export function ChangeRow({ workspace, change, isNew }: ChangeRowProps): ReactNo
               <bdi>{nameOf(location)}</bdi>
             </Link>
           )}
-          <span className="soft small">{describe(change)}</span>
+          <span className="soft small">{describe(happened)}</span>
           {isNew && <Badge tone="info">new</Badge>}
         </div>
         <div className="change-line soft small">
@@ -82,9 +109,10 @@ export function ChangeRow({ workspace, change, isNew }: ChangeRowProps): ReactNo
             href={addressOf.undo(workspace, { folder: since, principal: author.id, since: at })}
             aria-label={`Undo what ${author.display_name} did in ${since === '' ? 'all documents' : since} since then`}
             title="Undo what was done since then"
-            className="icon-button"
+            className="change-undo"
           >
             <Undo2 aria-hidden />
+            Undo
           </Link>
         )}
       </div>

@@ -1,16 +1,18 @@
-import { Activity } from 'lucide-react';
+import { Activity, Undo2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { useWorkspace } from '../../api/session.ts';
 import { announce } from '../../design/announce.tsx';
-import { Button } from '../../design/button.tsx';
+import { Button, LinkButton } from '../../design/button.tsx';
 import { dayOf, formatDay } from '../../design/day.ts';
 import { SelectField, TextField } from '../../design/field.tsx';
 import { useNow } from '../../design/now.ts';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
+import { addressOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
+import { gather } from './gather.ts';
 import { ChangeRow } from './change-row.tsx';
 import { useFeed } from './feed.ts';
 import { Messages } from './messages.tsx';
@@ -25,6 +27,11 @@ const kinds: readonly { readonly action: Action; readonly name: string }[] = [
   { action: 'restored', name: 'Restored' },
   { action: 'moved', name: 'Moved or renamed' },
   { action: 'deleted', name: 'Deleted' },
+  { action: 'comment_added', name: 'Comments' },
+  { action: 'comment_settled', name: 'Settled comments' },
+  { action: 'label_set', name: 'Labels' },
+  { action: 'claimed', name: 'Claims' },
+  { action: 'claim_ended', name: 'Ended claims' },
 ];
 
 const spans: readonly { readonly days: number; readonly name: string }[] = [
@@ -64,7 +71,16 @@ export function WhatChanged({ workspace }: ScreenProps): ReactNode {
     );
   };
   return (
-    <Page title="What changed">
+    <Page
+      title="What changed"
+      actions={
+        items?.some(({ may_revert: mayRevert }) => mayRevert) === true && (
+          <LinkButton icon={Undo2} href={addressOf.undo(workspace, { folder })}>
+            Undo somebody’s changes
+          </LinkButton>
+        )
+      }
+    >
       <Messages workspace={workspace} />
       <div className="changes-filters" role="search" aria-label="Filter the changes">
         <FolderField key={folder} folder={folder} onFolder={(value) => choose('folder', value)} />
@@ -154,12 +170,12 @@ function Days({ workspace, items, seen }: DaysProps): ReactNode {
           <section key={key} aria-label={name}>
             <h2 className="changes-day">{name}</h2>
             <ul className="panel rows">
-              {changes.map((change) => (
+              {gather(changes).map((happened) => (
                 <ChangeRow
-                  key={`${change.type} ${change.location} ${change.at} ${change.action}`}
+                  key={happened.key}
                   workspace={workspace}
-                  change={change}
-                  isNew={seen !== undefined && change.at > seen}
+                  happened={happened}
+                  isNew={seen !== undefined && happened.change.at > seen}
                 />
               ))}
             </ul>
