@@ -31,6 +31,8 @@ describe('The overview in the console', function () {
     assert.equal(await needs.getByRole('listitem').count(), 1);
     await person.page.getByText(/^It finds everything that was saved/).waitFor();
     assert.match(await person.page.locator('#storage-used').innerText(), /bytes of 1000 GB, less than 1 %/);
+    await person.page.getByText('Nothing waits.').waitFor();
+    assert.match(await person.get('figure', /^Changes/).innerText(), /^Changes\s+4 in all\s+Most: 3, /);
     await person.page.getByText('The same as a table').click();
     const rows = await person.page.locator('.chart-table tbody tr').allInnerTexts();
     assert.equal(rows.length, 24);
@@ -65,6 +67,10 @@ describe('The overview in the console', function () {
     await person.page.getByText('Stopped: the workspace was restored from a backup').waitFor();
     await person.page.goBack();
     const waits = needs.getByRole('listitem').filter({ hasText: 'The mirror notes waits for somebody.' });
+    const waiting = person.get('list', 'Waiting work');
+    await waiting.getByText('Mirrors that wait for a person').waitFor();
+    assert.match((await waiting.innerText()).replaceAll(/\s+/g, ' '), /person 1 Webhooks that have stopped 1/);
+    await person.judge('work that waits');
     await waits.getByRole('link', { name: 'Show' }).click();
     await person.get('heading', /^Notes/).waitFor();
   });

@@ -87,7 +87,16 @@ export const sampleScreens: readonly SampleScreen[] = [
       await watched.get('heading', 'What cannot be recalled').waitFor();
     },
   },
-  { name: 'erasures', who: 'admin', address: '~/erasures', prepare: heading('Erased documents') },
+  { name: 'erasures', who: 'admin', address: '~/erasures', prepare: shown('text=final') },
+  {
+    name: 'receipt',
+    who: 'admin',
+    address: '~/erasures',
+    prepare: async ({ page }) => {
+      await page.getByRole('link', { name: /^A document/ }).click();
+      await page.getByText('No file of this workspace holds a trace of it.').waitFor();
+    },
+  },
   {
     name: 'undo',
     who: 'admin',

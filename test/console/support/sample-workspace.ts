@@ -87,5 +87,25 @@ export async function fillSampleWorkspace(test: ConsoleTest): Promise<SampleWork
     thread_id: asked.json.thread_id,
   });
   await agent.post('/v1/claims', { location: 'support/answers.md', purpose: 'Another greeting', ttl_seconds: 86_400 });
+  await erase(test, admin, 'support/former-customer.md');
   return { admin, editor, reader, stranger };
+}
+
+/** Erases a document as its approver does in the console. Its erase goes on by itself. */
+async function erase(test: ConsoleTest, approver: ConsolePerson, location: string): Promise<void> {
+  await approver.rest.create(location, '# A customer of former days\n');
+  const { id: document } = (await approver.rest.get(`/v1/documents/${location}`)).json;
+  const { name, value } = await test.sessionOf(approver);
+  const answer = await fetch(`${test.signIn.url}/console/api/workspaces/${test.workspace}/erasures`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Cookie: `${name}=${value}`,
+      'Sec-Fetch-Site': 'same-origin',
+      'X-Cartulary-Console': '1',
+      'Idempotency-Key': 'sample',
+    },
+    body: JSON.stringify({ location, document, confirmation: location.split('/').at(-1) }),
+  });
+  if (!answer.ok) throw new Error(`${location} was not erased: ${await answer.text()}`);
 }

@@ -3,6 +3,8 @@ import { useId, type ReactNode } from 'react';
 export interface Bar {
   /** The span in words. */
   readonly name: string;
+  /** Its beginning in a few characters, for the axis. */
+  readonly short: string;
   readonly count: number;
 }
 
@@ -22,12 +24,19 @@ const numbers = new Intl.NumberFormat();
 export function Chart({ title, bars }: ChartProps): ReactNode {
   const id = useId();
   const sum = bars.reduce((total, { count }) => total + count, 0);
-  const highest = bars.reduce<Bar>((most, bar) => (bar.count > most.count ? bar : most), { name: '', count: 0 });
-  const words = `${numbers.format(sum)} in all${highest.count === 0 ? '' : `; most ${highest.name}: ${numbers.format(highest.count)}`}`;
+  const highest = bars.reduce<Pick<Bar, 'name' | 'count'>>((most, bar) => (bar.count > most.count ? bar : most), {
+    name: '',
+    count: 0,
+  });
   return (
     <figure className="chart" aria-labelledby={id}>
       <figcaption id={id}>
-        <strong>{title}</strong> <span className="soft small">{words}</span>
+        <span className="chart-title">
+          <strong>{title}</strong> <span>{numbers.format(sum)} in all</span>
+        </span>
+        <span className="soft small">
+          {highest.count === 0 ? 'None in this time' : `Most: ${numbers.format(highest.count)}, ${highest.name}`}
+        </span>
       </figcaption>
       <svg viewBox={`0 0 ${bars.length * step} ${height}`} preserveAspectRatio="none" aria-hidden>
         <line x1="0" y1={height - 0.5} x2={bars.length * step} y2={height - 0.5} className="chart-ground" />
@@ -47,6 +56,10 @@ export function Chart({ title, bars }: ChartProps): ReactNode {
           );
         })}
       </svg>
+      <div className="chart-axis soft small" aria-hidden>
+        <span>{bars[0]?.short}</span>
+        <span>{bars.at(-1)?.short}</span>
+      </div>
     </figure>
   );
 }

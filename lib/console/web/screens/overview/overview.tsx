@@ -2,6 +2,7 @@ import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CopyButton } from '../../design/copy-button.tsx';
+import { formatClock } from '../../design/day.ts';
 import { Page, Panel } from '../../design/page.tsx';
 import { Segments } from '../../design/segments.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
@@ -11,6 +12,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { formatSize } from '../reader/format-size.ts';
 import { Chart, ChartTable } from './chart.tsx';
 import { findTroubles } from './problems.ts';
+import { Waiting } from './waiting.tsx';
 import { useOverview, type Activity, type Overview as Found } from './queries.ts';
 
 /** How the workspace is, on one page, for its admins. */
@@ -28,6 +30,7 @@ export function Overview({ workspace }: ScreenProps): ReactNode {
       ) : (
         <div className="overview">
           <Troubles workspace={workspace} found={found} />
+          <Waiting found={found} />
           <ActivityPanel found={found} />
           <Storage found={found} />
           <State workspace={workspace} found={found} />
@@ -72,12 +75,15 @@ const series = [
   { key: 'refused', title: 'Refused' },
 ] as const;
 
+const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const dayName = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 function ActivityPanel({ found }: { found: Found }): ReactNode {
   const [span, setSpan] = useState<'hours' | 'days'>('hours');
   const nameOf = ({ from }: Activity): string =>
     span === 'hours' ? formatExact(from) : dayName.format(new Date(from));
+  const shortOf = ({ from }: Activity): string =>
+    span === 'hours' ? formatClock(from) : shortDay.format(new Date(from));
   const spans = found[span];
   return (
     <Panel
@@ -96,7 +102,11 @@ function ActivityPanel({ found }: { found: Found }): ReactNode {
     >
       <div className="overview-charts">
         {series.map(({ key, title }) => (
-          <Chart key={key} title={title} bars={spans.map((each) => ({ name: nameOf(each), count: each[key] }))} />
+          <Chart
+            key={key}
+            title={title}
+            bars={spans.map((each) => ({ name: nameOf(each), short: shortOf(each), count: each[key] }))}
+          />
         ))}
       </div>
       <ChartTable
