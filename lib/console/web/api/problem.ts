@@ -55,6 +55,7 @@ export class Problem extends Error {
     if (this.code === 'RATE_LIMITED') return `Too many requests. Try again in ${this.retryAfter ?? 60} seconds.`;
     if (this.reason === 'idempotency_key_reused')
       return 'The first try succeeded, as it was then. Look at what is there before you try again.';
+    if (this.reason === 'bad_cursor') return 'This list cannot be continued. Load the page again.';
     return this.message;
   }
 }
@@ -64,7 +65,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /** Any error as a problem: an unexpected one becomes INTERNAL. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem('INTERNAL', error instanceof Error ? error.message : 'An unexpected error occurred in this page.');
+  return new Problem('INTERNAL', 'Something went wrong in this page. Load it again, then try once more.');
 }
 
 /** Makes the problem of an answer that is no success. */
@@ -72,7 +73,11 @@ export function problemOf(response: Response, body: unknown): Problem {
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const code = error?.code ?? (response.status === 503 || response.status === 502 ? 'UNAVAILABLE' : 'INTERNAL');
-  const message = error?.message ?? `The service answered with status ${response.status}.`;
+  const message =
+    error?.message ??
+    (code === 'UNAVAILABLE'
+      ? 'The service cannot answer at the moment. Try again in a moment.'
+      : `The service could not do this, and did not say why (status ${response.status}).`);
   const requestId = response.headers.get('X-Request-Id') ?? undefined;
   return new Problem(
     code,

@@ -95,7 +95,7 @@ export function ProblemState({
   }
   return (
     <State icon={TriangleAlert} title="That did not work" actions={retry}>
-      <p>{problem.message}</p>
+      <p>{problem.sentence}</p>
       {problem.requestId !== undefined && <RequestId id={problem.requestId} />}
     </State>
   );
