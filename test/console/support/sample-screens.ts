@@ -87,7 +87,7 @@ export const sampleScreens: readonly SampleScreen[] = [
       await watched.get('heading', 'What cannot be recalled').waitFor();
     },
   },
-  { name: 'erasures', who: 'admin', address: '~/erasures', prepare: shown('text=final') },
+  { name: 'erasures', who: 'admin', address: '~/erasures', prepare: shown('text=erased for good') },
   {
     name: 'receipt',
     who: 'admin',
