@@ -4,13 +4,25 @@ import type { Connection } from './database.js';
 
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
+/** Steps that a file of an earlier release needs, before they are taken. */
+export interface Upgrade {
+  readonly from: number;
+  readonly to: number;
+  /** Records of its audit log: the steps that take long go through them. 0 for the service's own file. */
+  readonly records: number;
+}
+
+/** Is told before a file of an earlier release gets its steps. @returns what to call once they are done */
+export type OnUpgrade = (upgrade: Upgrade) => () => void;
+
 /**
  * Brings the file to the newest schema: runs each `NNNN_*.sql` above its `user_version`, each in a transaction of its
  * own.
  * @param folder the folder of the migrations
+ * @param onUpgrade is told about a file that is there already and needs steps
  * @throws Error when the file was made by a newer release than this one
  */
-export function migrate(connection: Connection, folder: string): void {
+export function migrate(connection: Connection, folder: string, onUpgrade?: OnUpgrade): void {
   const steps = readdirSync(folder)
     .map((name) => ({ name, number: Number(fileName.exec(name)?.[1] ?? Number.NaN) }))
     .filter((step) => !Number.isNaN(step.number))
@@ -22,6 +34,8 @@ export function migrate(connection: Connection, folder: string): void {
       `The data was written by a newer release (schema ${present}, this one knows ${newest}). Update cartulary.`,
     );
   }
+  const isUpgrade = present > 0 && present < newest;
+  const done = isUpgrade ? onUpgrade?.({ from: present, to: newest, records: countRecords(connection) }) : undefined;
   for (const step of steps) {
     if (step.number <= present) continue;
     connection.transaction(() => {
@@ -29,4 +43,14 @@ export function migrate(connection: Connection, folder: string): void {
       connection.pragma(`user_version = ${step.number}`);
     })();
   }
+  done?.();
+}
+
+function countRecords(connection: Connection): number {
+  const hasLog = connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'audit_record'").get();
+  if (hasLog === undefined) return 0;
+  const { count } = connection.prepare('SELECT count(*) AS count FROM audit_record').get() as {
+    readonly count: number;
+  };
+  return count;
 }

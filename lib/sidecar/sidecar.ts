@@ -3,7 +3,7 @@ import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
 import { openForLooking } from './look.js';
-import { migrate } from './migrate.js';
+import { migrate, type OnUpgrade } from './migrate.js';
 import { makeTables, requireSchema, type Tables } from './tables.js';
 import { ReadTransaction } from './read-transaction.js';
 import { nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
@@ -66,6 +66,8 @@ export interface Sidecar {
   close(): void;
 }
 
+export type { OnUpgrade } from './migrate.js';
+
 export interface Snapshot {
   readonly tables: Tables;
   /**
@@ -82,13 +84,14 @@ export interface Snapshot {
  * @param migrations the folder with the schema's steps
  * @param mustExist whether an absent file is an error rather than made: an empty file in place of a lost one would hide
  * the loss of all its rows
+ * @param onUpgrade is told about a file of an earlier release
  * @throws Error when the file cannot be opened, is corrupt, or is newer than this release
  */
-export function openSidecar(file: string, migrations: string, mustExist = false): Sidecar {
+export function openSidecar(file: string, migrations: string, mustExist = false, onUpgrade?: OnUpgrade): Sidecar {
   const writing = openForWriting(file, mustExist);
   let opened: Connection | undefined;
   try {
-    migrate(writing, migrations);
+    migrate(writing, migrations, onUpgrade);
     const reading = file === ':memory:' ? writing : openForReading(file);
     opened = reading;
     const touched = (): void => {

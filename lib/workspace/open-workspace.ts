@@ -9,7 +9,7 @@ import { conflict } from '../domain/refusal.js';
 import { nodeFileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/repositories/open-repository.js';
 import { removeScratch } from '../sidecar/scratch.js';
-import { openSidecar } from '../sidecar/sidecar.js';
+import { openSidecar, type OnUpgrade } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from '../erase/eraser.js';
 import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
@@ -67,6 +67,18 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
   throw conflict('name_taken', `The data folder holds a workspace "${name}" that was not made here. Move it away.`);
 }
 
+/** Says in the log that a workspace of an earlier release is brought to this one, and how long it took. */
+function tellUpgrade({ clock, onNews }: WorkspaceFiles, workspace: string): OnUpgrade {
+  return ({ from, to, records }) => {
+    const startedAt = clock.now();
+    const figures = { workspace, from_schema: from, to_schema: to, audit_records: records };
+    onNews?.('The workspace is brought to the schema of this release. The service answers when that is done', figures);
+    return () => {
+      onNews?.('The workspace has the schema of this release', { ...figures, milliseconds: clock.now() - startedAt });
+    };
+  };
+}
+
 /**
  * Opens a workspace and finishes an earlier run's work.
  * @throws WorkspaceUnsound with the remedy; Error when its files cannot be read or written
@@ -87,7 +99,12 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
   const workspace = await Workspace.open({
     name,
     openSidecar: () =>
-      (files.openSidecar ?? openSidecar)(paths?.sidecar ?? ':memory:', migrations, paths !== undefined),
+      (files.openSidecar ?? openSidecar)(
+        paths?.sidecar ?? ':memory:',
+        migrations,
+        paths !== undefined,
+        tellUpgrade(files, name),
+      ),
     repository,
     signer: files.signerOf(name),
     origin: files.originOf?.(name) ?? noOrigin(name),
