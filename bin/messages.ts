@@ -45,22 +45,6 @@ export const messageTable: readonly Managing[] = [
     optional: { '--sent': 'what the operator wrote', '--thread <id>': 'one thread' },
   },
   {
-    words: 'audit list',
-    description: 'List records of the audit log, the newest first.',
-    example: 'cartulary audit list --location handbook --outcome refused --from 7d',
-    optional: {
-      '--location <location>': 'only what lies at or below this place now',
-      '--principal <id>': 'who did it',
-      '--credential <id>': 'by which key',
-      '--action <action>': 'what was done, such as document.read',
-      '--outcome <outcome>': 'done or refused',
-      '--from <time>': 'since then: RFC 3339, or a duration ago such as 7d',
-      '--to <time>': 'until then',
-      '--request-id <id>': 'the records of one request',
-      '--limit <number>': 'at most so many (default: 100)',
-    },
-  },
-  {
     words: 'who read',
     arguments: ['location'],
     description: 'List who read a document, or anything in a folder, by the audit log.',

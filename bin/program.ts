@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
+import { addAuditCommands } from './audit.js';
 import { addChangeCommands } from './changes.js';
 import { addConnectorCommands } from './connectors.js';
 import { addEraseCommands } from './erase.js';
@@ -32,6 +33,7 @@ function makeProgram(): Command {
   addServeCommands(program);
   addMcpCommand(program);
   addManageCommands(program);
+  addAuditCommands(program);
   addChangeCommands(program);
   addTransferCommands(program);
   addPreserveCommands(program);

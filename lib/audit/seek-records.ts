@@ -20,6 +20,8 @@ export interface PlaceQuestion {
 export interface Question {
   readonly filter: AuditFilter;
   readonly place: PlaceQuestion | null;
+  /** Only records whose text names this place or one below it. For questions that seek their records by another key. */
+  readonly naming?: Location | undefined;
 }
 
 /** Some records, the last first. */
@@ -82,7 +84,7 @@ export function liesAt(
  */
 export function* findRecords(
   tables: Pick<Tables, 'auditQueries' | 'audit'>,
-  { filter, place }: Question,
+  { filter, place, naming }: Question,
   { upTo, above, limit }: { readonly upTo: number; readonly above: number; readonly limit: number },
   blocks: AuditBlocks | null,
 ): Steps<FoundRecords> {
@@ -103,6 +105,7 @@ export function* findRecords(
     const batch = source.take(Math.min(wanted, left));
     for (const row of batch.rows) {
       if (place !== null && !liesAt(place, row, row)) continue;
+      if (naming !== undefined && (row.target === null || !isWithin(naming, row.target as Location))) continue;
       if (records.length === limit) return { records, next: row.seq };
       const { target: _, documentId: __, ...record } = row;
       records.push(record);

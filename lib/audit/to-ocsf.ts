@@ -1,3 +1,4 @@
+import { actionKinds, type ActionKind } from './actions.js';
 import type { Author } from '../domain/principal.js';
 import type { ExportedRecord } from './exported-line.js';
 
@@ -6,23 +7,14 @@ export const ocsfVersion = '1.2.0';
 
 const applicationActivity = 6;
 const apiActivity = 6003;
-/** `activity_id`, and its name. */
-const activities = { 1: 'Create', 2: 'Read', 3: 'Update', 4: 'Delete', 99: 'Other' } as const;
-type Activity = keyof typeof activities;
-
-const verbs: Readonly<Record<string, Activity>> = {
-  ...named(1, 'create add mint issue import connect send take begin give connected'),
-  ...named(2, 'read list show search browse diff annotate history export exported fetch find preview look_up key'),
-  ...named(2, 'verify watch members list_of list_own list_targets list_runs list_skipped list_kinds list_recent'),
-  ...named(2, 'find_scope find_imported preview_edit preview_import erase_preview revert_preview show_verification'),
-  ...named(3, 'update edit restore move rename revert change change_role rotate resolve mark renew join push set'),
-  ...named(3, 'set_state undelete pause resume approve rotate_secret set_webhook sync archive'),
-  ...named(4, 'delete revoke erase leave release break disconnect end end_all revoke_all'),
+/** `activity_id` and its name, by what an action does. */
+const activities: Readonly<Record<ActionKind, readonly [id: number, name: string]>> = {
+  create: [1, 'Create'],
+  read: [2, 'Read'],
+  update: [3, 'Update'],
+  delete: [4, 'Delete'],
+  other: [99, 'Other'],
 };
-
-function named(activity: Activity, words: string): Readonly<Record<string, Activity>> {
-  return Object.fromEntries(words.split(' ').map((word) => [word, activity]));
-}
 
 /** Of principals in the words of OCSF: a person is a user, a program is a system. */
 const userTypes: Readonly<Record<Author['kind'], number>> = { person: 1, operator: 2, agent: 3, connector: 3 };
@@ -39,19 +31,19 @@ export function toOcsf(
   findPrincipal: (id: string) => Author | undefined,
 ): object {
   const { action, principal, credential, code, seq, hash, prev_hash } = record;
-  const activity = verbs[action.slice(action.indexOf('.') + 1)] ?? 99;
+  const [activity, activityName] = activities[actionKinds.get(action) ?? 'other'];
   const author = principal === null ? undefined : findPrincipal(principal);
   const isDone = record.outcome === 'done';
   const detail: unknown = text?.detail === undefined || text.detail === null ? undefined : JSON.parse(text.detail);
   return {
     activity_id: activity,
-    activity_name: activities[activity],
+    activity_name: activityName,
     category_uid: applicationActivity,
     category_name: 'Application Activity',
     class_uid: apiActivity,
     class_name: 'API Activity',
     type_uid: apiActivity * 100 + activity,
-    type_name: `API Activity: ${activities[activity]}`,
+    type_name: `API Activity: ${activityName}`,
     time: Date.parse(record.at),
     severity_id: isDone ? 1 : 2,
     severity: isDone ? 'Informational' : 'Low',
@@ -91,6 +83,7 @@ export function toOcsf(
 function resourcesOf({ target, version }: ExportedRecord['record'], text: string | null): object {
   if (target === null && version === null) return {};
   // Without its text a target is known by its commitment alone.
-  const resource = text === null ? { uid: target ?? version } : { name: text };
+  // The root of the workspace has no name of its own.
+  const resource = text === null ? { uid: target ?? version } : { name: text === '' ? '/' : text };
   return { resources: [{ ...resource, ...(version === null ? {} : { version }) }] };
 }

@@ -1,30 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { actionKinds, findNearActions } from '../audit/actions.js';
 import type { AuditEntry } from '../domain/audit-entry.js';
 import type { AuditRecord } from '../domain/audit-record.js';
 import { formatTime } from '../domain/clock.js';
 import type { Page } from '../domain/page.js';
 import { listAudit, type ListAuditInput } from '../operations/audit/list-audit.js';
+import { followAudit } from '../operations/audit/follow-audit.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
+import { readPrincipalOrNone } from './read-subject.js';
 
 const usualLimit = 100;
 const pageSize = 1000;
+/** Records handed over at once. */
+const batch = 200;
+/** Milliseconds between two looks for new records. */
+const interval = 500;
 
 type Question = Omit<ListAuditInput, 'after' | 'limit'>;
 
-/** The question of `audit list`. Times are RFC 3339, or how long ago. */
-function readQuestion(fields: Fields, now: number): Question {
+/** The question of `audit list`. Times are RFC 3339, or how long ago. A principal has an id, a name or an address. */
+async function readQuestion(context: WorkspaceContext, fields: Fields): Promise<Question> {
+  const now = context.host.clock.now();
   const outcome = fields.optionalText('outcome');
   if (outcome !== undefined && !isOutcome(outcome)) throw badField('outcome', 'must be done or refused');
+  const from = readTime(fields, 'from', now);
+  const to = readTime(fields, 'to', now);
   return {
     location: fields.optionalText('location') === undefined ? undefined : fields.folder('location'),
-    principal: fields.optionalText('principal'),
+    action: readAction(fields),
+    principal: await readPrincipalOrNone(context, fields, 'principal'),
     credential: fields.optionalText('credential'),
-    action: fields.optionalText('action'),
     outcome,
     requestId: fields.optionalText('request_id'),
-    from: readTime(fields, 'from', now),
-    to: readTime(fields, 'to', now),
+    from,
+    to,
   };
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` with the known actions most like an unknown one */
+function readAction(fields: Fields): string | undefined {
+  const action = fields.optionalText('action');
+  if (action === undefined || actionKinds.has(action)) return action;
+  const near = findNearActions(action);
+  throw badField(
+    'action',
+    near.length > 0
+      ? `must be a known action. Near to it are ${near.join(', ')}`
+      : 'must be a known action, such as document.read, folder.export or grant.create',
+  );
 }
 
 function readTime(fields: Fields, name: string, now: number): number | undefined {
@@ -62,6 +86,58 @@ function present({ seq, at, principal, action, outcome, code, target, ...rest }:
     detail: rest.detail,
     hash: rest.hash,
   };
+}
+
+/** Hands over all records, some at a time. @returns how many there were */
+async function tellAll(
+  context: WorkspaceContext,
+  question: Question,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  let told = 0;
+  let records: object[] = [];
+  for await (const entry of askAll(context, question)) {
+    records.push(present(entry));
+    told += 1;
+    if (records.length === batch || told === limit) {
+      await context.onProgress({ records });
+      records = [];
+    }
+    if (told === limit) break;
+  }
+  if (records.length > 0) await context.onProgress({ records });
+  return told;
+}
+
+/**
+ * Hands over records as they are added, until the caller leaves, the server stops, or there were so many.
+ * @returns how many there were
+ */
+async function follow(
+  context: WorkspaceContext,
+  fields: Fields,
+  question: Question,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  const { server, signal, perform, onProgress } = context;
+  for (const name of ['from', 'to', 'all']) {
+    if (fields.isThere(name)) throw badField('follow', `tells what comes from now on: leave out --${name}`);
+  }
+  if (server === null) {
+    throw badField(
+      'follow',
+      'needs a running server: without one nothing is recorded. Start it with `cartulary serve`',
+    );
+  }
+  const following = await perform(followAudit, question);
+  let told = 0;
+  while (!signal.aborted && told < limit) {
+    const entries = (await following.next()).slice(0, limit - told);
+    told += entries.length;
+    if (entries.length > 0) await onProgress({ records: entries.map(present) });
+    else await pause(interval, undefined, { signal }).catch(() => undefined);
+  }
+  return told;
 }
 
 /** What one principal did with a place. */
@@ -124,15 +200,18 @@ async function findWho(context: WorkspaceContext, fields: Fields, actions: Reado
 
 export const auditQuestionCommands: Readonly<Record<string, Command>> = {
   'audit.list': inWorkspace(async (context, fields) => {
-    const question = readQuestion(fields, context.host.clock.now());
-    const limit = fields.optionalCount('limit') ?? usualLimit;
+    const question = await readQuestion(context, fields);
+    const isAll = fields.flag('all');
+    const limit = fields.optionalCount('limit');
+    if (fields.flag('follow')) return { told: await follow(context, fields, question, limit) };
+    if (isAll) return { told: await tellAll(context, question, limit) };
     const items: object[] = [];
     for await (const entry of askAll(context, question)) {
+      if (items.length === (limit ?? usualLimit)) return { items, has_more: true };
       items.push(present(entry));
-      if (items.length === limit) break;
     }
-    return { items };
-  }),
+    return { items, has_more: false };
+  }, 'There is no such principal.'),
   'who.read': inWorkspace((context, fields) => findWho(context, fields, reads)),
   'who.changed': inWorkspace((context, fields) => findWho(context, fields, changes)),
 };

@@ -10,6 +10,11 @@ export class Fields {
     this.#values = values;
   }
 
+  /** Whether it was given at all. */
+  isThere(name: string): boolean {
+    return this.#values[name] !== undefined && this.#values[name] !== null;
+  }
+
   optionalText(name: string): string | undefined {
     const value = this.#values[name];
     if (value === undefined || value === null) return undefined;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { actionKinds } from '../../lib/audit/actions.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
@@ -29,6 +31,7 @@ describe('an export for a SIEM', () => {
     await ada.get('/v1/documents/absent.md');
     await ada.delete('/v1/documents/plans/a.md');
     await server.as('no such key').get('/v1/folders');
+    await ada.get('/v1/folders?location=');
   });
   after(() => server.close());
 
@@ -72,11 +75,30 @@ describe('an export for a SIEM', () => {
         ['Read', 'document.read', 'Success', 'plans/a.md'],
         ['Read', 'document.read', 'Failure', 'absent.md'],
         ['Delete', 'document.delete', 'Success', 'plans/a.md'],
+        // The root, which has no name of its own.
+        ['Read', 'folder.list', 'Success', '/'],
       ],
     );
     assert.deepEqual(
       events.map(({ metadata }) => metadata.sequence),
       events.map((_, index) => index + 1),
+    );
+  });
+
+  it('knows of each action that the service records what it does', () => {
+    const sources = readdirSync('lib', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/console.web|audit.actions/.test(file))
+      .map((file) => readFileSync(join('lib', file), 'utf8'))
+      .join('\n');
+    const recorded = [...sources.matchAll(/\b(?:name|action): '([a-z]+\.[a-z_]+)'/g)].map(([, name = '']) => name);
+    assert.ok(recorded.length > 80);
+    assert.deepEqual(
+      recorded.filter((name) => !actionKinds.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...actionKinds.keys()].filter((name) => !sources.includes(`'${name}'`)),
+      [],
     );
   });
 

@@ -90,6 +90,7 @@ async function findPage(
   let question: Question = {
     filter: asker === 'self' ? { ...filter, principal: caller.principalId } : filter,
     place: null,
+    naming: asker === 'self' ? location : undefined,
   };
   function* find(): Steps<FoundRecords> {
     let place: PlaceQuestion | null = null;
