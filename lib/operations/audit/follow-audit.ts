@@ -42,7 +42,7 @@ export const followAudit: ReadOperation<Following, FollowedAudit> = {
 
 function follow({ workspace, caller }: ReadContext, { location, ...filter }: Following): FollowedAudit {
   const findHead = (): number => workspace.view(caller).tables.audit.head()?.seq ?? 0;
-  let above: number | undefined;
+  let above = findHead();
   async function readUpTo(upTo: number, from: number): Promise<AuditEntry[]> {
     const view = workspace.view(caller);
     if (!view.reach.holds('approver', rootLocation)) throw notFound();
@@ -52,15 +52,16 @@ function follow({ workspace, caller }: ReadContext, { location, ...filter }: Fol
       const range = { above: from, upTo, limit: mostAtOnce };
       const { records } = yield* findRecords(view.tables, { filter, place }, range, null);
       const presenter = new RecordPresenter(workspace.view(caller), caller.principalId);
-      return records.flatMap((record) => presenter.show(record, place) ?? []).toReversed();
+      // The record of this question itself is left out.
+      const others = records.filter(({ request_id }) => request_id !== caller.requestId);
+      return others.flatMap((record) => presenter.show(record, place) ?? []).toReversed();
     }
     return runCooperatively(find());
   }
   return {
     async next() {
       const head = findHead();
-      // The record of this question came first, and is left out.
-      let from = above ?? head;
+      let from = above;
       let entries: readonly AuditEntry[] = [];
       while (from < head && entries.length === 0) {
         const upTo = Math.min(head, from + mostAtOnce);
