@@ -71,7 +71,7 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
 function tellUpgrade({ clock, onNews }: WorkspaceFiles, workspace: string): OnUpgrade {
   return ({ from, to, records }) => {
     const startedAt = clock.now();
-    const figures = { workspace, from_schema: from, to_schema: to, audit_records: records };
+    const figures = { workspace, from, to, records };
     onNews?.('The workspace is brought to the schema of this release. The service answers when that is done', figures);
     return () => {
       onNews?.('The workspace has the schema of this release', { ...figures, milliseconds: clock.now() - startedAt });

@@ -60,10 +60,7 @@ describe('a workspace of an earlier release', () => {
       await service.close();
       const told = news.filter((each) => each.includes('schema'));
       assert.equal(told.length, 2, news.join('\n'));
-      assert.match(
-        told[0] ?? '',
-        /^The workspace is brought to .*"workspace":"acme","from_schema":22,.*"audit_records":0/,
-      );
+      assert.match(told[0] ?? '', /^The workspace is brought to .*"workspace":"acme","from":22,.*"records":0/);
       assert.match(told[1] ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
     } finally {
       await rm(dataFolder, { recursive: true, force: true });

@@ -52,9 +52,9 @@ function follow({ workspace, caller }: ReadContext, { location, ...filter }: Fol
       const range = { above: from, upTo, limit: mostAtOnce };
       const { records } = yield* findRecords(view.tables, { filter, place }, range, null);
       const presenter = new RecordPresenter(workspace.view(caller), caller.principalId);
+      const entries = records.flatMap((record) => presenter.show(record, place) ?? []);
       // The record of this question itself is left out.
-      const others = records.filter(({ request_id }) => request_id !== caller.requestId);
-      return others.flatMap((record) => presenter.show(record, place) ?? []).toReversed();
+      return entries.filter(({ requestId }) => requestId !== caller.requestId).toReversed();
     }
     return runCooperatively(find());
   }
