@@ -36,7 +36,7 @@ export interface MirrorTally extends LoadTally {
 }
 
 /** The consumer of the manual, as it stands there. */
-const consumer = fileURLToPath(new URL('../../../lib/docs/examples/follow-changes.mjs', import.meta.url));
+export const consumer = fileURLToPath(new URL('../../../lib/docs/examples/follow-changes.mjs', import.meta.url));
 /** Milliseconds for the consumer to catch up on a busy machine. */
 const timeout = 60_000;
 

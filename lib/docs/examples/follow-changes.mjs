@@ -1,6 +1,6 @@
 // Keeps a folder equal to what a key may read: node follow-changes.mjs FOLDER, with URL and KEY in the environment.
 // FOLDER/texts has a file for each document, named by its id; FOLDER/index.json says where each one lies.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -18,18 +18,18 @@ async function ask(path) {
   }
 }
 
-/** The page is kept whole or not at all. After a crash it comes again, and does no harm. */
+/**
+ * The page is kept whole or not at all. After a crash it comes again, and does no harm. Texts are removed only behind
+ * that: a text that the index names must be there, also after a crash.
+ */
 async function keep(index) {
   await writeFile(join(folder, 'index.new'), JSON.stringify(index));
   await rename(join(folder, 'index.new'), join(folder, 'index.json'));
+  for (const id of await readdir(join(folder, 'texts'))) if (!(id in index.documents)) await rm(textOf(id));
 }
 
 async function apply({ document: { id, location, etag } }, documents) {
-  if (etag === null) {
-    delete documents[id];
-    await rm(textOf(id), { force: true });
-    return;
-  }
+  if (etag === null) return void delete documents[id];
   if (documents[id]?.etag !== etag) {
     const path = location.split('/').map(encodeURIComponent).join('/');
     const answer = await ask(`/v1/files/${path}?version=${etag.slice(1, -1)}`);
@@ -44,15 +44,16 @@ async function apply({ document: { id, location, etag } }, documents) {
 
 await mkdir(join(folder, 'texts'), { recursive: true });
 const empty = { cursor: '', documents: {} };
-let index = await readFile(join(folder, 'index.json'), 'utf8').then(JSON.parse, () => empty);
+const index = await readFile(join(folder, 'index.json'), 'utf8').then(JSON.parse, () => empty);
+await keep(index);
 for (;;) {
   const after = index.cursor === '' ? '' : `&cursor=${index.cursor}`;
   const page = await ask(`/v1/changes?limit=200&wait=30${after}`);
-  const { items, next_cursor: cursor, error } = await page.json();
+  const { items = [], next_cursor: cursor = '', error } = await page.json();
   // The workspace was made again from a clone, so the feed starts over.
-  if (error?.details?.reason === 'bad_cursor') index = { cursor: '', documents: {} };
+  if (error?.details?.reason === 'bad_cursor') index.documents = {};
   else if (error !== undefined) throw new Error(error.message);
-  else for (const item of items) await apply(item, index.documents);
-  await keep({ ...index, cursor: cursor ?? '' });
-  index.cursor = cursor ?? '';
+  for (const item of items) await apply(item, index.documents);
+  index.cursor = cursor;
+  await keep(index);
 }
