@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation, rootLocation } from '../../lib/domain/location.js';
-import type { Change } from '../../lib/domain/change.js';
+import { changeKinds, type Change, type ChangeKind } from '../../lib/domain/change.js';
+import { endOfFeed } from '../../lib/feed/feed-position.js';
+import type { FeedQuery } from '../../lib/feed/read-feed.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
@@ -113,6 +115,7 @@ class World {
       ['claim', () => admin.claim(some)],
       ['release', () => this.#release()],
       ['restore', () => this.#restore(some)],
+      ...often(2, ['revert', () => this.#revert()] as const),
       ['erase', () => this.#erase(some)],
       ['disable', () => this.#disable()],
     ];
@@ -156,6 +159,14 @@ class World {
     if (first !== undefined) await this.admin.restore(location, first.version.id);
   }
 
+  /** Undoes what was done at a place in the last moments. */
+  async #revert(): Promise<void> {
+    const place = this.#chance.of(['', ...folders]);
+    const since = this.test.clock.now() - this.#chance.of([3000, 10_000]);
+    const { digest } = await this.admin.previewRevert(operator.principalId, place, since);
+    await this.admin.revert(operator.principalId, place, since, digest);
+  }
+
   async #erase(location: string): Promise<void> {
     const { id } = await eraseAt(this.test.workspace, location);
     if (this.#chance.below(2) === 0) await this.test.workspace.eraser.finished(id);
@@ -173,11 +184,36 @@ class World {
   }
 }
 
+const someKinds = (chance: Chance): ReadonlySet<ChangeKind> => new Set(changeKinds.filter(() => chance.below(3) === 0));
+
 const goesAway = (change: Change): boolean => change.kind === 'left' || change.kind === 'deleted';
 
 /** A consumer, with everything that it ever could have read. */
 class Watched extends Consumer {
   readonly #ever = new Set<string>();
+
+  #start: string | undefined;
+
+  /** Requires that a feed of some kinds has the items of those kinds, whatever the size of its pages. */
+  async #requireFiltered(kinds: ReadonlySet<ChangeKind>): Promise<void> {
+    const all = await this.#readFrom(this.#start ?? '', { kinds: null, limit: 200 });
+    const some = await this.#readFrom(this.#start ?? '', { kinds, limit: 2 });
+    const told = new Set(some);
+    assert.deepEqual(
+      [...told],
+      [...new Set(all)].filter((item) => kinds.has(item.split(' ')[0] as ChangeKind)),
+    );
+  }
+
+  async #readFrom(after: string, query: Pick<FeedQuery, 'kinds' | 'limit'>): Promise<string[]> {
+    const told: string[] = [];
+    for (let next = after, isCurrent = false; !isCurrent;) {
+      const page = await this.page({ ...query, after: next });
+      told.push(...page.items.map(({ kind, id }) => `${kind} ${id}`));
+      ({ next, isCurrent } = page);
+    }
+    return told;
+  }
 
   /** Notes what it can read now. */
   note(): void {
@@ -186,7 +222,8 @@ class Watched extends Consumer {
   }
 
   /** Reads a page twice, and requires that it tells nothing else than what can be read now. */
-  async poll(limit: number): Promise<void> {
+  async poll(limit: number, kinds: ReadonlySet<ChangeKind>): Promise<void> {
+    this.#start ??= endOfFeed(this.client.workspace.view(this.client.caller));
     const again = await this.page({ limit });
     const items = await this.follow(limit);
     assert.deepEqual(items, again.items, 'the same page has the same items');
@@ -201,6 +238,7 @@ class Watched extends Consumer {
           'an erased document was read',
         );
     }
+    await this.#requireFiltered(kinds);
     assert.ok(this.isCurrent || items.length === limit, 'a page is full, or up to now');
     if (this.isCurrent) assert.deepEqual(sorted(this.mirror), sorted(now), 'the mirror is the listing');
   }
@@ -231,12 +269,12 @@ describe('the feed beside listings', function () {
         for (const each of consumers) {
           each.note();
           if (chance.below(5) > 0 || world.isDisabled(each.client.id)) continue;
-          await each.poll(chance.of([1, 2, 3, 100]));
+          await each.poll(chance.of([1, 2, 3, 100]), someKinds(chance));
         }
       }
       for (const each of consumers) {
         if (world.isDisabled(each.client.id)) continue;
-        do await each.poll(chance.of([1, 3, 100]));
+        do await each.poll(chance.of([1, 3, 100]), someKinds(chance));
         while (!each.isCurrent);
       }
       for (const [does, times] of world.done) done.set(does, (done.get(does) ?? 0) + times);
@@ -254,6 +292,7 @@ describe('the feed beside listings', function () {
         throw new Error(`history ${own}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
       }
     }
+    assert.ok(done.has('revert') && done.has('restore'), 'something was reverted and restored');
     assert.ok(done.size >= 18, `only ${[...done.keys()].join(', ')} happened`);
   });
 });
