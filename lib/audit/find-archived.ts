@@ -9,7 +9,7 @@ import type { Tables } from '../sidecar/tables.js';
 const maxArchives = 3;
 
 interface ArchivedSource extends ChainSource {
-  readonly tables: ChainSource['tables'] & Pick<Tables, 'auditQueries'>;
+  readonly tables: Tables;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function findArchived(
         if (record.seq > at) break;
         const row = toFound(record);
         if (!passes(filter, row)) continue;
-        if (place === null || liesAt(place, row, tables.auditQueries.placeOf(row.seq))) inThis.push(row);
+        if (place === null || liesAt(tables, place, row, tables.auditQueries.placeOf(row.seq))) inThis.push(row);
       }
     }
     for (const row of inThis.toReversed()) {

@@ -4,6 +4,7 @@ import type { Steps } from '../scheduling/in-steps.js';
 import type { AuditQueryTable, FoundRecord, PlaceFinder, RecordPlace } from '../sidecar/tables/audit-query-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { AuditBlocks } from './audit-blocks.js';
+import { extendsTo, headsOfExtents, type ExtentQuestion } from './seek-extents.js';
 
 export type { FoundRecord } from '../sidecar/tables/audit-query-table.js';
 
@@ -15,6 +16,8 @@ export interface PlaceQuestion {
   readonly within: Location | null;
   /** Whether the letters of people about these documents count. */
   readonly withMessages: boolean;
+  /** Also those that gave out or changed something of it among other things. */
+  readonly extent: ExtentQuestion;
 }
 
 export interface Question {
@@ -60,8 +63,19 @@ export function passes(filter: AuditFilter, row: FoundRecord): boolean {
   );
 }
 
-/** Whether a record is one of the place. */
+/** Whether a record is one of the place, by what it is about or by what it gave out and changed. */
 export function liesAt(
+  tables: Tables,
+  place: PlaceQuestion,
+  row: Pick<FoundRecord, 'seq' | 'action' | 'code'>,
+  about: RecordPlace | undefined,
+): boolean {
+  // A refusal gave nothing out.
+  return isAboutPlace(place, row, about) || (row.code === null && extendsTo(tables, place.extent, row));
+}
+
+/** Whether a record is about the place, and no other. */
+export function isAboutPlace(
   place: PlaceQuestion,
   { action }: Pick<FoundRecord, 'action'>,
   about: RecordPlace | undefined,
@@ -83,7 +97,7 @@ export function liesAt(
  * @param blocks null for those who are not admins: the time must not depend on records outside of the question
  */
 export function* findRecords(
-  tables: Pick<Tables, 'auditQueries' | 'audit'>,
+  tables: Tables,
   { filter, place, naming }: Question,
   { upTo, above, limit }: { readonly upTo: number; readonly above: number; readonly limit: number },
   blocks: AuditBlocks | null,
@@ -104,7 +118,7 @@ export function* findRecords(
   for (let wanted = limit + 1; ; wanted *= 2) {
     const batch = source.take(Math.min(wanted, left));
     for (const row of batch.rows) {
-      if (place !== null && !liesAt(place, row, row)) continue;
+      if (place !== null && !liesAt(tables, place, row, row)) continue;
       if (naming !== undefined && (row.target === null || !isWithin(naming, row.target as Location))) continue;
       if (records.length === limit) return { records, next: row.seq };
       const { target: _, documentId: __, ...record } = row;
@@ -142,11 +156,12 @@ interface Source {
 type Seqs = (count: number) => readonly number[];
 
 function* openSource(
-  { auditQueries, audit }: Pick<Tables, 'auditQueries' | 'audit'>,
+  tables: Tables,
   { filter, place }: Question,
   range: Range,
   blocks: AuditBlocks | null,
 ): Steps<Source> {
+  const { auditQueries, audit } = tables;
   const { requestId } = filter;
   if (requestId !== undefined && blocks !== null) {
     const found = yield* blocks.ofRequest(auditQueries, audit.head()?.seq ?? 0, requestId);
@@ -154,7 +169,11 @@ function* openSource(
   }
   if (place !== null) {
     const finder = auditQueries.atPlaces(filter.outcome === 'refused');
-    const heap = yield* toHeap(yield* headsOf(finder, place, range.last));
+    const heads = yield* headsOf(finder, place, range.last);
+    if (filter.outcome !== 'refused') {
+      for (const head of yield* headsOfExtents(tables, place.extent, range.last)) heads.push({ ...head, ahead: [] });
+    }
+    const heap = yield* toHeap(heads);
     return seekEach(auditQueries, filter, range, takeFrom(mergeHeads(heap)));
   }
   const [first, ...others] = seeksOf(auditQueries, filter);
@@ -295,10 +314,12 @@ function* toHeap(heads: Head[]): Steps<Head[]> {
   return heads;
 }
 
-/** All their records, the last first: the head taken is replaced by the one before it. */
+/** All their records, each once, the last first: the head taken is replaced by the one before it. */
 function* mergeHeads(heap: Head[]): Generator<number> {
+  let before: number | undefined;
   for (let top = heap[0]; top !== undefined; top = heap[0]) {
-    yield top.seq;
+    if (top.seq !== before) yield top.seq;
+    before = top.seq;
     const { seek } = top;
     const ahead = top.ahead.length > 0 ? top.ahead : seek(top.seq - 1, aheadOfHead).toReversed();
     const seq = ahead.pop();

@@ -1,4 +1,5 @@
 import type { CallerInterface } from './caller.js';
+import type { Location } from './checked-location.js';
 import type { Code } from './code.js';
 
 /**
@@ -32,6 +33,24 @@ export interface AuditRecord {
   readonly hash: string;
 }
 
+/** Folders with everything in them, as they were named then, and documents by their numbers. */
+export interface ExtentPlaces {
+  readonly folders: readonly Location[];
+  readonly documents: readonly number[];
+}
+
+/**
+ * What an action was about, where that is more than one document or place. It is kept beside the record, so that those
+ * who ask about one of the places find it. It is no part of the chain.
+ */
+export interface AuditExtent {
+  readonly places?: ExtentPlaces;
+  /** Numbers of the documents that it showed or changed. */
+  readonly touched?: readonly number[];
+  /** The commit up to which a git client has everything now, of which moment it is, and what it could read then. */
+  readonly head?: { readonly oid: string; readonly moment: number; readonly reach: ExtentPlaces };
+}
+
 /** An action, before it is numbered and chained. */
 export interface AuditEvent {
   readonly principal: string | null;
@@ -47,6 +66,7 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
   /** The document concerned, so that an erase finds the text to clear. */
   readonly documentId?: string | undefined;
+  readonly extent?: AuditExtent | undefined;
 }
 
 /** The text behind a record's commitments. Cleared by an erase; the chain verifies without it. */

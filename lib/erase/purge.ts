@@ -226,6 +226,7 @@ export class Purger {
         after = last;
         last = clearSome(tables, traces, after);
       }
+      clearPlaces(tables, traces);
       for (const { number } of this.#open()) tables.erasures.forget(number);
     });
     this.#workspace.forgetContent();
@@ -305,6 +306,17 @@ function clearSome({ eraseRows }: WriteTransaction['tables'], traces: Traces, af
   const texts = eraseRows.textsAfter(after, most);
   eraseRows.dropTexts(texts.filter(makeRecogniser(traces)).map(({ seq }) => seq));
   return texts.at(-1)?.seq ?? after;
+}
+
+/** Deletes their traces from the places that records gave out. */
+function clearPlaces({ auditExtents }: WriteTransaction['tables'], traces: Traces): void {
+  const isTrace = makeRecogniser(traces);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const places = auditExtents.placesAfter(after, textsAtOnce);
+    const named = { seq: 0, detail: null, documentId: null, action: 'folder.export' };
+    auditExtents.dropPlaces(places.filter((target) => isTrace({ ...named, target })));
+    after = places.at(-1);
+  }
 }
 
 /** Waits for work that can take as long as a download. @throws the signal's reason */

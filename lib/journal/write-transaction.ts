@@ -58,6 +58,7 @@ export class WriteTransaction {
   audit(event: AuditEvent): void {
     const chain = appendRecord(this.tables.audit, this.state.chain, event, this.now, this.randomness);
     this.state = { ...this.state, chain };
+    if (event.extent !== undefined) this.tables.auditExtents.insert(chain.seq, event.extent);
   }
 
   /** Makes a git object part of this transaction. */

@@ -1,3 +1,4 @@
+import type { AuditExtent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
@@ -29,6 +30,8 @@ export interface AuditNote {
   /** The version read or made. */
   readonly version?: string;
   readonly documentId?: string;
+  /** What was given out or changed, where that is more than one document. A refusal has none. */
+  readonly extent?: AuditExtent;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
@@ -69,6 +72,8 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
  */
 interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   readonly kind: 'write';
+  /** What it gave out or changed, where that is more than one document. Read after it has run. */
+  extentOf?(context: WriteContext, input: Input, result: Result): AuditExtent | undefined;
   /**
    * It goes on when the disk is low: it takes away access or content, or is a read that notes something. Other writes
    * are refused then.

@@ -9,6 +9,7 @@ import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import type { ServiceChange } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
+import type { WriteContext } from '../changes/write-context.js';
 import { requireService } from './require-service.js';
 import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -220,20 +221,25 @@ function* writeInTransaction<Input, Result, Prepared>(
     retry === undefined
       ? { result: yield* run(), replayed: false }
       : yield* runIdempotently(context, operation, retry, run);
-  recordWrite(transaction, caller, operation, input, done);
+  recordWrite(context, caller, operation, input, done);
   return done;
 }
 
 function recordWrite<Input, Result, Prepared>(
-  transaction: WriteTransaction,
+  context: WriteContext,
   caller: Caller,
   operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
   { result, replayed }: Performed<Result>,
 ): void {
-  const note = { ...operation.note(input), ...operation.noteResult?.(result) };
+  const extent = replayed ? undefined : operation.extentOf?.(context, input, result);
+  const note = {
+    ...operation.note(input),
+    ...operation.noteResult?.(result),
+    ...(extent === undefined ? {} : { extent }),
+  };
   const detail = replayed ? { ...note.detail, replayed: true } : note.detail;
-  transaction.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+  context.transaction.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
 }
 
 /**
@@ -369,6 +375,7 @@ function eventOf(caller: Caller, action: string, note: AuditNote): Omit<AuditEve
     target: note.target,
     version: note.version,
     documentId: note.documentId,
+    extent: note.extent,
     detail: note.detail,
   };
 }
@@ -378,7 +385,7 @@ export function asDone(caller: Caller, action: string, note: AuditNote): AuditEv
 }
 
 function refused(caller: Caller, action: string, note: AuditNote, refusal: Refusal): AuditEvent {
-  const { version: _, ...rest } = note;
+  const { version: _, extent: _extent, ...rest } = note;
   const detail = refusal.details === undefined ? rest.detail : { ...rest.detail, reason: refusal.details.reason };
   return {
     ...eventOf(caller, action, detail === undefined ? rest : { ...rest, detail }),

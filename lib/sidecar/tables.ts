@@ -2,6 +2,7 @@ import type { Connection } from './database.js';
 import type { Table } from './statement.js';
 import { ActivityTable } from './tables/activity-table.js';
 import { AuditArchiveTable } from './tables/audit-archive-table.js';
+import { AuditExtentTable } from './tables/audit-extent-table.js';
 import { AuditQueryTable } from './tables/audit-query-table.js';
 import { AuditCheckpointTable } from './tables/audit-checkpoint-table.js';
 import { AuditTable } from './tables/audit-table.js';
@@ -53,6 +54,7 @@ export interface Tables {
   readonly auditCheckpoints: AuditCheckpointTable;
   readonly auditArchives: AuditArchiveTable;
   readonly auditQueries: AuditQueryTable;
+  readonly auditExtents: AuditExtentTable;
   readonly claims: ClaimTable;
   readonly relocations: RelocationTable;
   readonly content: ContentRows;
@@ -92,6 +94,7 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     auditCheckpoints: new AuditCheckpointTable(connection),
     auditArchives: new AuditArchiveTable(connection),
     auditQueries: new AuditQueryTable(connection),
+    auditExtents: new AuditExtentTable(connection),
     claims: new ClaimTable(connection),
     relocations: new RelocationTable(connection),
     content: new ContentRows(connection),

@@ -43,7 +43,19 @@ export interface BesideSizes {
 const tablesBeside: Readonly<Record<keyof BesideSizes, readonly string[]>> = {
   comments: ['comment_thread', 'comment', 'comment_addressee'],
   messages: ['message_thread', 'message', 'message_delivery', 'brief_mark'],
-  auditLog: ['audit_record', 'audit_text', 'audit_tally', 'audit_checkpoint', 'audit_archive'],
+  auditLog: [
+    'audit_record',
+    'audit_text',
+    'audit_tally',
+    'audit_checkpoint',
+    'audit_archive',
+    'audit_place_set',
+    'audit_place_set_folder',
+    'audit_place_set_document',
+    'audit_place_use',
+    'audit_touched',
+    'audit_given_head',
+  ],
   storedAnswers: ['idempotency'],
 };
 

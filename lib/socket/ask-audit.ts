@@ -149,10 +149,12 @@ interface Doings {
   times: number;
 }
 
-/** Actions by which content is read, and by which something is changed. */
-const reads: ReadonlySet<string> = new Set(
-  ['read', 'diff', 'annotate', 'preview_edit'].map((verb) => `document.${verb}`).concat('folder.export'),
-);
+/** Actions by which content is given out, in whole or in part, and by which something is changed. */
+const reads: ReadonlySet<string> = new Set([
+  ...['read', 'diff', 'annotate', 'preview_edit', 'search'].map((verb) => `document.${verb}`),
+  'folder.export',
+  'repository.fetch',
+]);
 const changes: ReadonlySet<string> = new Set([
   ...['create', 'update', 'edit', 'delete', 'undelete', 'restore', 'label', 'import', 'erase'].map(
     (v) => `document.${v}`,
@@ -164,6 +166,7 @@ const changes: ReadonlySet<string> = new Set([
   'grant.revoke',
   'grant.change_role',
   'connector.sync',
+  'repository.push',
 ]);
 
 /** Who did any of the actions at the place, the last one first. */

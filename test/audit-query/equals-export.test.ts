@@ -5,7 +5,7 @@ import { isAboutPlaces } from '../../lib/audit/seek-records.js';
 import { verifyChain } from '../../lib/audit/verify.js';
 import type { AuditEntry } from '../../lib/domain/audit-entry.js';
 import type { Caller } from '../../lib/domain/caller.js';
-import { isWithin, parseLocation, type Location } from '../../lib/domain/location.js';
+import { isWithin, joinLocation, parseLocation, type Location } from '../../lib/domain/location.js';
 import type { Page } from '../../lib/domain/page.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
@@ -31,8 +31,26 @@ const pick = <Item>(items: readonly Item[]): Item => {
 
 const rounds = countOf('AUDIT_QUESTIONS', { usual: 25, campaign: 400 });
 const folders = ['eng', 'eng/plans', 'engine', 'hr', 'hr/eng'];
-const actions = ['document.read', 'document.update', 'document.search', 'grant.create', 'item.move', 'key.mint'];
+const actions = [
+  'repository.fetch',
+  'document.read',
+  'document.update',
+  'document.search',
+  'grant.create',
+  'item.move',
+  'key.mint',
+];
 const interfaces = ['rest', 'mcp', 'console'] as const;
+
+/** Where documents and folders are, by the id of a document or the number of a folder. */
+type Places = ReadonlyMap<string, Location>;
+
+/** What a record gave out: a folder, or a document that was shown. */
+interface Given {
+  readonly folder: Location;
+  readonly places: Places;
+  readonly shown: string | null;
+}
 
 describe('a question to the audit log', function () {
   this.timeout(60_000);
@@ -40,8 +58,11 @@ describe('a question to the audit log', function () {
   let people: readonly { readonly id: string; readonly credential: string }[];
   let documents: readonly string[];
   let approver: Caller;
+  /** What was given out with a record, by its number: a folder, and where everything was then. */
+  const given = new Map<number, Given>();
   /** The log before any question. */
   let log: readonly ExportedRecord[];
+  let present: Places;
 
   before(async () => {
     host = await openTestService({ store: 'disk-without-git' });
@@ -53,13 +74,20 @@ describe('a question to the audit log', function () {
     documents = await Promise.all(
       Array.from({ length: 12 }, (_, index) => create(`${pick(folders)}/page-${index}.md`)),
     );
+    for (const folder of folders) await create(`${folder}/always-here.md`);
     await record(1400);
     await archive(900);
     await record(900);
     for (const id of documents.slice(0, 4)) await moveTo(id, pick(folders));
     await record(300);
+    await moveFolder('hr/eng', 'eng');
+    await record(200);
+    await moveFolder('eng/plans', 'engine');
+    await moveFolder('eng/eng', 'engine');
+    await record(200);
     log = (await gather(exportChain(source(), true))).filter((line) => 'record' in line);
     assert.ok(verifyChain(log).sound);
+    present = placesNow();
   });
   after(() => host.close());
 
@@ -82,6 +110,31 @@ describe('a question to the audit log', function () {
     await perform(host.workspace, operator, move, { ...ends, acknowledged: true, precondition: undefined });
   }
 
+  async function moveFolder(location: string, folder: string): Promise<void> {
+    const ends = { location: parseLocation(location), toFolder: parseLocation(folder) };
+    await perform(host.workspace, operator, move, { ...ends, acknowledged: true, precondition: undefined });
+    // A question about a folder is about one that is there.
+    await create(`${location}/again.md`);
+  }
+
+  /** Where each document and folder is now. */
+  function placesNow(): Places {
+    const { reader } = host.workspace.journal;
+    const places = new Map<string, Location>();
+    const open = [{ number: 1, location: '' as Location }];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      const { number, location } = folder;
+      places.set(`folder ${number}`, location);
+      for (const { id, name } of reader.auditQueries.documentsIn(number, '', 1000)) {
+        places.set(id, joinLocation(location, name));
+      }
+      for (const row of reader.folders.children(number, '', 1000)) {
+        open.push({ number: row.number, location: joinLocation(location, row.name) });
+      }
+    }
+    return places;
+  }
+
   async function archive(upTo: number): Promise<void> {
     await perform(host.workspace, operator, archiveAudit, { before: { seq: upTo } });
     await clearArchived(host.workspace.journal, () => false);
@@ -91,9 +144,27 @@ describe('a question to the audit log', function () {
   async function record(count: number): Promise<void> {
     for (let left = count; left > 0; left -= 50) {
       host.clock.advance(Math.floor((random() - 0.2) * 60_000));
+      const places = placesNow();
       await host.workspace.journal.write({
         isRecordOnly: true,
         run(transaction) {
+          for (let index = 0; index < 4; index += 1) {
+            const folder = pick([...folders, '']) as Location;
+            const shown = random() < 0.3 ? pick(documents) : null;
+            const number = transaction.tables.auditQueries.numberOf(shown ?? '');
+            const person = pick(people);
+            transaction.audit({
+              principal: person.id,
+              credential: person.credential,
+              interface: 'git',
+              action: 'repository.fetch',
+              outcome: 'done',
+              requestId: null,
+              detail: { head: null },
+              extent: number === undefined ? { places: { folders: [folder], documents: [] } } : { touched: [number] },
+            });
+            given.set(transaction.state.chain.seq, { folder, places, shown });
+          }
           for (let index = 0; index < Math.min(left, 50); index += 1) {
             const person = random() < 0.9 ? pick(people) : null;
             const isRefused = random() < 0.1;
@@ -101,7 +172,7 @@ describe('a question to the audit log', function () {
               principal: person?.id ?? null,
               credential: person?.credential ?? null,
               interface: pick(interfaces),
-              action: pick(actions),
+              action: pick(actions.slice(1)),
               outcome: isRefused ? 'refused' : 'done',
               ...(isRefused ? { code: 'NOT_FOUND' as const } : {}),
               requestId: random() < 0.9 ? `req_${Math.floor(random() * 900)}` : null,
@@ -144,6 +215,8 @@ describe('a question to the audit log', function () {
 
   function liesAt(place: Location, { seq, action }: ExportedRecord['record'], text: ExportedRecord['text']): boolean {
     const { reader } = host.workspace.journal;
+    const out = given.get(seq);
+    if (out !== undefined) return wasGiven(place, out);
     const documentId = reader.auditQueries.placeOf(seq)?.documentId ?? null;
     if (documentId !== null) {
       const now = findDocumentById(reader, documentId)?.location;
@@ -153,13 +226,24 @@ describe('a question to the audit log', function () {
     return target !== null && isAboutPlaces(action) && isWithin(place, target as Location);
   }
 
+  /** Whether something that lies in the place now lay in the folder then. */
+  function wasGiven(place: Location, { folder, places, shown }: Given): boolean {
+    const isHere = (id: string): boolean => {
+      const now = present.get(id);
+      return now !== undefined && isWithin(place, now);
+    };
+    if (shown !== null) return isHere(shown);
+    if (isWithin(folder, place) || isWithin(place, folder)) return true;
+    return [...places].some(([id, then]) => isWithin(folder, then) && isHere(id));
+  }
+
   const times = (): number[] => log.map(({ record }) => Date.parse(record.at));
 
   function drawQuestion(): Question {
     const some = <Value>(value: () => Value): Value | undefined => (random() < 0.3 ? value() : undefined);
     const [first, second] = [pick(times()), pick(times())];
     return {
-      location: some(() => pick([...folders, '', 'absent']) as Location),
+      location: some(() => pick([...folders, 'engine/plans', 'engine/eng', '', 'absent']) as Location),
       principal: some(() => pick(people).id),
       credential: some(() => pick(people).credential),
       action: some(() => pick([...actions, 'none.such'])),

@@ -113,7 +113,7 @@ describe('what the audit log tells an approver of a folder', () => {
       round += 1;
       await admin.create(`hr/secret-${round}.md`, 'text');
       await admin.get(`/v1/documents/hr/secret-${round}.md`);
-      await admin.get('/v1/search?q=eng');
+      await admin.get('/v1/search?q=secret');
       await admin.get('/v1/audit');
       await server.host.person('approver', 'hr', `Somebody ${round}`);
       await admin.post('/v1/moves', { location: `hr/secret-${round}.md`, to_folder: 'hr/eng' });

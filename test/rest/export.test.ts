@@ -169,6 +169,7 @@ describe('exports over REST', () => {
     const answer = presentExport({
       location: rootLocation,
       commit: null,
+      extent: {},
       close: () => (closed += 1),
       documents: (async function* () {
         for (let index = 0; index < count; index += 1) {

@@ -33,6 +33,16 @@ export function listHaves(request: Buffer): readonly Oid[] {
   return haves;
 }
 
+/**
+ * The objects that a request wants, where it asks for everything behind them that it lacks. Null where it asks for some
+ * of that again, or for parts: by depth, or by a filter.
+ */
+export function listWants(request: Buffer): readonly Oid[] | null {
+  const lines = request.toString('latin1');
+  if (/[0-9a-f]{4}(?:shallow|deepen|filter)/.test(lines)) return null;
+  return [...lines.matchAll(/[0-9a-f]{4}want ([0-9a-f]{40})/g)].map(([, oid = '']) => oid);
+}
+
 /** Looks up the commits that a client has. @throws RepositoryUnreadable */
 export async function readClientHistory(
   program: GitProgram,

@@ -1,3 +1,5 @@
+import { pastOfDocument, pastOfFolder, pastOfMoved } from '../../audit/past-places.js';
+import type { ExtentQuestion } from '../../audit/seek-extents.js';
 import type { PlaceQuestion } from '../../audit/seek-records.js';
 import { rootLocation, type Location } from '../../domain/location.js';
 import { roleContains } from '../../domain/role.js';
@@ -24,13 +26,48 @@ export function* askAboutPlace(view: View, location: Location): Steps<PlaceQuest
   const isAdmin = reach.holds('approver', rootLocation);
   const live = findDocumentId(tables, location);
   if (!reach.holds('approver', location)) {
-    return { documentIds: new Set(live === undefined ? [] : [live]), within: null, withMessages: isAdmin };
+    const documentIds = new Set(live === undefined ? [] : [live]);
+    return {
+      documentIds,
+      within: null,
+      withMessages: isAdmin,
+      extent: yield* askAboutExtents(tables, documentIds, null),
+    };
   }
-  const ids = new Set(live === undefined ? [] : [live]);
-  for (const id of tables.auditQueries.deletedAt(location)) ids.add(id);
+  const here = [...(live === undefined ? [] : [live]), ...tables.auditQueries.deletedAt(location)];
+  const ids = new Set(here);
   yield* addLive(tables, location, ids);
   yield* addDeleted(tables, location, ids);
-  return { documentIds: ids, within: location, withMessages: isAdmin };
+  const isDocument = here.length > 0 && here.length === ids.size && findFolder(tables, location) === undefined;
+  const extent = yield* askAboutExtents(tables, ids, isDocument ? null : location);
+  return { documentIds: ids, within: location, withMessages: isAdmin, extent };
+}
+
+/** @param folder null where only the documents are asked about */
+function* askAboutExtents(tables: Tables, ids: ReadonlySet<string>, folder: Location | null): Steps<ExtentQuestion> {
+  const places = new Map<number, string>();
+  for (const id of ids) {
+    const number = tables.auditQueries.numberOf(id);
+    if (number !== undefined) places.set(number, id);
+    if (places.size % batch === 0) yield;
+  }
+  const folders = new Map<number, Location>();
+  const placeOf = (number: number): Location | undefined => findPlace(tables, places.get(number) ?? '', folders);
+  const documents = new Set(places.keys());
+  const asked = { documents, folder, isThere };
+  if (folder !== null) {
+    const past = yield* pastOfMoved(tables, [...documents], placeOf);
+    return { ...asked, carried: yield* pastOfFolder(tables, folder), past };
+  }
+  const past = [...documents].flatMap((number) => {
+    const place = placeOf(number);
+    return place === undefined ? [] : [...pastOfDocument(tables, number, place)];
+  });
+  return { ...asked, carried: [], past };
+}
+
+function isThere(tables: Tables, folder: Location): boolean {
+  return findFolder(tables, folder) !== undefined || tables.auditQueries.deletedBelow(folder, null, 1).length > 0;
 }
 
 function* addLive(tables: Tables, location: Location, ids: Set<string>): Steps<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isAboutPlaces, liesAt, type FoundRecord, type PlaceQuestion } from '../../audit/seek-records.js';
+import { isAboutPlace, isAboutPlaces, liesAt, type FoundRecord, type PlaceQuestion } from '../../audit/seek-records.js';
 import type { AuditEntry } from '../../domain/audit-entry.js';
 import { encodeBase32 } from '../../domain/identifier.js';
 import { faultOfLocation, isWithin, rootLocation, type Location } from '../../domain/location.js';
@@ -45,7 +45,7 @@ export class RecordPresenter {
   show(record: FoundRecord, place: PlaceQuestion | null): AuditEntry | undefined {
     const { auditQueries, audit } = this.#view.tables;
     const about = auditQueries.placeOf(record.seq);
-    if (place !== null && !liesAt(place, record, about)) return undefined;
+    if (place !== null && !liesAt(this.#view.tables, place, record, about)) return undefined;
     const documentId = about?.documentId ?? null;
     const document = documentId === null ? null : this.#findReadable(documentId);
     if (place !== null && !this.#isAdmin && !this.#isStillThere(place, document)) return undefined;
@@ -70,6 +70,8 @@ export class RecordPresenter {
     // Of a document out of reach, nothing is told: neither where it is nor whether it is still there.
     if (document === undefined) return hidden;
     const target = this.#showTarget(record, text?.target ?? null, document);
+    // Its details and its version are about other places, too.
+    if (place !== null && !isAboutPlace(place, record, about)) return { ...hidden, target };
     return {
       ...hidden,
       documentId,

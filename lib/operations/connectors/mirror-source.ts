@@ -6,6 +6,7 @@ import { notFound } from '../../domain/refusal.js';
 import type { EventFile } from '../../history/projection.js';
 import { inParts, type Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { folderExtent } from '../note-extent.js';
 import type { LongWriteOperation } from '../operation.js';
 
 /** What a run found out about its source, after its filter and its guards. */
@@ -60,6 +61,8 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: input.isPartial === true ? null : now });
     return result;
   },
+  extentOf: (context, { connectorId }, { versionId }) =>
+    versionId === null ? undefined : folderExtent(requireOwnMirror(context, connectorId)),
   noteResult: ({ versionId, created, updated, moved, deleted, leftOut, tooMany }) => ({
     ...(versionId === null ? {} : { version: versionId }),
     detail: { created, updated, moved, deleted, left_out: leftOut.length, ...asHeld(tooMany) },

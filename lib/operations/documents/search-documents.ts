@@ -99,7 +99,10 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     return { commit, hits, leavesOut, position };
   },
   // The record does not name them: an erase would have to remove the names, and the query with them (decision 0118).
-  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
+  noteResult: ({ commit, hits }) => ({
+    ...(commit === null ? {} : { version: commit }),
+    extent: { touched: hits.map(({ document }) => document.number) },
+  }),
 };
 
 async function describeHit(

@@ -2,6 +2,7 @@ import type { Location } from '../../domain/location.js';
 import { applyDeleteFolder, type FolderDeletionResult } from '../../changes/apply-delete-folder.js';
 import { applyUndeleteFolder, type FolderUndeletion } from '../../changes/apply-undelete-folder.js';
 import type { Obstacle } from '../../changes/undelete-plan.js';
+import { folderExtent } from '../note-extent.js';
 import type { LongWriteOperation } from '../operation.js';
 
 /** Hides a folder with everything in it, by one commit. It can be restored as one. Editor of the folder. */
@@ -14,6 +15,7 @@ export const deleteFolder: LongWriteOperation<{ readonly location: Location }, F
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (context, { location }) => applyDeleteFolder(context, location),
+  extentOf: (_, { location }) => folderExtent(location),
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
 };
 
@@ -26,6 +28,7 @@ export const undeleteFolder: LongWriteOperation<{ readonly location: Location },
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (context, { location }) => applyUndeleteFolder(context, location),
+  extentOf: (_, { location }) => folderExtent(location),
   noteResult: ({ versionId, documents, leftAlone }) => ({
     version: versionId,
     detail: { documents, left_alone: leftAlone.length },
@@ -55,6 +58,7 @@ export const undeleteFolderInShort: LongWriteOperation<{ readonly location: Loca
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: folder.location, documents, leftAlone: counts, versionId };
   },
+  extentOf: (_, { location }) => folderExtent(location),
   noteResult: ({ versionId, documents, leftAlone }) => ({
     version: versionId,
     detail: { documents, left_alone: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) },

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AuditExtent } from '../../domain/audit-record.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Release } from '../../access/work-limiter.js';
@@ -8,6 +9,7 @@ import { stagedFrom } from '../../changes/prepare-content.js';
 import { ExportTally } from './export-tally.js';
 import { RevocableStream } from '../revocable-stream.js';
 import type { View } from '../../view/view.js';
+import { readableExtent } from '../note-extent.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 
 /** One document of an export. Its bytes are opened at their turn. */
@@ -20,6 +22,8 @@ export interface FolderExport {
   readonly location: Location;
   /** The commit of the whole export. Null in an empty workspace. */
   readonly commit: string | null;
+  /** The folders and documents of the caller in it. */
+  readonly extent: AuditExtent;
   /**
    * In location order. Each is read on request, so memory stays flat. Opening one is refused once the caller may no
    * longer have it.
@@ -49,7 +53,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
       throw error;
     }
   },
-  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
+  noteResult: ({ commit, extent }) => ({ ...(commit === null ? {} : { version: commit }), extent }),
   discard: ({ close }) => close(),
 };
 
@@ -59,7 +63,12 @@ async function beginExport(
   location: Location,
   release: Release,
 ): Promise<FolderExport> {
-  const begun: { commit?: string | null; revocableStream?: RevocableStream; tally?: ExportTally } = {};
+  const begun: {
+    commit?: string | null;
+    extent?: AuditExtent;
+    revocableStream?: RevocableStream;
+    tally?: ExportTally;
+  } = {};
   const viewNow = (): View => {
     const view = workspace.view(caller);
     if (view.folder(location) === undefined) throw notFound();
@@ -67,12 +76,14 @@ async function beginExport(
     const commit = workspace.journal.state.head;
     const note = { target: location, ...(commit === null ? {} : { version: commit }) };
     const revocableStream = new RevocableStream(context, exportFolder.name, note);
-    Object.assign(begun, { commit, revocableStream, tally: new ExportTally(context, note) });
+    const extent = readableExtent(view, location);
+    Object.assign(begun, { commit, extent, revocableStream, tally: new ExportTally(context, note) });
     return view;
   };
   const listing = await listFolder(workspace, viewNow, location);
-  const { commit = null, revocableStream, tally } = begun;
-  if (revocableStream === undefined || tally === undefined) throw new Error('Nothing is listed.');
+  const { commit = null, extent, revocableStream, tally } = begun;
+  if (extent === undefined || revocableStream === undefined || tally === undefined)
+    throw new Error('Nothing is listed.');
   const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
     await revocableStream.requireReadable(document);
     const { current } = document;
@@ -84,7 +95,7 @@ async function beginExport(
     release();
     tally.end();
   };
-  return { location, commit, documents: tally.countAll(openEach(listing, open)), close };
+  return { location, commit, extent, documents: tally.countAll(openEach(listing, open)), close };
 }
 
 async function* openEach(

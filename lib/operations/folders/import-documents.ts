@@ -8,6 +8,7 @@ import { applyImport } from '../../changes/apply-import.js';
 import type { Standing } from '../../changes/location-guards.js';
 import { findDocument } from '../../view/locate.js';
 import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
+import { documentsExtent } from '../note-extent.js';
 import type { WriteOperation } from '../operation.js';
 
 export interface ImportInput {
@@ -57,6 +58,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
     }
     return applyImport(context, { files: imported, message, originalAuthor });
   },
+  extentOf: ({ transaction: { tables } }, _, { created }) => documentsExtent(tables, created),
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),
     detail: { created: result.created.length, unchanged: result.unchanged.length, skipped: result.skipped.length },

@@ -1,7 +1,9 @@
+import type { AuditExtent } from '../../domain/audit-record.js';
 import type { Precondition } from '../../domain/etag.js';
 import { joinLocation, nameOf, parentOf, requireNewLocation, type Location } from '../../domain/location.js';
 import type { RelocationResult } from '../../changes/apply-relocate.js';
 import { applyRelocate } from '../../changes/apply-relocate.js';
+import { folderExtent } from '../note-extent.js';
 import type { AuditNote, WriteOperation } from '../operation.js';
 
 interface Acknowledgement {
@@ -29,6 +31,11 @@ function noteOf({ from, to, gains, losses, versionId, moved }: RelocationResult)
   return moved.type === 'document' ? { ...note, documentId: moved.document.id } : note;
 }
 
+/** A document is named by the record itself. */
+function extentOf({ moved, to }: RelocationResult): AuditExtent | undefined {
+  return moved.type === 'document' ? undefined : folderExtent(to);
+}
+
 function numberOf({ moved }: RelocationResult): number | null {
   return moved.type === 'document' ? moved.document.number : null;
 }
@@ -51,6 +58,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
     const to = joinLocation(parentOf(location), name);
     return applyRelocate(context, { operation: 'rename', from: location, to, ...rest });
   },
+  extentOf: (_, __, result) => extentOf(result),
   noteResult: noteOf,
   documentNumber: numberOf,
 };
@@ -72,6 +80,7 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
     const to = joinLocation(toFolder, nameOf(location));
     return applyRelocate(context, { operation: 'move', from: location, to, ...rest });
   },
+  extentOf: (_, __, result) => extentOf(result),
   noteResult: noteOf,
   documentNumber: numberOf,
 };

@@ -1,3 +1,5 @@
+import type { WriteContext } from '../../changes/write-context.js';
+import type { AuditExtent } from '../../domain/audit-record.js';
 import type { Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
@@ -12,6 +14,7 @@ import {
   type RevertPreview,
   type RevertStep,
 } from '../../changes/plan-revert.js';
+import { folderExtent } from '../note-extent.js';
 import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from '../operation.js';
 
 export interface PreviewRevertInput {
@@ -114,6 +117,7 @@ export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult>
   needs,
   note,
   run: applyRevert,
+  extentOf: extentOfRevert,
   noteResult: ({ principalId, since, versionId, steps, leftAlone }) =>
     noteRevert({ principalId, since, versionId, documents: steps.length, untouched: leftAlone.length }),
 };
@@ -148,9 +152,18 @@ export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortR
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, at, versionId };
   },
+  extentOf: extentOfRevert,
   noteResult: ({ leftAlone, ...result }) =>
     noteRevert({ ...result, untouched: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) }),
 };
+
+function extentOfRevert(
+  _: WriteContext,
+  { location }: RevertChangesInput,
+  { versionId }: { readonly versionId: string | null },
+): AuditExtent | undefined {
+  return versionId === null ? undefined : folderExtent(location);
+}
 
 function noteRevert({
   principalId,

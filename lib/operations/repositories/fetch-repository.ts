@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { sourceOf } from '../../access/work-limits.js';
-import { listHaves, readClientHistory } from '../../git/serving/client-history.js';
+import { listHaves, listWants, readClientHistory } from '../../git/serving/client-history.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
 import { startUploadPack } from '../../git/serving/upload-pack.js';
 import { FetchTally } from './fetch-tally.js';
@@ -34,8 +34,9 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
   const isLast = hasLine(request, done);
   const haves = listHaves(request);
   let isUnmet = unmet.take(source);
+  const wants = listWants(request);
   return serveRepository(
-    asked,
+    { ...asked, exchange: wants === null ? null : { wants, haves: haves.slice(0, maxHavesNoted) } },
     fetchRepository,
     async (program, { repository, hold }) => {
       // A derived repository gives the same bytes for the same objects. A clone takes the deltas that are there.
@@ -63,6 +64,9 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
     },
   );
 }
+
+/** Commits of a client that are looked for among the heads that were given out. Clients name their newest ones first. */
+const maxHavesNoted = 256;
 
 /** Lines of a request that say that it is the client's last. */
 const done = ['0009done', '0008done'];

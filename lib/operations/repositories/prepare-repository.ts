@@ -4,6 +4,7 @@ import { notFound, unavailable } from '../../domain/refusal.js';
 import type { ProtocolVersion } from '../../git/serving/start-service.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { View } from '../../view/view.js';
+import { fetchExtent, type FetchExchange } from './fetch-extent.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { RepositoryWatch } from './watch-repository.js';
 
@@ -14,6 +15,8 @@ export interface RepositoryInput {
   readonly version: ProtocolVersion;
   /** Takes what each preparation holds on to. The asker releases it when the answer has left. */
   readonly held: OpenRepository[];
+  /** What a client that fetches wants and has. Null where it asks for parts, or again for what it has. */
+  readonly exchange?: FetchExchange | null;
   /** Aborted when the client is gone. */
   readonly signal?: AbortSignal;
 }
@@ -22,6 +25,7 @@ export interface RepositoryInput {
 interface ServedHead {
   readonly head: string | null;
   readonly version: ProtocolVersion;
+  readonly served: PreparedRepository;
 }
 
 /** A caller's repository, kept while it is read. */
@@ -81,11 +85,11 @@ export async function prepareRepository(
 /**
  * An operation that prepares the caller's repository and records what is served. The repository can be narrower at the
  * transaction than it was prepared: then it is prepared again.
- * @param goesOn whether the client was told of the branch just before
+ * @param isFetch whether it gives content. Its client was told of the branch just before.
  */
 export function makeRepositoryOperation(
   name: string,
-  goesOn = false,
+  isFetch = false,
 ): WriteOperation<RepositoryInput, ServedHead, OpenRepository> {
   return {
     kind: 'write',
@@ -93,12 +97,13 @@ export function makeRepositoryOperation(
     worksWhenLow: true,
     needs: () => [],
     note: ({ version }) => ({ detail: { protocol: version } }),
-    prepare: (context, input) => prepareRepository(context, input, goesOn),
+    prepare: (context, input) => prepareRepository(context, input, isFetch),
     isOvertaken: ({ transaction }, _, { isCurrent }) => !isCurrent(transaction.tables),
     run({ transaction }, { version }, { repository, isCurrent }) {
       if (!isCurrent(transaction.tables)) throw unavailable();
-      return { head: repository.head, version };
+      return { head: repository.head, version, served: repository };
     },
     noteResult: ({ head, version }) => ({ detail: { head, protocol: version } }),
+    ...(isFetch && { extentOf: (context, { exchange = null }, { served }) => fetchExtent(context, served, exchange) }),
   };
 }

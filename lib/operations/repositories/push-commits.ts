@@ -58,6 +58,9 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     context.transaction.tables.objects.unstagePacks(stage);
     return result;
   },
+  extentOf: ({ transaction: { tables } }, _, { documents }) => ({
+    touched: documents.flatMap(({ documentId }) => tables.auditQueries.numberOf(documentId) ?? []),
+  }),
   noteResult({ commits, documents }) {
     const made = commits.flatMap(({ versionId }) => versionId ?? []);
     const version = made.at(-1);

@@ -170,7 +170,15 @@ export function describeInterface(name: string): string {
 }
 
 /** What gives content away. A list of names does not. */
-const readings = new Set(['document.read', 'document.diff', 'document.annotate', 'folder.export', 'repository.fetch']);
+const readings = new Set([
+  'document.read',
+  'document.diff',
+  'document.annotate',
+  'document.preview_edit',
+  'document.search',
+  'folder.export',
+  'repository.fetch',
+]);
 
 /** Whether a record says that content was read. */
 export function isReading({ action }: { readonly action: string }): boolean {

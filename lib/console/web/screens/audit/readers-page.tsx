@@ -9,6 +9,7 @@ import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
 import { TextFilter, TimeFilter, trimLocation } from './filter-bar.tsx';
+import { describeAction } from './describe.ts';
 import type { Filters } from './filters.ts';
 import { useReaders, type Reader } from './queries.ts';
 import { AuditTabs } from './tabs.tsx';
@@ -88,7 +89,7 @@ function Readers({ filters }: { filters: Filters }): ReactNode {
       )}
       {location !== '' && (
         <p className="soft small">
-          An export or a clone of a whole folder is recorded at that folder, not at each document in it.
+          A clone and an export count for every document that they gave out, a search for those that it showed.
         </p>
       )}
       {pages.hasNextPage && (
@@ -101,6 +102,10 @@ function Readers({ filters }: { filters: Filters }): ReactNode {
     </>
   );
 }
+
+/** A search has its words in place of a location. */
+const isPlaceShown = ({ action, target }: Reader['last'], location: string | undefined): boolean =>
+  action !== 'document.search' && target !== null && target !== location && target !== '';
 
 function Row({ reader, filters }: { reader: Reader; filters: Filters }): ReactNode {
   const { name, principal_id: me } = useWorkspace();
@@ -116,10 +121,11 @@ function Row({ reader, filters }: { reader: Reader; filters: Filters }): ReactNo
         <div className="audit-line soft small">
           <span>
             last read <Time at={last.at} />
+            {last.action !== 'document.read' && `, ${describeAction(last.action).toLowerCase()}`}
           </span>
-          {last.target !== null && last.target !== location && last.target !== '' && (
+          {isPlaceShown(last, location) && (
             <bdi className="audit-target">
-              <PlainText text={last.target} />
+              <PlainText text={last.target ?? ''} />
             </bdi>
           )}
         </div>
