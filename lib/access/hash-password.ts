@@ -6,8 +6,15 @@ import { unavailable } from '../domain/refusal.js';
 /** Characters of a password. */
 export const maxPasswordLength = 1024;
 
-/** scrypt's cost (RFC 7914): 32 MiB and a tenth of a second. */
-const cost = { ln: 15, r: 8, p: 3 } as const;
+/** scrypt's cost (RFC 7914). Its N is two to the power of `ln`. */
+export interface PasswordCost {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 32 MiB and a tenth of a second. */
+const usualCost: PasswordCost = { ln: 15, r: 8, p: 3 };
 const hashLength = 32;
 const saltLength = 16;
 /** More at a time would take memory and cores from all other requests. */
@@ -21,10 +28,7 @@ const maxQueue = 64;
  */
 export type Asker = 'known' | 'stranger';
 
-interface ParsedHash {
-  readonly ln: number;
-  readonly r: number;
-  readonly p: number;
+interface ParsedHash extends PasswordCost {
   readonly salt: Buffer;
   readonly hash: Buffer;
 }
@@ -60,13 +64,16 @@ function derive(password: string, { ln, r, p, salt }: Omit<ParsedHash, 'hash'>, 
 /** Makes and checks password hashes, two at a time; the others wait their turn. */
 export class PasswordHasher {
   readonly #randomness: Randomness;
+  readonly #cost: PasswordCost;
   /** Compared against where there is no hash, so both ways take the same steps. */
   readonly #nobody: ParsedHash;
   readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] };
   #running = 0;
 
-  constructor(randomness: Randomness) {
+  /** @param cost of new hashes, and of names without one; a stored hash is checked at its own cost */
+  constructor(randomness: Randomness, cost: PasswordCost = usualCost) {
     this.#randomness = randomness;
+    this.#cost = cost;
     this.#nobody = {
       ...cost,
       salt: Buffer.from(randomness.bytes(saltLength)),
@@ -80,8 +87,9 @@ export class PasswordHasher {
    */
   async hash(password: string): Promise<string> {
     const salt = Buffer.from(this.#randomness.bytes(saltLength));
-    const hash = await this.#inTurn('known', () => derive(password, { ...cost, salt }, hashLength));
-    return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(hash)}`;
+    const hash = await this.#inTurn('known', () => derive(password, { ...this.#cost, salt }, hashLength));
+    const { ln, r, p } = this.#cost;
+    return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
   }
 
   /**

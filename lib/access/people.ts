@@ -2,7 +2,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import { BrowserSessions } from './browser-sessions.js';
 import { Consents } from './consents.js';
-import { PasswordHasher } from './hash-password.js';
+import { PasswordHasher, type PasswordCost } from './hash-password.js';
 import { Identities } from './identities.js';
 import { OneTimeLinks } from './one-time-links.js';
 import { SignInDelay } from './sign-in-delay.js';
@@ -19,8 +19,17 @@ export interface People {
   readonly delay: SignInDelay;
 }
 
-/** @param key of the service, for values that must not stand in its file in the clear */
-export function makePeople(tables: PeopleTables, clock: Clock, randomness: Randomness, key: Uint8Array): People {
+/**
+ * @param key of the service, for values that must not stand in its file in the clear
+ * @param cost of new password hashes; left out: the usual one
+ */
+export function makePeople(
+  tables: PeopleTables,
+  clock: Clock,
+  randomness: Randomness,
+  key: Uint8Array,
+  cost?: PasswordCost,
+): People {
   const consents = new Consents(tables, clock);
   return {
     identities: new Identities(tables, clock, randomness),
@@ -28,7 +37,7 @@ export function makePeople(tables: PeopleTables, clock: Clock, randomness: Rando
     sessions: new BrowserSessions(tables, clock, randomness),
     consents,
     signIns: new SignIns(tables),
-    passwords: new PasswordHasher(randomness),
+    passwords: new PasswordHasher(randomness, cost),
     delay: new SignInDelay(tables, clock, key),
   };
 }

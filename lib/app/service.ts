@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
+import type { PasswordCost } from '../access/hash-password.js';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
 import { RateLimiter } from '../access/token-buckets.js';
@@ -60,6 +61,8 @@ export interface ServiceOptions {
   readonly connectors?: Partial<Pick<ConnectorMeans, 'allowance' | 'log' | 'kinds' | 'testTimeout'>>;
   /** What webhooks may reach, and how long receivers may take. Left out: public addresses alone. */
   readonly webhooks?: Partial<Omit<SenderMeans, 'clock' | 'log'>> & Pick<SchedulesOptions, 'timers'>;
+  /** What a password hash costs in place of the usual, for tests. */
+  readonly passwordCost?: PasswordCost;
   /** Limits of concurrent work in place of the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }
@@ -96,7 +99,7 @@ export class Service {
   #making: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    files: WorkspaceFiles & { readonly workLimits: WorkLimits },
+    files: WorkspaceFiles & { readonly workLimits: WorkLimits; readonly passwordCost?: PasswordCost | undefined },
     serviceFile: ServiceFile,
     lock: OwnerLock | undefined,
     means: ConnectorMeans,
@@ -121,7 +124,7 @@ export class Service {
     this.workLimits = files.workLimits;
     const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());
     this.formKey = serviceFile.addKey('form', files.randomness.bytes(32), files.clock.now());
-    this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey);
+    this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey, files.passwordCost);
     this.journal = new ServiceJournal({
       file: serviceFile,
       people: this.people,

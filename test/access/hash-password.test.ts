@@ -5,6 +5,20 @@ import { makeTestRandomness } from '../support/store/service.js';
 /** As a stored hash may be: computed in no time. */
 const quick = `$scrypt$ln=8,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
+describe('The hash of a password', () => {
+  it('says its parameters, which cost 32 MiB unless they are given, and is checked by them', async () => {
+    const usual = new PasswordHasher(makeTestRandomness());
+    const cheap = new PasswordHasher(makeTestRandomness('cheap'), { ln: 4, r: 8, p: 1 });
+    const [strong, weak] = [await usual.hash('four blue heron stairs'), await cheap.hash('four blue heron stairs')];
+    assert.match(strong, /^\$scrypt\$ln=15,r=8,p=3\$/);
+    assert.match(weak, /^\$scrypt\$ln=4,r=8,p=1\$/);
+    for (const stored of [strong, weak]) {
+      assert.equal(await cheap.matches('four blue heron stairs', stored), true);
+      assert.equal(await usual.matches('four blue heron stair', stored), false);
+    }
+  });
+});
+
 describe('Passwords that wait to be hashed', () => {
   const password = 'four blue heron stairs';
   let hasher: PasswordHasher;

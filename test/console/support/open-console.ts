@@ -96,7 +96,10 @@ function moveClock(offset: number): void {
 
 /** For a `before` hook. Skips the suite where there is no Chromium. */
 export async function openConsole(context: Mocha.Context, options: SignInTestOptions = {}): Promise<ConsoleTest> {
-  return openConsoleWith(requireChromium(context), options);
+  const browser = requireChromium(context);
+  const suite = context.runnable().parent;
+  if (suite !== undefined) browser.tidyAfterEach(suite);
+  return openConsoleWith(browser, options);
 }
 
 /** The same for a program. */

@@ -126,9 +126,15 @@ export class WatchedPage {
   }
 }
 
+/** A process of mocha that runs many files keeps its Chromium for all of them. It ends with the process. */
+const { MOCHA_WORKER_ID: worker } = process.env;
+const isKept = worker !== undefined;
+let kept: Promise<Browser> | undefined;
+
 /** A Chromium without a profile: it is started once, and each person has cookies and storage of their own. */
 export class TestBrowser {
   readonly #executable: string;
+  readonly #contexts = new Set<BrowserContext>();
   #started: Promise<Browser> | undefined;
 
   constructor(executable: string) {
@@ -143,19 +149,53 @@ export class TestBrowser {
 
   /** Cookies and storage of their own, for several pages of one person. */
   async context({ scheme = 'light', width = 900, height = 760 }: Look = {}): Promise<BrowserContext> {
-    this.#started ??= chromium.launch({ executablePath: this.#executable, args: flags });
-    const browser = await this.#started;
+    const browser = await this.#start();
     const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height } });
     context.setDefaultTimeout(30_000);
+    this.#contexts.add(context);
+    context.on('close', () => this.#contexts.delete(context));
     return context;
   }
 
-  /** Closes it. The next person starts it again. */
+  /**
+   * Closes what a test of the suite has opened when the test has ended: an open page goes on asking the service. What
+   * hooks have opened before the test stays.
+   */
+  tidyAfterEach(suite: Mocha.Suite): void {
+    let before = new Set<BrowserContext | Page>();
+    suite.beforeEach(() => {
+      before = new Set([...this.#contexts].flatMap((context) => [context, ...context.pages()]));
+    });
+    suite.afterEach(async () => {
+      for (const context of this.#contexts) {
+        if (!before.has(context)) await context.close();
+        else for (const page of context.pages()) if (!before.has(page)) await page.close();
+      }
+    });
+  }
+
+  /** Closes all of its pages. The next person may need a new start. */
   async close(): Promise<void> {
+    for (const context of this.#contexts) await context.close();
     const started = this.#started;
     this.#started = undefined;
-    await (await started)?.close();
+    if (!isKept) await (await started)?.close();
   }
+
+  #start(): Promise<Browser> {
+    const launch = (): Promise<Browser> => chromium.launch({ executablePath: this.#executable, args: flags });
+    this.#started ??= isKept ? (kept ??= keep(launch())) : launch();
+    return this.#started;
+  }
+}
+
+/** A Chromium that has not started or has crashed is left to the file that saw it. */
+function keep(started: Promise<Browser>): Promise<Browser> {
+  const forget = (): void => {
+    kept = undefined;
+  };
+  started.then((browser) => browser.on('disconnected', forget), forget);
+  return started;
 }
 
 /** @returns undefined where there is none */

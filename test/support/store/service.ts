@@ -188,6 +188,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     git: store === 'disk' ? 'auto' : 'never',
     clock,
     randomness: makeTestRandomness(options.seed),
+    passwordCost: { ln: 4, r: 8, p: 1 },
     onFault: options.onFault ?? (() => undefined),
     measureDisk: options.measureDisk,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
