@@ -6,7 +6,7 @@ import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { webhookTable } from './webhooks.js';
-import { fail, note, printIds, printResult, writeContent } from './print.js';
+import { fail, note, printIds, printResult, refused, writeContent } from './print.js';
 import type { CommandError } from '../lib/socket/command.js';
 
 /** How principals and groups are named everywhere. */
@@ -208,7 +208,7 @@ export function addManageCommands(program: Command): void {
       '--workspace <name>',
       managing.words === 'init' ? 'the name of the workspace (required)' : 'may be left out where there is only one',
     );
-    command.option('-q, --quiet', 'print only the id, the key or the link');
+    command.option('-q, --quiet', 'print only the id, the key, the link or the secret');
     for (const name of managing.arguments ?? []) command.argument(`<${name}>`);
     for (const name of managing.optionalArguments ?? []) command.argument(`[${name}]`);
     for (const [flags, description] of Object.entries(managing.required ?? {}))
@@ -219,7 +219,7 @@ export function addManageCommands(program: Command): void {
 }
 
 async function manage(
-  { words, arguments: needed = [], optionalArguments = [] }: Managing,
+  { words, arguments: needed = [], optionalArguments = [], columns }: Managing,
   options: CalledWith,
   values: readonly string[],
 ): Promise<void> {
@@ -244,7 +244,22 @@ async function manage(
   } else if (words === 'document diff' && json !== true) await printDiff(answer.result);
   else if (quiet === true) printIds(answer.result);
   else if (words === 'folder revert' && json !== true && !('apply' in own)) printPreview(answer.result, fields);
-  else printResult(answer.result, json === true);
+  else printResult(json === true ? answer.result : chooseColumns(answer.result, columns), json === true);
+  if ('result' in answer && words === 'webhook test') reportTest(answer.result);
+}
+
+function chooseColumns(result: unknown, columns: readonly string[] | undefined): unknown {
+  if (columns === undefined) return result;
+  const { items } = result as { readonly items: readonly Readonly<Record<string, unknown>>[] };
+  return { items: items.map((item) => Object.fromEntries(columns.map((column) => [column, item[column]]))) };
+}
+
+/** A message that was not delivered is a failure for a script. */
+function reportTest(result: unknown): void {
+  const { delivered, status } = result as { readonly delivered: boolean; readonly status: number | null };
+  if (delivered) return;
+  note(`cartulary: Not delivered: ${status === null ? 'no answer came' : `the receiver answered ${status}`}.`);
+  process.exitCode = refused;
 }
 
 /** Names the option in place of the refused field. */

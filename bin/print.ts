@@ -74,12 +74,12 @@ export function printResult(result: unknown, asJson: boolean): void {
 }
 
 /** The names under which results have what a script goes on with, the first ones before others. */
-const wanted = ['key', 'link', 'id', 'version', 'commit', 'location'] as const;
+const wanted = ['key', 'link', 'secret', 'id', 'version', 'commit', 'location', 'number'] as const;
 
-/** Prints only the key, the link or the id of a result, a line for each item of a list. */
+/** Prints only the key, the link, the secret, the id or the number of a result, a line for each item of a list. */
 export function printIds(result: unknown): void {
   for (const row of isList(result) ? result.items : [result as Row]) {
-    const name = wanted.find((each) => typeof row[each] === 'string');
+    const name = wanted.find((each) => typeof row[each] === 'string' || (each === 'number' && each in row));
     if (name !== undefined) printLine(String(row[name]));
   }
 }
@@ -122,9 +122,10 @@ export function printFault(what: string, cause: unknown): void {
 function formatForPeople(result: unknown): string {
   if (typeof result !== 'object' || result === null) return showText(String(result));
   if (isList(result)) return formatRows(result.items);
-  const shownOnce = 'key' in result;
   const lines = formatRecord(result as Row);
-  return shownOnce ? `${lines}\n\nThe key is shown this once and stored nowhere. Keep it safe.` : lines;
+  if ('key' in result) return `${lines}\n\nThe key is shown this once and stored nowhere. Keep it safe.`;
+  if ('secret' in result && result.secret !== null) return `${lines}\n\nThe secret is shown this once. Keep it safe.`;
+  return lines;
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -22,6 +22,7 @@ export const webhookTable: readonly Managing[] = [
     words: 'webhook list',
     description: 'List the webhooks, with the reasons of those that are disabled.',
     example: 'cartulary webhook list --location handbook',
+    columns: ['id', 'name', 'location', 'stopped', 'failures', 'owner', 'url'],
     optional: { '--location <folder>': 'only those of this folder and below' },
   },
   {
@@ -40,7 +41,7 @@ export const webhookTable: readonly Managing[] = [
   {
     words: 'webhook test',
     arguments: ofWebhook,
-    description: 'Send a test message at once, and show what the receiver answers.',
+    description: 'Send a test message at once, and show what the receiver answers. It exits with 1 if it was not delivered.',
     example: 'cartulary webhook test index',
   },
   {
@@ -48,6 +49,7 @@ export const webhookTable: readonly Managing[] = [
     arguments: ofWebhook,
     description: 'Make a new secret and print it, once. For 24 hours both secrets sign.',
     example: 'cartulary webhook rotate index',
+    optional: { '--now': 'end the former secrets at once, as after a leak' },
   },
   {
     words: 'webhook enable',
@@ -72,6 +74,7 @@ export const webhookTable: readonly Managing[] = [
     arguments: ofWebhook,
     description: 'List the last attempts, the newest first, with what the receiver answered.',
     example: 'cartulary webhook deliveries index',
+    columns: ['number', 'at', 'type', 'status', 'answer', 'outcome', 'message_id'],
   },
   {
     words: 'webhook replay',

@@ -149,7 +149,7 @@ export const reasons = {
   too_many_webhooks: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],
-    means: 'The workspace, or the principal, has as many webhooks as it may.',
+    means: 'The principal has as many webhooks as it may.',
   },
   bad_settings: {
     code: 'INVALID_REQUEST',
@@ -277,7 +277,7 @@ export const reasons = {
   webhook_state: {
     code: 'CONFLICT',
     at: ['rest', 'command'],
-    means: 'Its owner alone can do that, or it cannot be enabled: its owner is disabled, or no approver any more.',
+    means: 'Its owner alone can do that; or it cannot be enabled, because its owner is disabled or no approver any more; or two secrets sign already.',
   },
   held_change_differs: {
     code: 'CONFLICT',

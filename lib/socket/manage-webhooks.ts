@@ -79,11 +79,10 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
       presentSent(await context.perform(testWebhook, { webhookId: await readId(context, fields) })),
     noWebhook,
   ),
-  'webhook.rotate': inWorkspace(
-    async (context, fields) =>
-      presentWithSecret(await context.perform(rotateWebhookSecret, { webhookId: await readId(context, fields) })),
-    noWebhook,
-  ),
+  'webhook.rotate': inWorkspace(async (context, fields) => {
+    const input = { webhookId: await readId(context, fields), isAtOnce: fields.flag('now') };
+    return presentWithSecret(await context.perform(rotateWebhookSecret, input));
+  }, noWebhook),
   'webhook.remove': inWorkspace(async (context, fields) => {
     const { webhookId } = await context.perform(removeWebhook, { webhookId: await readId(context, fields) });
     return { removed: true, id: webhookId };

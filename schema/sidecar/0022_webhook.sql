@@ -19,6 +19,7 @@ CREATE TABLE webhook (
   created_at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_by_owner ON webhook (owner);
+CREATE INDEX webhook_by_location ON webhook (location);
 
 -- The last attempts of each. before is the position from which the message was made. No body is kept, and an erase
 -- removes the answers: they can repeat what was sent.

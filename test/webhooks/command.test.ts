@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, serve, tidyUp, timeout } from '../support/processes/run-program.js';
+import { ask, askRefused, makeFolder, runProgram, serve, tidyUp, timeout } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
 import { isSigned, Receiver, type Received } from '../support/webhooks/receiver.js';
 
@@ -52,6 +52,9 @@ describe('cartulary webhook', function () {
     assert.ok(isSigned(receiver.received[1] as Received, made.secret));
     const rotated = await webhook('rotate', 'index');
     assert.notEqual(rotated.secret, made.secret);
+    const again = await askRefused('webhook', 'rotate', 'index', '--data', data);
+    assert.match(again.message, /Two secrets sign its messages until .*--now/);
+    assert.notEqual((await webhook('rotate', 'index', '--now')).secret, rotated.secret);
     assert.equal((await webhook('disable', 'index')).stopped, 'by_hand');
     assert.equal((await webhook('enable', made.id)).enabled, true);
     const { items } = await webhook<{ items: { type: string; status: number }[] }>('deliveries', 'index');
@@ -63,6 +66,39 @@ describe('cartulary webhook', function () {
     assert.match(wrong.message, /^--kinds has no "exploded"\. There are: created, /);
     assert.deepEqual(await webhook('remove', 'index'), { removed: true, id: made.id });
     assert.equal((await askRefused('webhook', 'show', 'index', '--data', data)).code, 'NOT_FOUND');
+  });
+
+  it('fails when a test message is not delivered, and says what was answered', async () => {
+    await webhook('add', receiver.url, '--name', 'tried');
+    const test = (...words: string[]) => runProgram(['webhook', 'test', 'tried', '--data', data, ...words]);
+    assert.equal((await test()).code, 0);
+    receiver.answerWith(404, {}, 'no such route');
+    const [people, machines, quiet] = [await test(), await test('--json'), await test('-q')];
+    assert.deepEqual([people.code, machines.code, quiet.code], [1, 1, 1]);
+    assert.match(people.stdout, /answer +no such route/);
+    assert.match(people.stderr, /Not delivered: the receiver answered 404/);
+    assert.equal((JSON.parse(machines.stdout) as { delivered: boolean }).delivered, false);
+    receiver.recover();
+    await webhook('remove', 'tried');
+  });
+
+  it('lists for a terminal of usual width, and for scripts', async () => {
+    const secret = await runProgram(['webhook', 'add', receiver.url, '--name', 'wide', '--data', data, '-q']);
+    assert.match(secret.stdout, /^whsec_\S+\n$/);
+    receiver.answerWith(500, {}, `a long answer ${'of many words '.repeat(20)}`);
+    await create('w.md');
+    await until('it was tried', async () => (await webhook<{ last_delivery: unknown }>('show', 'wide')).last_delivery);
+    for (const words of [['list'], ['deliveries', 'wide']]) {
+      const { stdout } = await runProgram(['webhook', ...words, '--data', data], { environment: { COLUMNS: '80' } });
+      const [head = '', ...lines] = stdout.trimEnd().split('\n');
+      assert.ok([head, ...lines].every((line) => line.length <= 80), stdout);
+      assert.match(head, words[0] === 'list' ? /^id +name/ : /^number +at +type +status/);
+      assert.equal(lines.length, 1);
+    }
+    const numbers = await runProgram(['webhook', 'deliveries', 'wide', '--data', data, '-q']);
+    assert.equal(numbers.stdout, '1\n');
+    receiver.recover();
+    await webhook('remove', 'wide');
   });
 
   it('sends a message again under its id when the service was killed before it was noted', async () => {

@@ -179,7 +179,7 @@ describe('A webhook', () => {
   it('signs with both secrets for a day after a rotation, and with the new one from then on', async () => {
     world.test.clock.advance(-day - 60_000);
     const { webhook, secret: former } = await world.hook();
-    const { secret } = await world.do(rotateWebhookSecret, { webhookId: webhook.id });
+    const { secret } = await world.do(rotateWebhookSecret, { webhookId: webhook.id, isAtOnce: false });
     assert.notEqual(secret, former);
     world.pass(day);
     await world.ada.create('team/a.md');
@@ -193,11 +193,28 @@ describe('A webhook', () => {
     assert.deepEqual([before, after], [1, 1]);
     const [, last] = world.receiver.received as [Received, Received];
     assert.deepEqual([isSigned(last, secret ?? ''), isSigned(last, former ?? '')], [true, false]);
-    const next = await world.do(rotateWebhookSecret, { webhookId: webhook.id });
+    const next = await world.do(rotateWebhookSecret, { webhookId: webhook.id, isAtOnce: false });
     await world.ada.create('team/c.md');
     await world.told(3);
     const both = world.receiver.received[2] as Received;
     assert.deepEqual([isSigned(both, secret ?? ''), isSigned(both, next.secret ?? '')], [true, true]);
+  });
+
+  it('keeps a secret for its whole day: a second rotation waits, or ends all former secrets at once', async () => {
+    const { webhook, secret: first } = await world.hook();
+    const rotate = (isAtOnce: boolean) => world.do(rotateWebhookSecret, { webhookId: webhook.id, isAtOnce });
+    const { secret: second } = await rotate(false);
+    await assert.rejects(rotate(false), /Two secrets sign its messages until 20.*\(--now\)/);
+    await world.ada.create('team/a.md');
+    await world.told(1);
+    const signed = (by: string | null) => isSigned(world.receiver.received.at(-1) as Received, by ?? '');
+    assert.deepEqual([signed(first), signed(second)], [true, true]);
+    const { secret: third, webhook: after } = await rotate(true);
+    assert.equal(after.rotatingUntil, null);
+    await world.ada.create('team/b.md');
+    await world.told(2);
+    assert.deepEqual([signed(first), signed(second), signed(third)], [false, false, true]);
+    assert.equal((await rotate(false)).webhook.rotatingUntil, world.test.clock.now() + day);
   });
 
   it('is tested by a message that is no delivery, also while it is disabled', async () => {

@@ -80,7 +80,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks/{id}/rotations',
     requires: 'Idempotency-Key',
     operation: rotateWebhookSecret,
-    read: readId,
+    read: (request) => ({ ...readId(request), isAtOnce: request.query['now'] === true }),
     present: (rotated) => answerJson(200, presentWithSecret(rotated)),
   }),
   route({

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/caller.js';
+import { formatTime } from '../../domain/clock.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
 import type { WriteContext } from '../../changes/write-context.js';
@@ -112,27 +113,42 @@ function enable({ transaction: { tables }, view }: WriteContext, webhook: Webhoo
 /** Milliseconds for which the former secret signs, too. */
 export const overlap = 24 * 60 * 60_000;
 
+export interface RotateSecretInput extends WebhookInput {
+  /** Whether the present secret, and the one before it, end now. */
+  readonly isAtOnce: boolean;
+}
+
 /**
- * Makes a new secret, shown this once. For a day both sign every message. Approver of its folder.
- * @throws Refusal NOT_FOUND; UNAVAILABLE where no secret can be sealed
+ * Makes a new secret, shown this once. For a day both sign every message, unless the former ones are to end at once.
+ * Approver of its folder.
+ * @throws Refusal NOT_FOUND; CONFLICT `webhook_state` while two sign; UNAVAILABLE where no secret can be sealed
  */
-export const rotateWebhookSecret: WriteOperation<WebhookInput, WebhookWithSecret, SigningSecret> = {
+export const rotateWebhookSecret: WriteOperation<RotateSecretInput, WebhookWithSecret, SigningSecret> = {
   kind: 'write',
   name: 'webhook.rotate_secret',
   needs: () => [],
-  note: ({ webhookId }) => ({ target: webhookId }),
+  note: ({ webhookId, isAtOnce }) => ({ target: webhookId, detail: { at_once: isAtOnce } }),
   async prepare({ workspace, view }, { webhookId }) {
     requireWebhook(view, webhookId);
     return makeSigningSecret(workspace, webhookId);
   },
-  run({ transaction: { tables, now }, view }, { webhookId }, { text, sealed }) {
-    const { stopped } = requireWebhook(view, webhookId);
+  run({ transaction: { tables, now }, view }, { webhookId, isAtOnce }, { text, sealed }) {
+    const { stopped, rotatingUntil } = requireWebhook(view, webhookId);
     // A secret that cannot be opened signs nothing.
-    tables.webhooks.rotate(webhookId, sealed, stopped === 'secret_lost' ? null : now + overlap);
+    const isWithoutOverlap = isAtOnce || stopped === 'secret_lost';
+    if (!isWithoutOverlap && rotatingUntil !== null && now < rotatingUntil) throw twoSign(rotatingUntil);
+    tables.webhooks.rotate(webhookId, sealed, isWithoutOverlap ? null : now + overlap);
     return { webhook: showWebhook(tables, requireWebhook(view, webhookId)), secret: text };
   },
   stored: storedWithSecret,
 };
+
+/** A receiver that still has the first secret was promised a day. */
+const twoSign = (until: number): Error =>
+  conflict(
+    'webhook_state',
+    `Two secrets sign its messages until ${formatTime(until)}. Rotate it after that, or with now (--now): then only the new secret signs, at once.`,
+  );
 
 /** Removes a webhook with its secrets and deliveries. A delivery under way may still arrive. Approver of its folder. */
 export const removeWebhook: WriteOperation<WebhookInput, WebhookInput> = {

@@ -7,7 +7,7 @@ import type { WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { requireVisible } from '../require-visible.js';
 import { positionOfNow } from './position-of-now.js';
-import { maxOwnWebhooks, maxWebhooks, showWebhook, storedWithSecret, type WebhookWithSecret } from './find-webhook.js';
+import { maxOwnWebhooks, showWebhook, storedWithSecret, type WebhookWithSecret } from './find-webhook.js';
 import { makeSigningSecret, type SigningSecret } from './signing-secret.js';
 
 export interface CreateWebhookInput {
@@ -73,8 +73,7 @@ export const createWebhook: WriteOperation<CreateWebhookInput, WebhookWithSecret
   },
   run({ transaction: { tables, now }, author, view }, { location, kinds }, { id, name, url, secret }) {
     if (location !== '' && findFolder(tables, location) === undefined) throw notFound();
-    requireRoom(tables.webhooks.count(), maxWebhooks, 'A workspace');
-    requireRoom(tables.webhooks.countOf(author.id), maxOwnWebhooks, 'A principal');
+    requireRoom(tables.webhooks.countOf(author.id));
     const position = positionOfNow(view, kinds);
     const { sealed } = secret;
     tables.webhooks.insert({
@@ -95,8 +94,9 @@ export const createWebhook: WriteOperation<CreateWebhookInput, WebhookWithSecret
   stored: storedWithSecret,
 };
 
-function requireRoom(count: number, limit: number, who: string): void {
-  if (count < limit) return;
-  const message = `${who} has at most ${limit} webhooks. Remove one that is not needed.`;
-  throw invalidRequest('too_many_webhooks', message, { limit });
+/** It counts the caller's own alone: a limit of the workspace would tell how many others have. */
+function requireRoom(count: number): void {
+  if (count < maxOwnWebhooks) return;
+  const message = `You have ${maxOwnWebhooks} webhooks, which is the most. Remove one that is not needed.`;
+  throw invalidRequest('too_many_webhooks', message, { limit: maxOwnWebhooks });
 }

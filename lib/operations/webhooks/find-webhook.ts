@@ -20,8 +20,7 @@ export interface WebhookWithSecret {
   readonly secret: string | null;
 }
 
-/** The webhooks that one workspace may have, and one principal in it. */
-export const maxWebhooks = 100;
+/** The webhooks that one principal may have in a workspace (decision 0265). */
 export const maxOwnWebhooks = 20;
 
 /** Newer than all deliveries. */

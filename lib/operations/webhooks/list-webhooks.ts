@@ -1,13 +1,12 @@
-import { isWithin, type Location } from '../../domain/location.js';
+import { compareText, isWithin, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { WebhookDelivery } from '../../domain/webhook.js';
 import type { ReadOperation } from '../operation.js';
+import type { View } from '../../view/view.js';
 import type { WebhookInput } from './change-webhook.js';
 import {
   afterAllDeliveries,
-  maxWebhooks,
-  mayManage,
   requireWebhook,
   showWebhook,
   type ShownWebhook,
@@ -28,14 +27,21 @@ export const listWebhooks: ReadOperation<ListWebhooksInput, Page<ShownWebhook>> 
   needs: () => [],
   note: ({ location }) => ({ target: location }),
   run({ view }, { location, after, limit }) {
-    // The places alone: what the caller does not manage is not read.
-    const managed = view.tables.webhooks
-      .places(after, maxWebhooks)
-      .filter((place) => isWithin(location, place.location as Location) && mayManage(view, place));
-    const { items, next } = makePage(managed.slice(0, limit + 1), limit, ({ id }) => id);
-    return { items: items.map(({ id }) => showWebhook(view.tables, requireWebhook(view, id))), next };
+    // Sought by place: what the caller does not manage costs nothing.
+    const found = placesManaged(view, location).flatMap((place) =>
+      view.tables.webhooks.idsBelow(place, after, limit + 1),
+    );
+    const { items, next } = makePage(found.toSorted(compareText).slice(0, limit + 1), limit, (id) => id);
+    return { items: items.map((id) => showWebhook(view.tables, requireWebhook(view, id))), next };
   },
 };
+
+/** The parts of a place that the caller is an approver of, none within another. */
+function placesManaged({ reach }: Pick<View, 'reach'>, place: Location): Location[] {
+  if (reach.holds('approver', place)) return [place];
+  const below = reach.foldersBelow(place).filter((folder) => reach.holds('approver', folder));
+  return below.filter((folder) => !below.some((other) => other !== folder && isWithin(other, folder)));
+}
 
 /** One webhook. Approver of its folder. */
 export const readWebhook: ReadOperation<WebhookInput, ShownWebhook> = {

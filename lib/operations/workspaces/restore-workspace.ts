@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { makeSigner } from '../../audit/checkpoint.js';
 import { recoverAction } from '../../audit/verify.js';
 import type { Caller } from '../../domain/caller.js';
+import { rootLocation } from '../../domain/location.js';
 import { decodeCommit } from '../../git/objects/objects.js';
 import { auditKeyOf } from '../../sidecar/service-file.js';
 import { checkBackup } from '../../backup/check-backup.js';
@@ -23,7 +24,6 @@ import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
 import { positionOfNow } from '../webhooks/position-of-now.js';
-import { maxWebhooks } from '../webhooks/find-webhook.js';
 import { rebuild, type RebuildOptions } from './rebuild.js';
 
 /** The source of a workspace. */
@@ -51,7 +51,7 @@ function recording(name: string): WriteOperation<{ readonly commit: string | nul
  * decides. A webhook that is enabled then tells what comes from now on.
  */
 function silenceWebhooks({ webhooks }: Tables, view: View): void {
-  for (const { id } of webhooks.places('', maxWebhooks)) {
+  for (const id of webhooks.idsBelow(rootLocation, '', Number.MAX_SAFE_INTEGER)) {
     const { kinds = null, stopped = null } = webhooks.byId(id) ?? {};
     webhooks.setPosition(id, positionOfNow(view, kinds));
     if (stopped === null) webhooks.stop(id, 'restored');

@@ -12,8 +12,8 @@ export type Kind = Schemas['WebhookKind'];
 export type Delivery = Schemas['WebhookDelivery'];
 export type Tested = Schemas['WebhookTest'];
 
-/** A workspace has no more webhooks, so one page has them all. */
-const mostWebhooks = 100;
+/** Webhooks asked for at once. */
+const pageSize = 200;
 /** Milliseconds between two looks at what was delivered. */
 const lookEvery = 3000;
 
@@ -22,8 +22,16 @@ export function useWebhooks(): UseQueryResult<readonly Webhook[]> {
   const { name } = useWorkspace();
   return useQuery({
     queryKey: [name, 'webhooks', 'list'],
-    queryFn: async ({ signal }) =>
-      (await dataOf(apiOf(name).GET('/webhooks', { params: { query: { limit: mostWebhooks } }, signal }))).items,
+    queryFn: async ({ signal }) => {
+      const all: Webhook[] = [];
+      for (let cursor: string | undefined; ;) {
+        const query = { limit: pageSize, ...given({ cursor }) };
+        const page = await dataOf(apiOf(name).GET('/webhooks', { params: { query }, signal }));
+        all.push(...page.items);
+        if (page.next_cursor === null) return all;
+        cursor = page.next_cursor;
+      }
+    },
   });
 }
 

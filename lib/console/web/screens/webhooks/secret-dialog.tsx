@@ -45,7 +45,7 @@ export function SecretDialog({
       <Notice tone="warning">
         <p>
           The secret is shown this once.
-          {!isNew && ' The present one signs every message too, for a day.'}
+          {made.rotating_until !== null && ' The former one signs every message too, for a day.'}
         </p>
       </Notice>
       <Secret label="Secret" text={made.secret} />

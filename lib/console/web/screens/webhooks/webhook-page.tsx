@@ -4,9 +4,11 @@ import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
+import { Choice } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { NextTime } from '../../design/next-time.tsx';
 import { Notice } from '../../design/notice.tsx';
@@ -206,10 +208,14 @@ function RotateDialog({
 }): ReactNode {
   const { name: workspace } = useWorkspace();
   const renew = useRenew();
-  const [key] = useState(newIdempotencyKey);
+  const attempts = useAttempts();
+  const [isAtOnce, setAtOnce] = useState(false);
+  const isRotating = webhook.rotating_until !== null && Date.parse(webhook.rotating_until) > Date.now();
   const rotate = useMutation({
     mutationFn: () => {
-      const params = { path: { id: webhook.id }, header: { 'Idempotency-Key': key } };
+      const query = { now: isAtOnce };
+      const header = { 'Idempotency-Key': attempts.keyFor(query) };
+      const params = { path: { id: webhook.id }, query, header };
       return dataOf(apiOf(workspace).POST('/webhooks/{id}/rotations', { params }));
     },
     onSuccess: onRotated,
@@ -221,10 +227,23 @@ function RotateDialog({
       action="Make new secret"
       look="primary"
       isPending={rotate.isPending}
+      isDisabled={isRotating && !isAtOnce}
       onConfirm={() => rotate.mutate()}
       onClose={onClose}
     >
-      <p>Both secrets sign every message for a day, so that the receiver can change over.</p>
+      {isRotating ? (
+        <p>
+          Two secrets sign already, and the former one ends <Time at={webhook.rotating_until ?? ''} />. Wait until then,
+          or end both now.
+        </p>
+      ) : (
+        <p>Both secrets sign every message for a day, so that the receiver can change over.</p>
+      )}
+      <Choice
+        label="End the present secret at once, as after a leak"
+        checked={isAtOnce}
+        onChange={(event) => setAtOnce(event.target.checked)}
+      />
       <ProblemLine error={rotate.error} />
     </ConfirmDialog>
   );
