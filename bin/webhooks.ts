@@ -41,7 +41,8 @@ export const webhookTable: readonly Managing[] = [
   {
     words: 'webhook test',
     arguments: ofWebhook,
-    description: 'Send a test message at once, and show what the receiver answers. It exits with 1 if it was not delivered.',
+    description:
+      'Send a test message at once, and show what the receiver answers. It exits with 1 if it was not delivered.',
     example: 'cartulary webhook test index',
   },
   {

@@ -48,7 +48,8 @@ export async function findArchived(
   return { records, next: 0 };
 }
 
-function toFound({ seq, at, hash, principal, credential, action, code, version, ...rest }: AuditRecord): FoundRecord {
+/** A record as an archive holds it. */
+export function toFound({ seq, at, hash, principal, credential, action, code, version, ...rest }: AuditRecord): FoundRecord {
   return {
     seq,
     at: Date.parse(at),

@@ -277,7 +277,8 @@ export const reasons = {
   webhook_state: {
     code: 'CONFLICT',
     at: ['rest', 'command'],
-    means: 'Its owner alone can do that; or it cannot be enabled, because its owner is disabled or no approver any more; or two secrets sign already.',
+    means:
+      'Its owner alone can do that; or it cannot be enabled, because its owner is disabled or no approver any more; or two secrets sign already.',
   },
   held_change_differs: {
     code: 'CONFLICT',

@@ -31,7 +31,7 @@ export const webhookStops = [
   'gone',
   /** Its owner is disabled, or no approver of its location any more. */
   'owner',
-  /** Its place in the log of what happened is not known any more, as after a rebuild. */
+  /** What comes next is not known any more, as after a rebuild, or cannot be read from its archive. */
   'position_lost',
   /** Its secret cannot be opened: the key is another one. */
   'secret_lost',

@@ -1,3 +1,4 @@
+import { ArchiveUnreadable } from '../audit/read-archive.js';
 import type { Caller } from '../domain/caller.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Webhook, WebhookStop } from '../domain/webhook.js';
@@ -8,6 +9,7 @@ import { noteDelivery, ownerOf, stopWebhook } from '../operations/webhooks/note-
 import { openSigningSecrets } from '../operations/webhooks/signing-secret.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from './next-message.js';
+import type { ToldMessages } from './told-messages.js';
 
 /** How far a webhook has come. */
 export interface Delivered {
@@ -20,6 +22,8 @@ export interface Delivered {
 /** One look for a message, and what becomes of it. */
 export interface Attempt {
   readonly signal: AbortSignal;
+  /** What was told, and is not told again. */
+  readonly told: ToldMessages;
   /** Called with the document of the message, just before it is sent; null for none. */
   readonly tell: (documentId: string | null) => void;
 }
@@ -38,7 +42,7 @@ export async function deliverNext(
   workspace: Workspace,
   webhook: Webhook,
   position: string,
-  { signal, tell }: Attempt,
+  { signal, told, tell }: Attempt,
 ): Promise<Delivered> {
   const { clock, randomness } = workspace;
   const kind = workspace.journal.reader.principals.find(webhook.owner)?.kind ?? 'person';
@@ -55,6 +59,7 @@ export async function deliverNext(
   if (present.location !== webhook.location) return goesOn;
   if (found === undefined) return stop('position_lost');
   if (!isMessage(found)) return { reached: found.next, isCurrent: found.isCurrent };
+  if (told.has(webhook, found.id)) return { reached: found.next, isCurrent: false };
   // Rights may have changed while it was made. From here to the connection, nothing waits.
   if (signal.aborted) return isOver;
   if (!isStillTold(workspace, owner, webhook)) return stop('owner');
@@ -78,6 +83,7 @@ export async function deliverNext(
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return isOver;
     throw error;
   }
+  if (sent.outcome === 'delivered') told.add(webhook, messageId);
   return goesOn;
 }
 
@@ -86,7 +92,7 @@ function isStillTold(workspace: Workspace, owner: Caller, webhook: Webhook): boo
   return mayBeTold({ tables, reach }, webhook);
 }
 
-/** @returns undefined when the position is of another file */
+/** @returns undefined when the position is of another file, or what comes next cannot be read */
 async function findMessage(
   workspace: Workspace,
   owner: Caller,
@@ -97,6 +103,11 @@ async function findMessage(
     return await makeNextMessage(workspace, owner, webhook, position);
   } catch (error) {
     if (error instanceof Refusal && error.details?.reason === 'bad_cursor') return undefined;
+    if (error instanceof ArchiveUnreadable) {
+      // What it would leave out cannot be told, so it stops and says so.
+      workspace.onFault('A webhook for security cannot go on', error);
+      return undefined;
+    }
     throw error;
   }
 }

@@ -7,7 +7,8 @@ import type { Location } from '../domain/location.js';
 import { isSecurityKind, type Webhook } from '../domain/webhook.js';
 import { readFeed } from '../feed/read-feed.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { findSecurityEvent } from './security-events.js';
+import { findSecurityEvent, isSecurityAction } from './security-events.js';
+import { securityLogOf } from './security-log.js';
 
 /** What a webhook has to tell next. */
 export interface NextMessage {
@@ -36,6 +37,7 @@ export const isMessage = (found: NextMessage | NoMessage): found is NextMessage 
  * again from the same position, it has the same id.
  * @param position of its feed
  * @throws Refusal INVALID_REQUEST `bad_cursor` when the position is of another file
+ * @throws ArchiveUnreadable when security records that come next are not readable any more
  */
 export async function makeNextMessage(
   workspace: Workspace,
@@ -74,8 +76,8 @@ async function makeSecurityMessage(
   webhook: Webhook,
   position: string,
 ): Promise<NextMessage | NoMessage> {
-  const found = await findSecurityEvent(() => workspace.journal.reader, webhook, position);
-  if (!('type' in found)) return { next: found.next, isCurrent: true };
+  const found = await findSecurityEvent(securityLogOf(workspace, isSecurityAction), webhook, position);
+  if (!('type' in found)) return found;
   const { id, type, at, data, next } = found;
   return {
     id: messageId(webhook, id),

@@ -2,12 +2,13 @@ import type { Location } from '../domain/location.js';
 import type { Log } from '../domain/log.js';
 import type { Clock } from '../domain/clock.js';
 import { isSecurityKind, type Webhook } from '../domain/webhook.js';
-import { ownerOf } from '../operations/webhooks/note-delivery.js';
+import { maxPause, ownerOf } from '../operations/webhooks/note-delivery.js';
 import { RunSlots } from '../scheduling/run-slots.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
 import type { WebhookSchedule } from '../workspace/webhooks.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { deliverNext } from './deliver-next.js';
+import { ToldMessages } from './told-messages.js';
 
 /** Deliveries at once over the whole service: to receivers that answer, and to those that failed the last time. */
 export interface DeliverySlots {
@@ -71,6 +72,7 @@ class Schedule implements WebhookSchedule {
   /** When those that could not be noted may be tried again, by the steady clock. */
   readonly #notBefore = new Map<string, number>();
   readonly #listening = new Map<string, Listening>();
+  readonly #told = new ToldMessages();
   /** Whether the webhooks could not be read when they were to be. That is reported once. */
   #isUnreadable = false;
   /** Whether there can be webhooks that nothing wakes yet. */
@@ -150,6 +152,7 @@ class Schedule implements WebhookSchedule {
     this.#listening.get(id)?.stop();
     this.#listening.delete(id);
     this.#looked.delete(id);
+    this.#told.forget(id);
     this.#pending.delete(id);
   }
 
@@ -185,7 +188,8 @@ class Schedule implements WebhookSchedule {
       const listening = this.#listening.get(id);
       if (listening !== undefined) listening.location = webhook.location as Location;
       const due = webhook.nextAttemptAt ?? now;
-      if (due > now) {
+      // No pause is longer. If one seems to be, the clock was set back.
+      if (due > now && due <= now + maxPause) {
         wait = Math.min(wait, due - now);
         continue;
       }
@@ -222,7 +226,7 @@ class Schedule implements WebhookSchedule {
     this.#pending.delete(id);
     const told: Running['told'] = { documentId: null };
     const tell = (documentId: string | null): void => void (told.documentId = documentId);
-    const over = deliverNext(workspace, webhook, from, { signal: cancel.signal, tell })
+    const over = deliverNext(workspace, webhook, from, { signal: cancel.signal, told: this.#told, tell })
       .then(({ reached, isCurrent }) => {
         if (reached !== null && this.#listening.has(id)) this.#looked.set(id, { stored: webhook.position, reached });
         if (!isCurrent) this.#pending.add(id);

@@ -1,7 +1,8 @@
 import type { SecurityKind, Webhook } from '../domain/webhook.js';
+import type { FoundRecord } from '../audit/seek-records.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
-import type { AuditRow } from '../sidecar/tables/audit-table.js';
 import type { Tables } from '../sidecar/tables.js';
+import type { SecurityLog } from './security-log.js';
 
 /** What an event tells, and where the log goes on behind it. */
 export interface FoundEvent {
@@ -13,8 +14,9 @@ export interface FoundEvent {
   readonly next: string;
 }
 
-/** Records looked at before others get their turn. */
+/** Records looked at before others get their turn, and how often that goes on for one look. */
 const rowsInStep = 500;
+const maxSteps = 40;
 /** Refused requests of one source in a minute that make a burst. */
 const burst = 10;
 
@@ -39,6 +41,9 @@ const kindsOfActions: Readonly<Record<string, SecurityKind>> = {
   'document.erase': 'security.erased',
 };
 
+/** Whether records of an action can be events. */
+export const isSecurityAction = (action: string): boolean => Object.hasOwn(kindsOfActions, action);
+
 /** Details that name no document. */
 const toldDetails = ['count', 'reason', 'source', 'role', 'subject', 'disabled', 'host', 'kinds', 'enabled'];
 
@@ -55,37 +60,46 @@ function readPlace(position: string): Place {
 
 const writePlace = ({ record, head }: Place): string => `audit ${record} ${head}`;
 
+/** There is no event up to there. */
+export interface NoEvent {
+  readonly next: string;
+  /** Whether the log ends there now. */
+  readonly isCurrent: boolean;
+}
+
 /**
- * The next event behind a position of the audit log, for an approver of the root.
- * @param readTables the tables as they are then: it waits between steps
- * @returns where the log ends now, if there is none
+ * The next event behind a position of the audit log, for an approver of the root. Records that are in an archive by now
+ * count, too. It looks at so many records at most, and says how far it came.
+ * @throws ArchiveUnreadable
  */
 export async function findSecurityEvent(
-  readTables: () => Tables,
+  log: SecurityLog,
   { kinds }: Pick<Webhook, 'kinds'>,
   position: string,
-): Promise<FoundEvent | { readonly next: string }> {
+): Promise<FoundEvent | NoEvent> {
   const wanted = new Set<string>(kinds ?? []);
   let place = readPlace(position);
-  for (;;) {
-    const tables = readTables();
-    const rows = tables.audit.after(place.record, rowsInStep);
-    const end = rows.at(-1)?.seq ?? place.record;
-    const [head] = tables.auditCheckpoints.between(place.head, end);
+  for (let step = 0; step < maxSteps; step += 1) {
+    if (step > 0) await yieldToLoop();
+    const { rows, end, isLast } = await log.after(place.record, rowsInStep);
+    const { tables } = log;
+    const tellsHeads = wanted.has('security.chain_checkpoint');
+    const [head] = tellsHeads ? tables.auditCheckpoints.between(place.head, end) : [];
     for (const row of rows) {
-      if (head !== undefined && head.seq < row.seq && wanted.has('security.chain_checkpoint')) break;
-      place = { ...place, record: row.seq };
+      if (head !== undefined && head.seq < row.seq) break;
       const event = describeRecord(tables, row);
-      if (event !== undefined && wanted.has(event.type)) return { ...event, next: writePlace(place) };
+      if (event !== undefined && wanted.has(event.type)) {
+        return { ...event, next: writePlace({ ...place, record: row.seq }) };
+      }
     }
     if (head !== undefined) {
-      place = { ...place, head: head.seq };
-      if (wanted.has('security.chain_checkpoint')) return { ...describeHead(head), next: writePlace(place) };
-      continue;
+      const record = Math.max(place.record, head.seq);
+      return { ...describeHead(head), next: writePlace({ record, head: head.seq }) };
     }
-    if (rows.length < rowsInStep) return { next: writePlace(place) };
-    await yieldToLoop();
+    place = { record: end, head: tellsHeads ? place.head : end };
+    if (isLast) return { next: writePlace(place), isCurrent: true };
   }
+  return { next: writePlace(place), isCurrent: false };
 }
 
 function describeHead({ seq, at, hash, signature }: { seq: number; at: number; hash: Buffer; signature: Buffer }) {
@@ -94,7 +108,7 @@ function describeHead({ seq, at, hash, signature }: { seq: number; at: number; h
   return { id: `${type} ${seq}`, type, at, data };
 }
 
-function describeRecord({ audit }: Tables, row: AuditRow): Omit<FoundEvent, 'next'> | undefined {
+function describeRecord({ audit }: Tables, row: FoundRecord): Omit<FoundEvent, 'next'> | undefined {
   const type = kindsOfActions[row.action];
   if (type === undefined) return undefined;
   const isBurst = type === 'security.refused_burst';

@@ -91,7 +91,10 @@ describe('cartulary webhook', function () {
     for (const words of [['list'], ['deliveries', 'wide']]) {
       const { stdout } = await runProgram(['webhook', ...words, '--data', data], { environment: { COLUMNS: '80' } });
       const [head = '', ...lines] = stdout.trimEnd().split('\n');
-      assert.ok([head, ...lines].every((line) => line.length <= 80), stdout);
+      assert.ok(
+        [head, ...lines].every((line) => line.length <= 80),
+        stdout,
+      );
       assert.match(head, words[0] === 'list' ? /^id +name/ : /^number +at +type +status/);
       assert.equal(lines.length, 1);
     }

@@ -25,8 +25,7 @@ describe('Webhooks that others have out of reach', () => {
   async function open(): Promise<{ readonly test: TestService; readonly add: (at: string) => Promise<Actor> }> {
     const test = await openTestService();
     services.push(test);
-    const add = async (at: string): Promise<Actor> =>
-      new Actor(test.workspace, (await test.person('approver', at)).id);
+    const add = async (at: string): Promise<Actor> => new Actor(test.workspace, (await test.person('approver', at)).id);
     return { test, add };
   }
 

@@ -26,7 +26,14 @@ describe('A receiver of webhooks that misbehaves', () => {
   });
   afterEach(() => world.close());
 
+  /** A world that soon gives a receiver up. */
+  async function beImpatient(): Promise<void> {
+    await world.close();
+    world = await HookedWorld.open({ webhooks: { timeouts: { head: 300, idle: 300, body: 300 } } });
+  }
+
   it('is left behind when it does not answer', async () => {
+    await beImpatient();
     world.receiver.answer = () => undefined;
     const { outcome, status, answer } = await deliver(world);
     assert.deepEqual([outcome, status], ['failed', null]);
@@ -34,6 +41,7 @@ describe('A receiver of webhooks that misbehaves', () => {
   });
 
   it('has taken the message when it says so, however long it goes on', async () => {
+    await beImpatient();
     let timer: NodeJS.Timeout | undefined;
     world.receiver.answer = (response) => {
       response.writeHead(200);
@@ -48,6 +56,7 @@ describe('A receiver of webhooks that misbehaves', () => {
   });
 
   it('has taken the message when it says so and then hangs', async () => {
+    await beImpatient();
     world.receiver.answer = (response) => void response.writeHead(202).write('ok');
     const { outcome, status } = await deliver(world);
     assert.deepEqual([outcome, status], ['delivered', 202]);

@@ -114,6 +114,32 @@ describe('A webhook whose folder moves', function () {
     assert.equal(await outcomeOf(bob.update('other/sub/a.md', 'new')), 'done');
   });
 
+  it('tells each move of a document once, also where it moved with its folder and then by itself', async () => {
+    for (const name of ['a', 'b']) await world.ada.create(`team/sub/${name}.md`);
+    ({ id } = (await world.hook({ location: parseFolderLocation('team/sub') })).webhook);
+    world.receiver.answerWith(503);
+    await world.ada.update('team/sub/b.md', 'new');
+    await world.noted(id, 1);
+    await root.rename('team', 'crew');
+    await root.rename('crew/sub/a.md', 'z.md');
+    await root.createFolder('crew/sub/low');
+    await root.move('crew/sub/b.md', 'crew/sub/low');
+    world.receiver.recover();
+    world.receiver.received.length = 0;
+    world.pass(5000);
+    await world.ada.create('crew/sub/last.md');
+    await until('the last is told', () => world.receiver.told().includes('document.created crew/sub/last.md'));
+    const all = await told(world.receiver.received.length);
+    assert.deepEqual(
+      [all[0], all.slice(1, 3).toSorted(), all.slice(3)],
+      [
+        'document.updated crew/sub/low/b.md',
+        ['document.renamed crew/sub/low/b.md', 'document.renamed crew/sub/z.md'],
+        ['document.renamed crew/sub/z.md', 'document.moved crew/sub/low/b.md', 'document.created crew/sub/last.md'],
+      ],
+    );
+  });
+
   it('stays when only a document moves, or another folder whose name begins alike', async () => {
     await root.create('team-two/a.md');
     ({ id } = (await world.hook()).webhook);

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { recordTallies } from '../../lib/audit/record-tallies.js';
+import { clearArchived } from '../../lib/journal/clear-archived.js';
+import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { securityKinds, type WebhookKind } from '../../lib/domain/webhook.js';
+import { perform } from '../../lib/operations/perform.js';
+import { changeWebhook } from '../../lib/operations/webhooks/change-webhook.js';
 import { outcomeOf, type Actor } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { HookedWorld } from './hooked-world.js';
+
+const principalChanged = 'security.principal_changed';
 
 describe('A webhook for security', () => {
   let world: HookedWorld;
@@ -61,6 +70,60 @@ describe('A webhook for security', () => {
     const [message] = world.receiver.received;
     const { data } = JSON.parse(message?.body ?? '') as { data: { detail: Record<string, unknown> } };
     assert.deepEqual([data.detail['source'], data.detail['count']], ['203.0.113.9', 25]);
+  });
+
+  describe('that is far behind', () => {
+    let id: string;
+    const told = () => world.receiver.received;
+
+    /** Events that are in the archive before the webhook could tell them. */
+    beforeEach(async () => {
+      await world.close();
+      world = await HookedWorld.open({ store: 'disk', onFault: (what) => void faults.push(what) });
+      faults.length = 0;
+      world.receiver.answerWith(503);
+      ({ id } = (await hook(['security.principal_changed', 'security.chain_checkpoint'])).webhook);
+      for (const name of ['One', 'Two', 'Three']) await world.test.principal(name);
+      await until('the first attempt has failed', () => world.row(id).failures === 1);
+      const { workspace } = world.test;
+      for (let turn = 0; turn < 2; turn += 1) {
+        const seq = workspace.journal.reader.audit.head()?.seq ?? 0;
+        await perform(workspace, operator, archiveAudit, { before: { seq } });
+        if (turn === 0) await world.test.principal('Between');
+      }
+      await clearArchived(workspace.journal, () => false);
+      assert.ok((workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0) > 10, 'its records are no rows any more');
+      world.receiver.received.length = 0;
+    });
+    const faults: string[] = [];
+
+    it('tells what is in archives by now, in order and once', async () => {
+      world.receiver.recover();
+      world.pass(5000);
+      await world.test.principal('Last');
+      await until('the last is told', () => told().filter(({ type }) => type === principalChanged).length === 5);
+      const numbers = told().map(({ body }) => (JSON.parse(body) as { data: { seq: number } }).data.seq);
+      assert.deepEqual(
+        numbers,
+        [...new Set(numbers)].toSorted((a, b) => a - b),
+      );
+      assert.equal(told().filter(({ type }) => type === principalChanged).length, 5);
+      assert.deepEqual(faults, []);
+    });
+
+    it('stops, and says so, when an archive of what comes next is gone', async () => {
+      const folder = world.test.workspace.archives ?? '';
+      for (const file of await readdir(folder)) if (file.endsWith('.gz')) await rm(join(folder, file));
+      world.receiver.recover();
+      world.pass(5000);
+      await until('it is disabled', () => world.row(id).stopped === 'position_lost');
+      assert.deepEqual(faults, ['A webhook for security cannot go on']);
+      assert.deepEqual(told(), []);
+      await world.do(changeWebhook, { webhookId: id, enabled: true }, root);
+      await world.test.principal('Last');
+      await world.told(1);
+      assert.equal(told()[0]?.type, principalChanged);
+    });
   });
 
   it('is for approvers of the root, at the root, and apart from changes', async () => {

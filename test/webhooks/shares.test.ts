@@ -8,8 +8,6 @@ import { until } from '../support/until.js';
 import { Receiver } from '../support/webhooks/receiver.js';
 import { HookedWorld } from './hooked-world.js';
 
-const timeouts = { head: 60_000, idle: 60_000, body: 60_000 };
-
 describe('Many webhooks with receivers that take their time', () => {
   let world: HookedWorld;
   let slow: Receiver;
@@ -19,7 +17,7 @@ describe('Many webhooks with receivers that take their time', () => {
     slow = await Receiver.open();
     waiting = [];
     slow.answer = (response) => void waiting.push(response);
-    world = await HookedWorld.open({ hosts: [slow.host], webhooks: { timeouts } });
+    world = await HookedWorld.open({ hosts: [slow.host] });
   });
   afterEach(async () => {
     await world.close();

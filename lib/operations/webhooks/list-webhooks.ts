@@ -5,12 +5,7 @@ import type { WebhookDelivery } from '../../domain/webhook.js';
 import type { ReadOperation } from '../operation.js';
 import type { View } from '../../view/view.js';
 import type { WebhookInput } from './change-webhook.js';
-import {
-  afterAllDeliveries,
-  requireWebhook,
-  showWebhook,
-  type ShownWebhook,
-} from './find-webhook.js';
+import { afterAllDeliveries, requireWebhook, showWebhook, type ShownWebhook } from './find-webhook.js';
 
 export interface ListWebhooksInput {
   /** A folder; the root for all. */

@@ -21,6 +21,8 @@ export const pauses: readonly number[] = [
   10 * hour,
   12 * hour,
 ];
+/** Milliseconds. A receiver cannot ask for more. */
+export const maxPause = Math.max(...pauses);
 
 /** An attempt to deliver a message that is over. */
 export interface NotedDelivery {
@@ -110,8 +112,7 @@ function noteFailure(
 }
 
 /** A receiver may ask for a longer pause, up to the longest of ours. */
-const longer = (pause: number, retryAfter = 0): number =>
-  Math.min(Math.max(pause, retryAfter * second), Math.max(...pauses));
+const longer = (pause: number, retryAfter = 0): number => Math.min(Math.max(pause, retryAfter * second), maxPause);
 
 export interface StoppedWebhook {
   readonly webhook: Webhook;

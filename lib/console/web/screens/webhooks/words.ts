@@ -64,8 +64,9 @@ export const wordsOfStop: Readonly<Record<Stop, { readonly title: string; readon
     remedy: 'The owner is disabled, or no approver of the folder. Make a webhook of your own, and remove this one.',
   },
   position_lost: {
-    title: 'Stopped: nobody knows what was told last',
-    remedy: 'The workspace was rebuilt. Enable it, and it begins with what comes from now on.',
+    title: 'Stopped: what comes next is not known',
+    remedy:
+      'The workspace was rebuilt, or an archive of the audit log cannot be read. Enable it, and it begins with what comes from now on.',
   },
   secret_lost: {
     title: 'Stopped: its secret cannot be opened',
