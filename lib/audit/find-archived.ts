@@ -49,7 +49,17 @@ export async function findArchived(
 }
 
 /** A record as an archive holds it. */
-export function toFound({ seq, at, hash, principal, credential, action, code, version, ...rest }: AuditRecord): FoundRecord {
+export function toFound({
+  seq,
+  at,
+  hash,
+  principal,
+  credential,
+  action,
+  code,
+  version,
+  ...rest
+}: AuditRecord): FoundRecord {
   return {
     seq,
     at: Date.parse(at),

@@ -48,7 +48,9 @@ export class WebhookTable extends Table {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   readonly #byId = this.statement<[string], Row>(`SELECT ${columns} FROM webhook WHERE id = ?`);
-  readonly #all = this.valueStatement<[string, number], string>('SELECT id FROM webhook WHERE id > ? ORDER BY id LIMIT ?');
+  readonly #all = this.valueStatement<[string, number], string>(
+    'SELECT id FROM webhook WHERE id > ? ORDER BY id LIMIT ?',
+  );
   // The plus sign keeps SQLite from going through all ids: what lies elsewhere costs nothing.
   readonly #below = this.valueStatement<[PlaceQuery], string>(
     `SELECT id FROM webhook WHERE location = @place AND +id > @after
