@@ -105,8 +105,8 @@ describe('A webhook under attack', function () {
       assert.deepEqual([unknown.asked.length, old.asked.length], [0, 0]);
       assert.match(await ask(at('files.test', unknown), [certificate]), /^delivered: /);
     } finally {
-      unknown.close();
-      old.close();
+      await unknown.close();
+      await old.close();
       world = await HookedWorld.open();
     }
   });

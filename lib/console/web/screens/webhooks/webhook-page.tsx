@@ -210,7 +210,9 @@ function RotateDialog({
   const renew = useRenew();
   const attempts = useAttempts();
   const [isAtOnce, setAtOnce] = useState(false);
-  const isRotating = webhook.rotating_until !== null && Date.parse(webhook.rotating_until) > Date.now();
+  const [isRotating] = useState(
+    () => webhook.rotating_until !== null && Date.parse(webhook.rotating_until) > Date.now(),
+  );
   const rotate = useMutation({
     mutationFn: () => {
       const query = { now: isAtOnce };
