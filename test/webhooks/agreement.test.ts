@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { isWithin, parseFolderLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import type { WebhookKind } from '../../lib/domain/webhook.js';
+import type { Change } from '../../lib/domain/change.js';
+import { endOfFeed } from '../../lib/feed/feed-position.js';
+import { readFeed } from '../../lib/feed/read-feed.js';
 import { changeWebhook } from '../../lib/operations/webhooks/change-webhook.js';
-import { Consumer } from '../feed/feed-world.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';
 import { Client } from '../support/store/client.js';
@@ -46,7 +48,8 @@ class History {
   readonly #random: () => number;
   readonly #done: Map<string, number>;
   #admin: Client;
-  #feed: Consumer;
+  /** Where Ada's own feed of `team` goes on. */
+  #cursor = '';
   #whole = '';
   #some = '';
   #moving = '';
@@ -62,7 +65,6 @@ class History {
     this.#random = random;
     this.#done = done;
     this.#admin = new Client(world.test.workspace, operator.principalId);
-    this.#feed = new Consumer(world.test, world.ada.caller.principalId, 'team');
   }
 
   get #ada(): { readonly type: 'principal'; readonly id: string } {
@@ -81,7 +83,7 @@ class History {
     };
     await test.grant('approver', this.#ada, 'other');
     for (const place of places) await this.#admin.create(`${place}/first.md`);
-    this.#feed.beginNow();
+    this.#cursor = endOfFeed(test.workspace.view(this.#world.ada.caller));
     const hook = async (name: string, at: string, kinds: readonly WebhookKind[] | null): Promise<string> =>
       (await this.#world.hook({ name, location: parseFolderLocation(at), kinds })).webhook.id;
     this.#whole = await hook('whole', 'team', null);
@@ -150,13 +152,24 @@ class History {
   }
 
   async #restart(): Promise<void> {
-    const { cursor } = this.#feed;
     await this.#world.restart();
     const { test } = this.#world;
     this.#admin = new Client(test.workspace, operator.principalId);
-    this.#feed = new Consumer(test, this.#ada.id, 'team');
-    this.#feed.cursor = cursor;
     this.#done.set('restart', (this.#done.get('restart') ?? 0) + 1);
+  }
+
+  async #catchUp(): Promise<Change[]> {
+    const { caller } = this.#world.ada;
+    const { workspace } = this.#world.test;
+    const asking = { principalId: caller.principalId, view: () => workspace.view(caller) };
+    const all: Change[] = [];
+    for (;;) {
+      const query = { location: parseFolderLocation('team'), kinds: null, after: this.#cursor, limit: 100 };
+      const { items, next, isCurrent } = await readFeed(asking, query);
+      all.push(...items);
+      this.#cursor = next;
+      if (isCurrent) return all;
+    }
   }
 
   #listing(place: string): Map<string, string> {
@@ -170,7 +183,7 @@ class History {
 
   /** Lets everything be told, and compares it. */
   async settle(): Promise<void> {
-    const expected = (await this.#feed.catchUp()).map(({ id, kind, document }): Told => {
+    const expected = (await this.#catchUp()).map(({ id, kind, document }): Told => {
       return { id, kind, documentId: document.id, location: document.location, etag: document.etag };
     });
     const told = (webhook: string): Told[] =>
@@ -194,7 +207,7 @@ class History {
   async #comeTogether(): Promise<void> {
     const mark = `team/mark-${(this.#marks += 1)}.md`;
     await this.#admin.create(mark);
-    await this.#feed.catchUp();
+    await this.#catchUp();
     await until('both webhooks have told everything', async () => {
       await this.#goOn();
       const marked = this.#taken.filter(({ kind, location }) => kind === 'created' && location === mark);
