@@ -3,12 +3,12 @@
 // changed.
 //
 // Usage: node bin/build-console.mjs [--sizes], or import { buildConsole }
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { makeTypes } from './make-types.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const web = path.join(root, 'lib', 'console', 'web');
@@ -33,16 +33,6 @@ function digestOf(files) {
 }
 
 const readOr = (file, otherwise) => (existsSync(file) ? readFileSync(file, 'utf8') : otherwise);
-
-/** Makes the types of requests and answers. They are not kept in the repository. */
-function makeTypes() {
-  const stamp = `// ${digestOf(descriptions)}\n`;
-  if (readOr(types, '').startsWith(stamp)) return;
-  const program = path.join(root, 'bin', 'describe-console.mjs');
-  const made = spawnSync(process.execPath, [program, descriptions[0], types], { encoding: 'utf8', cwd: root });
-  if (made.status !== 0) throw new Error(`schema/console.yaml has no types.\n${made.stdout}${made.stderr}`);
-  writeFileSync(types, stamp + readFileSync(types, 'utf8'));
-}
 
 /** All stylesheets as one: the values first, then the components, then the screens. */
 function gatherStyles() {
@@ -107,7 +97,7 @@ export async function buildConsole(onBuild = () => {}) {
   const digest = digestOf([own, path.join(root, 'package-lock.json'), ...descriptions, ...sources]);
   if (readOr(stamp, '') === digest && existsSync(types)) return;
   onBuild();
-  makeTypes();
+  makeTypes(descriptions, types);
   const { scripts, styles } = await bundle();
   // The compiler may have put modules that tests import beside them.
   rmSync(path.join(target, 'assets'), { recursive: true, force: true });

@@ -84,8 +84,8 @@ function install() {
   }
 }
 
-/** The console's pages have a build of their own. */
-const pages = 'lib/console/web';
+/** The console's pages and the client library have builds of their own. */
+const builtElsewhere = ['lib/console/web', 'lib/client'];
 
 /** Every TypeScript source below `folder`, in a stable order. */
 function listSources(folder) {
@@ -93,7 +93,7 @@ function listSources(folder) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const place = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return place === pages ? [] : listSources(place);
+      if (entry.isDirectory()) return builtElsewhere.includes(place) ? [] : listSources(place);
       return entry.name.endsWith('.ts') ? [place] : [];
     });
 }
@@ -101,7 +101,11 @@ function listSources(folder) {
 /** A digest of everything that determines the compiler's output. */
 function digestOfSources() {
   const hash = createHash('sha256').update(readJson('node_modules', 'typescript', 'package.json').version);
-  for (const file of ['tsconfig.json', ...['bin', 'lib', 'test'].flatMap(listSources)]) {
+  const client = readdirSync(at('lib', 'client'))
+    .filter((name) => name !== 'described.d.ts')
+    .map((name) => `lib/client/${name}`);
+  const others = ['tsconfig.json', 'schema/openapi.yaml', 'bin/build-client.mjs', ...client];
+  for (const file of [...others, ...['bin', 'lib', 'test'].flatMap(listSources)]) {
     hash.update(`\0${file}\0`).update(readFileSync(at(file)));
   }
   return hash.digest('hex');
@@ -115,6 +119,9 @@ function build() {
   say('Building…');
   // Starts from nothing, because the tests of a deleted source would otherwise still run.
   rmSync(at('dist'), { recursive: true, force: true });
+  // Tests import it by its name, so it comes first.
+  const client = runQuietly(process.execPath, [at('bin', 'build-client.mjs')]);
+  if (!client.done) giveUp('the client library does not compile; what the compiler said is above.', client.output);
   const { done, output } = runQuietly(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
   if (!done) giveUp('the sources do not compile; what the compiler said is above.', output);
   mkdirSync(at('dist'), { recursive: true });

@@ -256,8 +256,10 @@ describe('architecture', () => {
       relative.length >= modules.length,
       `only ${relative.length} imports were read in ${modules.length} modules`,
     );
+    // The types of the described API are made by the build.
+    const made = 'lib/client/described.ts';
     assert.deepEqual(
-      relative.filter(({ target }) => !paths.has(target)),
+      relative.filter(({ target }) => !paths.has(target) && target !== made),
       [],
     );
   });

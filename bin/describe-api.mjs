@@ -1,4 +1,4 @@
-// Writes the types of the console's API: node bin/describe-console.mjs DESCRIPTION FILE. It is a process of its own,
+// Writes the types of a described API: node bin/describe-api.mjs DESCRIPTION FILE. It is a process of its own,
 // because the generator needs the compiler's API. TypeScript 7 has none, so this process gives it TypeScript 5.
 import { writeFileSync } from 'node:fs';
 import { register } from 'node:module';

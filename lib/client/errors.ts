@@ -1,0 +1,145 @@
+import type { components } from './described.js';
+
+type Schemas = components['schemas'];
+
+/** Every error answer of the description. */
+type Described =
+  | Schemas['InvalidRequestError']
+  | Schemas['UnauthenticatedError']
+  | Schemas['NotFoundError']
+  | Schemas['ConflictError']
+  | Schemas['RateLimitedError']
+  | Schemas['InternalError']
+  | Schemas['UnavailableError'];
+
+/** The stable code of an error answer. There are no others. */
+export type ErrorCode = Described['error']['code'];
+
+type DetailsOf<Error> = Error extends { details?: infer Details } ? NonNullable<Details> : never;
+
+/** Everything that an error answer can say beside its code; told apart by `reason`. */
+export type ErrorDetails = DetailsOf<Described['error']>;
+
+/** The stable reason of an error answer, finer than its code. */
+export type ErrorReason = ErrorDetails['reason'];
+
+type WithReason<Details, Reason> = Details extends { reason: infer Own }
+  ? Reason extends Own
+    ? Details
+    : never
+  : never;
+
+/** Every error of this library: an `ApiError`, or a `ConnectionError`. */
+export class CartularyError extends Error {
+  override readonly name: string = 'CartularyError';
+}
+
+/** What an error answer says. */
+export interface ApiErrorFields {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly requestId: string;
+  readonly details?: ErrorDetails | undefined;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** The service answered, and refused. Decide by `code`, and by `reason` where that is not fine enough. */
+export class ApiError extends CartularyError {
+  override readonly name: string = 'ApiError';
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** Finds the request in the service's log. */
+  readonly requestId: string;
+  readonly details: ErrorDetails | undefined;
+  /** Seconds after which the service asks to be asked again. */
+  readonly retryAfter: number | undefined;
+
+  constructor({ status, code, message, requestId, details, retryAfter }: ApiErrorFields) {
+    super(`${message} (${code}, request ${requestId})`);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.details = details;
+    this.retryAfter = retryAfter;
+  }
+
+  get reason(): ErrorReason | undefined {
+    return this.details?.reason;
+  }
+
+  /** Whether this is the reason, so that `details` has the fields of that reason. */
+  is<Reason extends ErrorReason>(
+    reason: Reason,
+  ): this is this & { readonly details: WithReason<ErrorDetails, Reason> } {
+    return this.reason === reason;
+  }
+}
+
+/**
+ * No usable answer came: the service was not reached, the connection broke, the time ran out, or something else than
+ * the service answered. Whether a write was done is not known. Sending it again with `idempotencyKey` is safe.
+ */
+export class ConnectionError extends CartularyError {
+  override readonly name: string = 'ConnectionError';
+  /** The key of the request, where it had one. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor(
+    message: string,
+    { cause, idempotencyKey }: { cause?: unknown; idempotencyKey?: string | undefined } = {},
+  ) {
+    super(message, { cause });
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+const codes: ReadonlySet<string> = new Set<ErrorCode>([
+  'INVALID_REQUEST',
+  'UNAUTHENTICATED',
+  'NOT_FOUND',
+  'CONFLICT',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+]);
+
+/** Seconds from now, of a header in seconds or as a date (RFC 9110 §10.2.3); undefined where there is none. */
+function readRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
+}
+
+/**
+ * The error of an answer that is no success.
+ * @param text the body
+ * @param now milliseconds since 1970
+ */
+export function errorOf(response: Response, text: string, now: number): ApiError | ConnectionError {
+  const retryAfter = readRetryAfter(response.headers, now);
+  const said = parse(text);
+  if (said !== undefined) {
+    const { code, message, request_id: requestId } = said;
+    const details = 'details' in said ? said.details : undefined;
+    return new ApiError({ status: response.status, code, message, requestId, details, retryAfter });
+  }
+  // A proxy that has lost the service for a moment says when to come again.
+  const message = `Something else than the service answered, with status ${response.status}.`;
+  if (retryAfter === undefined) return new ConnectionError(message);
+  const requestId = response.headers.get('x-request-id') ?? 'unknown';
+  const code = response.status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE';
+  return new ApiError({ status: response.status, code, message, requestId, retryAfter });
+}
+
+function parse(text: string): Described['error'] | undefined {
+  try {
+    const { error } = JSON.parse(text) as Partial<Described>;
+    return error !== undefined && codes.has(error.code) ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

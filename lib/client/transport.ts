@@ -1,0 +1,157 @@
+import { ApiError, ConnectionError, errorOf } from './errors.js';
+import type { Pace } from './pace.js';
+
+export interface TransportOptions {
+  /** The address of the service, without `/v1`. */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly fetch: typeof fetch;
+  /** Attempts after the first one. */
+  readonly retries: number;
+  /** Milliseconds for one attempt, up to the end of its answer; for a stream up to its beginning. */
+  readonly timeout: number;
+  readonly pace: Pace;
+}
+
+/** A request, ready to be sent as often as it takes. */
+export interface Prepared {
+  readonly method: string;
+  /** From `/v1` on, encoded, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: BodyInit | undefined;
+  /** Whether the answer to a second sending of the same is as good as that to the first. */
+  readonly isRepeatable: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that this request may take longer than others, because it waits at the service. */
+  readonly patience?: number;
+}
+
+/** Seconds. A service that asks for a longer pause gets none: the caller hears of it. */
+const longestWait = 60;
+/** Milliseconds before the first further attempt where the service names none. */
+const firstWait = 250;
+const longestBackoff = 8000;
+
+/**
+ * Sends requests, and again where that is safe: after an answer with Retry-After, which says that nothing was done, and
+ * after a lost or cut answer where the request is repeatable. Key and body are made before the first attempt and stay
+ * the same.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  get pace(): Pace {
+    return this.#options.pace;
+  }
+
+  /** Sends it, and reads the whole answer as text. @throws ApiError, ConnectionError, the signal's reason */
+  sendForText(request: Prepared): Promise<{ readonly response: Response; readonly text: string }> {
+    return this.#send(request, async (response) => ({ response, text: await response.text() }));
+  }
+
+  /** Sends it, and gives the answer at its beginning. @throws as `sendForText` */
+  sendForStream(request: Prepared): Promise<Response> {
+    return this.#send(request, (response) => Promise.resolve(response));
+  }
+
+  async #send<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+    const { retries, pace } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      request.signal?.throwIfAborted();
+      const error = await this.#attempt(request, read);
+      if (!(error instanceof Failure)) return error;
+      const pause = attempt < retries ? this.#pauseAfter(error, request, attempt) : undefined;
+      if (pause === undefined) throw error.cause;
+      await pace.wait(pause, request.signal);
+    }
+  }
+
+  /** @throws the signal's reason */
+  async #attempt<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer | Failure> {
+    const { baseUrl, key, fetch, timeout, pace } = this.#options;
+    const { method, path, headers, body, signal, patience = 0 } = request;
+    const idempotencyKey = headers['Idempotency-Key'];
+    const late = new AbortController();
+    const limit = timeout + patience;
+    const timer = setTimeout(() => late.abort(new Error(`No answer within ${limit} ms.`)), limit);
+    try {
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers: { ...headers, Authorization: `Bearer ${key}` },
+        // A redirect could take the key elsewhere, or make a GET of a write.
+        redirect: 'error',
+        signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+        ...(body === undefined ? {} : { body }),
+        ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+      });
+      if (response.ok || response.status === 304) return await read(response);
+      return new Failure(errorOf(response, await response.text(), pace.now()), true);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const message = `${method} ${baseUrl}${path} got no answer: ${explain(cause)}`;
+      return new Failure(new ConnectionError(message, { cause, idempotencyKey }));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Milliseconds until the next attempt; undefined where there must be none. */
+  #pauseAfter({ cause, isAnswered }: Failure, { body, isRepeatable }: Prepared, attempt: number): number | undefined {
+    // A stream is used up by the first attempt.
+    if (body instanceof ReadableStream) return undefined;
+    const { pace } = this.#options;
+    if (isAnswered) {
+      const retryAfter = cause instanceof ApiError ? cause.retryAfter : undefined;
+      if (retryAfter === undefined || retryAfter > longestWait) return undefined;
+      return Math.min(retryAfter * 1000 + pace.random() * firstWait, longestWait * 1000);
+    }
+    if (!isRepeatable && !isUnsent(cause)) return undefined;
+    return Math.min(firstWait * 2 ** attempt, longestBackoff) * (0.5 + pace.random() / 2);
+  }
+}
+
+/** What ended an attempt. It is no error of its own, so that the caller's stack has none of it. */
+class Failure {
+  readonly cause: ApiError | ConnectionError;
+  /** Whether a whole answer came, from the service or from something else. */
+  readonly isAnswered: boolean;
+
+  constructor(cause: ApiError | ConnectionError, isAnswered = false) {
+    this.cause = cause;
+    this.isAnswered = isAnswered;
+  }
+}
+
+/** Errors of Node before a connection was there. Browsers do not say. */
+const beforeSending: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** The codes of an error and of what caused it: fetch wraps the error of the socket. */
+function* codesOf(error: unknown): Generator {
+  let inner = error;
+  for (let depth = 0; inner instanceof Error && depth < 4; depth += 1) {
+    yield (inner as { code?: unknown }).code;
+    inner = inner.cause;
+  }
+}
+
+function isUnsent(error: Error): boolean {
+  return [...codesOf(error)].some((code) => beforeSending.has(code));
+}
+
+function explain(error: unknown): string {
+  const code = [...codesOf(error)].find((each) => typeof each === 'string');
+  const message = error instanceof Error ? error.message : String(error);
+  return code === undefined ? message : `${message} (${code})`;
+}
