@@ -13,10 +13,10 @@ describe('a sealed cursor', () => {
     clock.advance(24 * hour - 1);
     assert.equal(sealer.open(usual, owner), 'here');
     clock.advance(1);
-    assert.throws(() => sealer.open(usual, owner), { message: /not one for this query/ });
+    assert.throws(() => sealer.open(usual, owner), { message: /belongs to another question/ });
     assert.equal(sealer.open(long, owner), 'next');
     clock.advance(24 * hour);
-    assert.throws(() => sealer.open(long, owner), { message: /not one for this query/ });
+    assert.throws(() => sealer.open(long, owner), { message: /belongs to another question/ });
     assert.equal(usual.length, long.length, 'its length tells that of the position and nothing of the time');
   });
 
@@ -26,7 +26,7 @@ describe('a sealed cursor', () => {
     const owner = { credential: 'c', route: 'r', query: { folder: 'a' } };
     const cursor = sealer.seal('here', owner);
     const refused = (opener: CursorSealer, text: string, by: CursorOwner): void => {
-      assert.throws(() => opener.open(text, by), { message: /not one for this query/ });
+      assert.throws(() => opener.open(text, by), { message: /belongs to another question/ });
     };
     refused(sealer, cursor, { ...owner, credential: 'd' });
     refused(sealer, cursor, { ...owner, route: 's' });
