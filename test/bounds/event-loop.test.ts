@@ -21,6 +21,13 @@ const maxHold = 50;
 /** A hold of the request itself shows each time; one of the engine or the disk only sometimes. */
 const rounds = 3;
 
+interface Verification {
+  readonly id: string;
+  readonly ended_at: string | null;
+  readonly records: number;
+  readonly result: { readonly sound: boolean } | null;
+}
+
 describe('The event loop', function () {
   this.timeout(300_000);
   let world: LargeWorld;
@@ -153,6 +160,23 @@ describe('The event loop', function () {
     }
     return wrong;
   }
+
+  it('is held by no check of the whole audit log', async () => {
+    const headers = { authorization: `Bearer ${world.keys.approver}` };
+    const check = async (): Promise<void> => {
+      serial += 1;
+      const key = { 'idempotency-key': `bounds-${serial}` };
+      const url = `${server.url}/v1/audit/verifications`;
+      const begun = await fetch(url, { method: 'POST', headers: { ...headers, ...key } });
+      let told = (await begun.json()) as Verification;
+      while (told.ended_at === null)
+        told = (await (await fetch(`${url}/${told.id}`, { headers })).json()) as Verification;
+      assert.equal(told.result?.sound, true);
+      assert.ok(told.records > 1000, `only ${told.records} records were checked`);
+    };
+    const held = await holdOf(check);
+    assert.ok(held < maxHold, `held for ${held.toFixed(1)} ms`);
+  });
 
   it('is held by no call of any tool, however large it is', async () => {
     const client = new McpClient(server.url, world.keys.editor);

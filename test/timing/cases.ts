@@ -159,6 +159,13 @@ export const cases: readonly Case[] = [
   },
   { name: 'GET changes of a document', request: (is, n) => get(`/v1/changes?location=${document(is, n)}&start=now`) },
   { name: 'GET changes of a folder', request: (is, n) => get(`/v1/changes?location=${folder(is, n)}&start=now`) },
+  { name: 'GET audit of a folder', request: (is, n) => get(`/v1/audit?location=${folder(is, n)}`) },
+  { name: 'GET webhooks of a folder', request: (is, n) => get(`/v1/webhooks?location=${folder(is, n)}`) },
+  {
+    name: 'POST webhooks at a folder',
+    request: (is, n) =>
+      post('/v1/webhooks', { name: 'x', url: 'https://203.0.113.1/', location: folder(is, n), kinds: ['created'] }),
+  },
   { name: 'GET audit of a document', request: (is, n) => get(`/v1/audit?location=${document(is, n)}`) },
   { name: 'GET history', request: (is, n) => get(`/v1/history?location=${document(is, n)}`) },
   { name: 'GET diff', request: (is, n) => get(`/v1/diffs?location=${document(is, n)}`) },
