@@ -27,6 +27,7 @@ import {
 } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
+import { requireRoom } from './quota.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 import { reportAccess } from './report-access.js';
@@ -109,6 +110,8 @@ function decideRelocate(context: WriteContext, change: Relocate): DecidedRelocat
   const { document } = moving;
   const documentId = document?.row.id ?? null;
   const travelling = document === undefined ? travellingGrants(context, change) : [];
+  // Each of them becomes two rows of what the feed keeps.
+  if (travelling.length > 0) requireRoom(context.transaction.tables, context.transaction.state.storedBytes);
   const report = reportAccess(context, { from, to, documentId, travelling });
   requireAcknowledged(change, report);
   const event: Event = { type: operation, documentId, from, to };

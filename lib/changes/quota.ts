@@ -29,8 +29,7 @@ export function takeRoom(context: WriteContext, bytes: number): void {
  */
 export function requireRoom(tables: Tables, versions: number, more = 0): void {
   const { storageQuota } = readPolicy(tables);
-  const discussion = tables.storedBytes.total('comment') + tables.storedBytes.total('message');
-  if (versions + discussion + more <= storageQuota) return;
+  if (versions + tables.storedBytes.beside() + more <= storageQuota) return;
   throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
     limit: storageQuota,
   });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import { findDocument } from '../../lib/view/locate.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
@@ -28,6 +30,32 @@ describe('The storage quota', () => {
     assert.equal(stored(), 10);
     assert.equal(await outcomeOf(someone.create('b.md', 'x')), full);
     await someone.create('empty.md', '');
+  });
+
+  it('counts what is kept of grants that move along with a folder, after the first ten thousand rows', async () => {
+    await someone.create('team/a.md', 'four');
+    const ada = await test.principal('Ada');
+    await test.grant('reader', { type: 'principal', id: ada }, 'team');
+    const { storedBytes } = test.workspace.journal.reader;
+    assert.equal(storedBytes.beside(), 0);
+    // As many changes of labels as are free.
+    await test.workspace.journal.write({
+      run({ tables }) {
+        const { number } = findDocument(tables, parseLocation('team/a.md'))?.row ?? assert.fail();
+        const label = { kind: 'label_set', document: number, actor: ada } as const;
+        for (let count = 0; count < 10_000; count += 1) tables.activities.add(label);
+      },
+    });
+    const before = storedBytes.beside();
+    const limit = (storageQuota: number): Promise<unknown> =>
+      perform(test.workspace, operator, changePolicy, { storageQuota });
+    await limit(stored() + before);
+    assert.equal(await outcomeOf(someone.rename('team', 'crew')), 'done');
+    assert.equal(storedBytes.beside() - before, 2 * 100);
+    assert.equal(await outcomeOf(someone.rename('crew', 'team')), full);
+    assert.equal(await someone.read('crew/a.md'), 'four');
+    await limit(stored() + storedBytes.beside());
+    assert.equal(await outcomeOf(someone.rename('crew', 'team')), 'done');
   });
 
   it('is not given back by a delete, and an undelete takes room like a write', async () => {

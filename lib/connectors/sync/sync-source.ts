@@ -297,8 +297,7 @@ function locate({ location }: Connector, path: string): Location {
 
 /** Bytes that the workspace has room for, by its quota. */
 function roomIn({ journal }: Workspace): { readonly room: number; readonly quota: number } {
-  const { storedBytes } = journal.reader;
-  const used = journal.state.storedBytes + storedBytes.total('comment') + storedBytes.total('message');
+  const used = journal.state.storedBytes + journal.reader.storedBytes.beside();
   const quota = readPolicy(journal.reader).storageQuota;
   return { room: quota - used, quota };
 }

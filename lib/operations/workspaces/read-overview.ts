@@ -72,14 +72,13 @@ export const readOverview: ReadOperation<undefined, Overview> = {
     const { workspace, view } = context;
     const { tables, now } = view;
     const { checkpointer, journal } = workspace;
-    const discussion = tables.storedBytes.total('comment') + tables.storedBytes.total('message');
     const open = tables.erasures.open();
     const checkpoint = tables.auditCheckpoints.last();
     const present: Omit<Overview, 'hours' | 'days'> = {
       at: now,
       isJournalWell: journal.isWell,
       isDiskLow: workspace.disk?.isLow ?? false,
-      storage: { used: journal.state.storedBytes + discussion, quota: readPolicy(tables).storageQuota },
+      storage: { used: journal.state.storedBytes + tables.storedBytes.beside(), quota: readPolicy(tables).storageQuota },
       repository: { ...tables.objects.pendingTotals(), failingSince: checkpointer.failing?.since ?? null },
       search: describeSearch(workspace),
       connectors: findTroubledConnectors(tables),

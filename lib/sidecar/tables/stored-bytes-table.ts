@@ -8,8 +8,10 @@ export class StoredBytesTable extends Table {
   readonly #of = this.valueStatement<[string, string], number>(
     'SELECT bytes FROM stored_bytes WHERE kind = ? AND principal = ?',
   );
-  readonly #total = this.valueStatement<[string], number>(
-    'SELECT coalesce(sum(bytes), 0) FROM stored_bytes WHERE kind = ?',
+  readonly #beside = this.valueStatement<[], number>(
+    `SELECT coalesce((SELECT sum(bytes) FROM stored_bytes WHERE kind IN ('comment', 'message')), 0)
+       + 100 * max(0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'activity'), 0) - 10000)
+       + 300 * max(0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'erased_place'), 0) - 10000)`,
   );
   readonly #use = this.valueStatement<[string, number], number>(
     'SELECT bytes FROM discussion_use WHERE principal = ? AND day = ?',
@@ -25,9 +27,13 @@ export class StoredBytesTable extends Table {
     return this.#of.get(kind, principal) ?? 0;
   }
 
-  /** Bytes of one kind in all; takes time in proportion to the principals. */
-  total(kind: StoredKind): number {
-    return this.#total.get(kind) ?? 0;
+  /**
+   * Bytes that count towards the quota beside versions: comments, messages, and what the feed keeps of other events and
+   * of erased documents, after the first ten thousand. A row of these counts the same after it is gone, so that the last
+   * number tells how many.
+   */
+  beside(): number {
+    return this.#beside.get() ?? 0;
   }
 
   /** Bytes of comments and messages that a principal wrote on a day. @param day counted from 1970 */
