@@ -75,6 +75,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/ck_main_[0-9a-z]+_[0-9a-z]+/g, 'KEY'],
   [/\/signin\/link\/[0-9a-x]{52}\b/g, '/signin/link/SECRET'],
   [/\b(doc|req|prn|grp|grt)_[0-9a-z]{20,32}\b/g, '$1_ID'],
+  [/^[0-9a-z]{52}$/gm, 'SECRET'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b[0-9a-f]{40}\b|(?<=\()[0-9a-f]{8}(?=\):)/g, 'COMMIT'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],
