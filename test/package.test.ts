@@ -3,13 +3,16 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+/** The console's pages and the client library are built. */
 const pages = 'lib/console/web';
+const builtElsewhere = [pages, 'lib/client'];
 
-/** Files that the program reads: files beside the sources, neither source nor document. The console's are built. */
+/** Files that the program reads: files beside the sources, neither source nor document. */
 function listData(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name) && !entry.parentPath.startsWith(pages))
+    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name))
+    .filter(({ parentPath }) => !builtElsewhere.some((place) => parentPath.startsWith(place)))
     .map((entry) => path.posix.join(entry.parentPath, entry.name));
 }
 
@@ -34,7 +37,8 @@ describe('the package', () => {
     const bundle = fs.readdirSync('dist/program').map((name) => `dist/program/${name}`);
     for (const name of ['program.js', 'lib-search-worker.js', 'licences.txt'])
       assert.ok(bundle.includes(`dist/program/${name}`));
-    const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle];
+    const client = ['index.js', 'index.d.ts', 'described.d.ts'].map((name) => `dist/client/${name}`);
+    const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle, ...client];
     assert.ok(built.length > 4, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
     assert.deepEqual(
