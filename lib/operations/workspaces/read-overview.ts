@@ -78,7 +78,10 @@ export const readOverview: ReadOperation<undefined, Overview> = {
       at: now,
       isJournalWell: journal.isWell,
       isDiskLow: workspace.disk?.isLow ?? false,
-      storage: { used: journal.state.storedBytes + tables.storedBytes.beside(), quota: readPolicy(tables).storageQuota },
+      storage: {
+        used: journal.state.storedBytes + tables.storedBytes.beside(),
+        quota: readPolicy(tables).storageQuota,
+      },
       repository: { ...tables.objects.pendingTotals(), failingSince: checkpointer.failing?.since ?? null },
       search: describeSearch(workspace),
       connectors: findTroubledConnectors(tables),
