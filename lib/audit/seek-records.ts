@@ -112,14 +112,13 @@ export function* findRecords(
     range.last = Math.min(range.last, within.last);
   }
   const records: FoundRecord[] = [];
-  const source = yield* openSource(tables, { filter, place }, range, blocks);
+  const source = yield* openSource(tables, { filter, place, naming }, range, blocks);
   let left = Number.POSITIVE_INFINITY;
   if (blocks !== null) left = source.isAdjacent ? maxExamined.adjacent : maxExamined.sought;
   for (let wanted = limit + 1; ; wanted *= 2) {
     const batch = source.take(Math.min(wanted, left));
     for (const row of batch.rows) {
       if (place !== null && !liesAt(tables, place, row, row)) continue;
-      if (naming !== undefined && (row.target === null || !isWithin(naming, row.target as Location))) continue;
       if (records.length === limit) return { records, next: row.seq };
       const { target: _, documentId: __, ...record } = row;
       records.push(record);
@@ -155,17 +154,18 @@ interface Source {
 /** Gives so many numbers of records that may fit, downwards. Fewer at the end alone. */
 type Seqs = (count: number) => readonly number[];
 
-function* openSource(
-  tables: Tables,
-  { filter, place }: Question,
-  range: Range,
-  blocks: AuditBlocks | null,
-): Steps<Source> {
+function* openSource(tables: Tables, question: Question, range: Range, blocks: AuditBlocks | null): Steps<Source> {
+  const { filter, place } = question;
   const { auditQueries, audit } = tables;
   const { requestId } = filter;
   if (requestId !== undefined && blocks !== null) {
     const found = yield* blocks.ofRequest(auditQueries, audit.head()?.seq ?? 0, requestId);
-    return seekEach(auditQueries, filter, range, takeFrom(found.filter((seq) => seq <= range.last)[Symbol.iterator]()));
+    return seekEach(
+      auditQueries,
+      question,
+      range,
+      takeFrom(found.filter((seq) => seq <= range.last)[Symbol.iterator]()),
+    );
   }
   if (place !== null) {
     const finder = auditQueries.atPlaces(filter.outcome === 'refused');
@@ -174,15 +174,15 @@ function* openSource(
       for (const head of yield* headsOfExtents(tables, place.extent, range.last)) heads.push({ ...head, ahead: [] });
     }
     const heap = yield* toHeap(heads);
-    return seekEach(auditQueries, filter, range, takeFrom(mergeHeads(heap)));
+    return seekEach(auditQueries, question, range, takeFrom(mergeHeads(heap)));
   }
   const [first, ...others] = seeksOf(auditQueries, filter);
   if (first === undefined) {
     return readAll(auditQueries, filter, { ...range, last: Math.min(range.last, audit.head()?.seq ?? 0) });
   }
-  if (others.length > 0) return seekEach(auditQueries, filter, range, takeFrom(intersect([first, ...others], range)));
+  if (others.length > 0) return seekEach(auditQueries, question, range, takeFrom(intersect([first, ...others], range)));
   let upTo = range.last;
-  return seekEach(auditQueries, filter, range, (count) => {
+  return seekEach(auditQueries, question, range, (count) => {
     const found = first(upTo, count);
     upTo = (found.at(-1) ?? 0) - 1;
     return found;
@@ -201,7 +201,7 @@ function takeFrom(all: Iterator<number>): Seqs {
   };
 }
 
-function seekEach(table: AuditQueryTable, filter: AuditFilter, { first }: Range, seqs: Seqs): Source {
+function seekEach(table: AuditQueryTable, { filter, naming }: Question, { first }: Range, seqs: Seqs): Source {
   return {
     isAdjacent: false,
     take(wanted) {
@@ -212,6 +212,7 @@ function seekEach(table: AuditQueryTable, filter: AuditFilter, { first }: Range,
       const rows = table.among(
         taken.filter((seq) => seq >= first),
         filter,
+        naming,
       );
       return { rows, examined: taken.length, end };
     },

@@ -78,11 +78,14 @@ export class AuditQueryTable extends Table {
     `SELECT ${recordColumns} FROM audit_record AS r
      WHERE r.seq >= @first AND r.seq <= @last AND ${passesTests} ORDER BY r.seq DESC LIMIT @limit`,
   );
-  readonly #among = this.statement<[Tests & { seqs: string }], FoundRecord & RecordPlace>(
+  // '0' is the character after '/'.
+  readonly #among = this.statement<[Tests & { seqs: string; naming: string | null }], FoundRecord & RecordPlace>(
     `SELECT ${recordColumns}, t.target, t.document_id AS documentId
      FROM json_each(@seqs) AS wanted CROSS JOIN audit_record AS r ON r.seq = wanted.value
        LEFT JOIN audit_text AS t ON t.seq = r.seq
-     WHERE ${passesTests} ORDER BY r.seq DESC`,
+     WHERE ${passesTests}
+       AND (@naming IS NULL OR t.target = @naming OR (t.target > @naming || '/' AND t.target < @naming || '0'))
+     ORDER BY r.seq DESC`,
   );
   readonly #ofRequest = this.valueStatement<[number, number, string], number>(
     'SELECT seq FROM audit_record WHERE seq >= ? AND seq <= ? AND request_id = ?',
@@ -179,9 +182,13 @@ export class AuditQueryTable extends Table {
     return this.#between.all({ ...toTests(filter), first, last, limit });
   }
 
-  /** Those of some records that are rows and pass, the last first, with what they are about. */
-  among(seqs: readonly number[], filter: AuditFilter): (FoundRecord & RecordPlace)[] {
-    return this.#among.all({ ...toTests(filter), seqs: JSON.stringify(seqs) });
+  /**
+   * Those of some records that are rows and pass, the last first, with what they are about.
+   * @param naming only records whose text names this place or one below it
+   */
+  among(seqs: readonly number[], filter: AuditFilter, naming?: Location): (FoundRecord & RecordPlace)[] {
+    const place = naming === undefined || naming === '' ? null : naming;
+    return this.#among.all({ ...toTests(filter), seqs: JSON.stringify(seqs), naming: place });
   }
 
   /** Records of a request within a range; reads all of the range. */
