@@ -32,6 +32,19 @@ type WithReason<Details, Reason> = Details extends { reason: infer Own }
 /** Every error of this library: an `ApiError`, or a `ConnectionError`. */
 export class CartularyError extends Error {
   override readonly name: string = 'CartularyError';
+  /** The key of the request, where it had one. Under it the request can be sent again, and is done once. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor(message: string, { cause, idempotencyKey }: ErrorOrigin = {}) {
+    super(message, { cause });
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** Where an error comes from. */
+export interface ErrorOrigin {
+  readonly cause?: unknown;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What an error answer says. */
@@ -43,6 +56,7 @@ export interface ApiErrorFields {
   readonly details?: ErrorDetails | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** The service answered, and refused. Decide by `code`, and by `reason` where that is not fine enough. */
@@ -56,8 +70,8 @@ export class ApiError extends CartularyError {
   /** Seconds after which the service asks to be asked again. */
   readonly retryAfter: number | undefined;
 
-  constructor({ status, code, message, requestId, details, retryAfter }: ApiErrorFields) {
-    super(`${message} (${code}, request ${requestId})`);
+  constructor({ status, code, message, requestId, details, retryAfter, idempotencyKey }: ApiErrorFields) {
+    super(`${message} (${code}, request ${requestId})`, { idempotencyKey });
     this.status = status;
     this.code = code;
     this.requestId = requestId;
@@ -83,16 +97,6 @@ export class ApiError extends CartularyError {
  */
 export class ConnectionError extends CartularyError {
   override readonly name: string = 'ConnectionError';
-  /** The key of the request, where it had one. */
-  readonly idempotencyKey: string | undefined;
-
-  constructor(
-    message: string,
-    { cause, idempotencyKey }: { cause?: unknown; idempotencyKey?: string | undefined } = {},
-  ) {
-    super(message, { cause });
-    this.idempotencyKey = idempotencyKey;
-  }
 }
 
 const codes: ReadonlySet<string> = new Set<ErrorCode>([
@@ -118,21 +122,27 @@ function readRetryAfter(headers: Headers, now: number): number | undefined {
  * The error of an answer that is no success.
  * @param text the body
  * @param now milliseconds since 1970
+ * @param idempotencyKey of the request
  */
-export function errorOf(response: Response, text: string, now: number): ApiError | ConnectionError {
+export function errorOf(
+  response: Response,
+  text: string,
+  now: number,
+  idempotencyKey: string | undefined,
+): ApiError | ConnectionError {
   const retryAfter = readRetryAfter(response.headers, now);
   const said = parse(text);
   if (said !== undefined) {
     const { code, message, request_id: requestId } = said;
     const details = 'details' in said ? said.details : undefined;
-    return new ApiError({ status: response.status, code, message, requestId, details, retryAfter });
+    return new ApiError({ status: response.status, code, message, requestId, details, retryAfter, idempotencyKey });
   }
   // A proxy that has lost the service for a moment says when to come again.
   const message = `Something else than the service answered, with status ${response.status}.`;
-  if (retryAfter === undefined) return new ConnectionError(message);
+  if (retryAfter === undefined) return new ConnectionError(message, { idempotencyKey });
   const requestId = response.headers.get('x-request-id') ?? 'unknown';
   const code = response.status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE';
-  return new ApiError({ status: response.status, code, message, requestId, retryAfter });
+  return new ApiError({ status: response.status, code, message, requestId, retryAfter, idempotencyKey });
 }
 
 function parse(text: string): Described['error'] | undefined {

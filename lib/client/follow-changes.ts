@@ -24,7 +24,7 @@ export interface ChangePage {
 }
 
 /** Seconds that a page waits at the service for the first change. */
-const longestPoll = 50;
+const maxPoll = 50;
 
 /**
  * The feed, page by page: at least once, and in order for each document. Changes of an interrupted page come again
@@ -39,7 +39,7 @@ export async function* followChanges(
   let next = cursor;
   for (;;) {
     const from = next === undefined ? (start === undefined ? {} : { start }) : { cursor: next };
-    const seconds = wait ? longestPoll : 0;
+    const seconds = wait ? maxPoll : 0;
     const query = { ...place, ...from, wait: seconds };
     const { data } = await requests.json('GET', '/v1/changes', { query, signal }, seconds * 1000);
     const isEnd = data.items.length === 0 && data.next_cursor === next;

@@ -67,7 +67,7 @@ export class Requests {
     method: M,
     path: P,
     input: InputOf<OperationOf<M, P>>,
-    patience = 0,
+    extraTime = 0,
   ): Promise<Answered<AnswerOf<OperationOf<M, P>>>> {
     const { query, path: values, body, ...options } = input as AnyInput;
     const prepared = this.#prepare(method, fill(path, values) + toQuery(query), options, {
@@ -75,8 +75,8 @@ export class Requests {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     });
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { response, text } = await this.#transport.sendForText({ ...prepared, ...sent, patience });
-    return readJson(response, text);
+    const { response, text } = await this.#transport.sendForText({ ...prepared, ...sent, extraTime });
+    return readJson(response, text, prepared.headers['Idempotency-Key']);
   }
 
   /** Sends bytes, and reads a JSON answer. @throws ApiError, ConnectionError */
@@ -87,7 +87,7 @@ export class Requests {
   ): Promise<Answered<Data>> {
     const prepared = this.#prepare(method, path + toQuery(query), options, headers);
     const { response, text } = await this.#transport.sendForText({ ...prepared, body });
-    return readJson(response, text);
+    return readJson(response, text, prepared.headers['Idempotency-Key']);
   }
 
   /** Gives the answer at its beginning; its body is a stream. @throws ApiError, ConnectionError */
@@ -116,7 +116,7 @@ export class Requests {
   }
 }
 
-function readJson<Data>(response: Response, text: string): Answered<Data> {
+function readJson<Data>(response: Response, text: string, idempotencyKey: string | undefined): Answered<Data> {
   try {
     return {
       data: JSON.parse(text) as Data,
@@ -124,6 +124,9 @@ function readJson<Data>(response: Response, text: string): Answered<Data> {
       isReplayed: response.headers.get('idempotent-replayed') === 'true',
     };
   } catch (cause) {
-    throw new ConnectionError('The answer is no JSON: something else than the service answered.', { cause });
+    throw new ConnectionError('The answer is no JSON: something else than the service answered.', {
+      cause,
+      idempotencyKey,
+    });
   }
 }

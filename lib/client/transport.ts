@@ -24,14 +24,14 @@ export interface Prepared {
   readonly isRepeatable: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that this request may take longer than others, because it waits at the service. */
-  readonly patience?: number;
+  readonly extraTime?: number;
 }
 
 /** Seconds. A service that asks for a longer pause gets none: the caller hears of it. */
-const longestWait = 60;
+const maxWait = 60;
 /** Milliseconds before the first further attempt where the service names none. */
 const firstWait = 250;
-const longestBackoff = 8000;
+const maxBackoff = 8000;
 
 /**
  * Sends requests, and again where that is safe: after an answer with Retry-After, which says that nothing was done, and
@@ -74,10 +74,10 @@ export class Transport {
   /** @throws the signal's reason */
   async #attempt<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer | Failure> {
     const { baseUrl, key, fetch, timeout, pace } = this.#options;
-    const { method, path, headers, body, signal, patience = 0 } = request;
+    const { method, path, headers, body, signal, extraTime = 0 } = request;
     const idempotencyKey = headers['Idempotency-Key'];
     const late = new AbortController();
-    const limit = timeout + patience;
+    const limit = timeout + extraTime;
     const timer = setTimeout(() => late.abort(new Error(`No answer within ${limit} ms.`)), limit);
     try {
       const response = await fetch(baseUrl + path, {
@@ -90,7 +90,7 @@ export class Transport {
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       });
       if (response.ok || response.status === 304) return await read(response);
-      return new Failure(errorOf(response, await response.text(), pace.now()), true);
+      return new Failure(errorOf(response, await response.text(), pace.now(), idempotencyKey), true);
     } catch (cause) {
       signal?.throwIfAborted();
       const message = `${method} ${baseUrl}${path} got no answer: ${explain(cause)}`;
@@ -107,11 +107,11 @@ export class Transport {
     const { pace } = this.#options;
     if (isAnswered) {
       const retryAfter = cause instanceof ApiError ? cause.retryAfter : undefined;
-      if (retryAfter === undefined || retryAfter > longestWait) return undefined;
-      return Math.min(retryAfter * 1000 + pace.random() * firstWait, longestWait * 1000);
+      if (retryAfter === undefined || retryAfter > maxWait) return undefined;
+      return Math.min(retryAfter * 1000 + pace.random() * firstWait, maxWait * 1000);
     }
     if (!isRepeatable && !isUnsent(cause)) return undefined;
-    return Math.min(firstWait * 2 ** attempt, longestBackoff) * (0.5 + pace.random() / 2);
+    return Math.min(firstWait * 2 ** attempt, maxBackoff) * (0.5 + pace.random() / 2);
   }
 }
 
