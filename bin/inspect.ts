@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
 import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
-import type { HealthReport } from '../lib/socket/report-health.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
+import { askForHealth, describeUnready } from './ready.js';
 import { endProgress, fail, printJson, printLine, refused, showPassing } from './print.js';
 
 /** A result, its form for people, and whether all is well. */
@@ -162,18 +162,6 @@ function describeDerived(derived: DerivedTotals | null): string[] {
   if (derived === null || derived.count === 0) return [];
   const repositories = derived.count === 1 ? '1 repository' : `${derived.count} repositories`;
   return [`  for git clients: ${repositories}, ${describeSizes({ in_all: derived.bytes })}`];
-}
-
-/** `It is not ready: disk low, repository behind.` */
-function describeUnready({ journal, disk, repository, workspaces }: HealthReport): string {
-  const parts = Object.entries({ journal, disk, repository, workspaces }).filter(([, word]) => word !== 'ok');
-  return `It is not ready: ${parts.map(([part, word]) => `${part} ${word}`).join(', ')}.`;
-}
-
-/** The server's health; null for a server older than this request. */
-async function askForHealth(data: string): Promise<HealthReport | null> {
-  const answer = await sendCommand(data, { command: 'health.report', fields: {} }, async () => undefined);
-  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : null;
 }
 
 /** `comments 24.6 kB, messages 1.2 MB`, … */

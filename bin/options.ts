@@ -34,7 +34,7 @@ export function addCommand(program: Command, { words, description, example }: De
 
 /** The parts of the overview of all commands. */
 const overview: Readonly<Record<string, readonly string[]>> = {
-  'Run it:': ['init', 'start', 'serve', 'mcp', 'status'],
+  'Run it:': ['init', 'start', 'serve', 'mcp', 'status', 'ready'],
   'People and access:': ['principal', 'group', 'grant', 'readers', 'key', 'link', 'sessions', 'consent', 'policy'],
   'Documents:': [
     'import',

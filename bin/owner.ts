@@ -26,7 +26,7 @@ export async function askOwner(
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_access' } } };
   }
   if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
-    const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
+    const message = `There is no data in ${config.data}. \`cartulary start\` or \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
   }
   for (const deadline = Date.now() + timeout; ; await delay(pause)) {

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { escapeJson, showLine, showText } from '../lib/domain/visible-text.js';
 import { findTerminalSettings } from '../lib/config.js';
 import type { CommandError } from '../lib/socket/command.js';
+import { nameCommands } from './command-name.js';
 import { formatTable } from './table.js';
 
 /*
@@ -109,8 +110,9 @@ export function fail(error: CommandError, asJson: boolean): void {
 
 /** Prints the reason of a refusal: for people on standard error, for machines also as JSON on standard output. */
 export function printFailure(error: CommandError, form: 'text' | 'json' | 'json only'): void {
-  if (form !== 'text') printJson({ error });
-  if (form !== 'json only') note(`cartulary: ${error.message}`);
+  const named = { ...error, message: nameCommands(error.message) };
+  if (form !== 'text') printJson({ error: named });
+  if (form !== 'json only') note(`cartulary: ${named.message}`);
 }
 
 /** Reports an internal fault, with its origin. */

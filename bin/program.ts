@@ -10,6 +10,7 @@ import { addManageCommands } from './manage.js';
 import { ownOptionsFirst } from './options.js';
 import { addPreserveCommands } from './preserve.js';
 import { fail, misused, printFailure } from './print.js';
+import { addReadyCommand } from './ready.js';
 import { addServeCommands } from './serve.js';
 import { addMcpCommand } from './speak-mcp.js';
 import { addTransferCommands } from './transfer.js';
@@ -40,6 +41,7 @@ function makeProgram(): Command {
   addConnectorCommands(program);
   addEraseCommands(program);
   addInspectCommands(program);
+  addReadyCommand(program);
   return program;
 }
 

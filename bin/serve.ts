@@ -6,6 +6,7 @@ import type { RunningService } from '../lib/app/serve.js';
 import type { Config } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
+import { commandName, isKeptInJournal } from './command-name.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { fail, printFailure, printFault, printJson, printText } from './print.js';
 
@@ -55,7 +56,7 @@ async function serve(options: CalledWith): Promise<void> {
     printText(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
     if (made !== undefined) printText(`Key: ${made.key}\nSign in, once: ${made.link}`);
     else if (running.service.names().length === 0) {
-      printText('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
+      printText(`There is no workspace yet: ${commandName()} init --workspace NAME --admin NAME${dataOption(config)}`);
     }
   }
   await stopAtSignal(running);
@@ -72,9 +73,11 @@ async function start(options: CalledWith): Promise<void> {
   const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson, form);
   if (running === undefined) return;
   const made = running.service.names().length === 0 ? await initialize(running) : undefined;
-  if (asJson) printJson({ url: running.url, data: config.data, ...(made === undefined ? {} : pick(made)) });
+  // The journal would keep the key, and show it to others.
+  const shown = isKeptInJournal() ? undefined : made;
+  if (asJson) printJson({ url: running.url, data: config.data, ...(shown === undefined ? {} : pick(shown)) });
   else {
-    const lines = made === undefined ? await welcomeBack(running, config) : welcome(running, made, config);
+    const lines = shown === undefined ? await welcomeBack(running, config) : welcome(running, shown, config);
     printText(lines.join('\n'));
   }
   await stopAtSignal(running);
@@ -99,8 +102,11 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
   ];
 }
 
+/** The option that names the data folder to further commands in this folder, where they need it. */
+const dataOption = ({ data }: Pick<Config, 'data'>): string => (data === resolve('repos') ? '' : ` --data ${data}`);
+
 async function welcomeBack(running: RunningService, config: Config): Promise<string[]> {
-  const data = config.data === resolve('repos') ? '' : ` --data ${config.data}`;
+  const data = dataOption(config);
   const workspace = running.service.names()[0] ?? '';
   const admin = (await findAdmin(running, workspace)) ?? 'ID';
   return [
@@ -110,10 +116,10 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
     `  curl -sS ${running.url}/v1/health`,
     '',
     'A new link to sign in with:',
-    `  npx cartulary link ${admin} --workspace ${workspace}${data}`,
+    `  ${commandName()} link ${admin} --workspace ${workspace}${data}`,
     '',
     'Another API key:',
-    `  npx cartulary key mint --principal ${admin} --rest --workspace ${workspace}${data}`,
+    `  ${commandName()} key mint --principal ${admin} --rest --workspace ${workspace}${data}`,
     '',
     'Ctrl-C stops it.',
   ];
@@ -140,7 +146,13 @@ async function requireWorkspace(data: string, asJson: boolean): Promise<boolean>
     // Its file is damaged. The start says so.
     return true;
   }
-  const message = `There is no workspace in ${data}. If there should be one, check the name, and that its disk is mounted. \`cartulary init\` makes a workspace; --create serves the folder without one.`;
+  const option = dataOption({ data });
+  const message = [
+    `There is no workspace in ${data}.`,
+    `To begin, run \`cartulary start${option}\`: it makes a workspace, serves it, and prints a link to sign in and a key.`,
+    `\`cartulary init --workspace NAME --admin NAME${option}\` makes one with names of yours; --create serves the folder without one.`,
+    'If there should be a workspace, check the name of the folder, and that its disk is mounted.',
+  ].join('\n');
   fail({ code: 'INVALID_REQUEST', message, details: { reason: 'no_workspace', field: 'data' } }, asJson);
   return false;
 }

@@ -151,6 +151,12 @@ export function findTerminalSettings(environment: Readonly<Record<string, string
   return { columns: columns === undefined ? undefined : Number(columns), noColor };
 }
 
+/** The folders of commands, and device and number of the journal's stream (systemd.exec(5)). Empty where not set. */
+export const findSystemSettings = (environment: Readonly<Record<string, string | undefined>> = process.env) => ({
+  path: environment['PATH'] ?? '',
+  journalStream: environment['JOURNAL_STREAM'] ?? '',
+});
+
 /** Unknown variables that look like settings: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -98,7 +98,7 @@ describe('cartulary connector', function () {
     assert.match((await askRefused(...connector('connect', 'x', 'folder', 'path'))).message, /name=value/);
     const words = [...connector('connect', 'x', 'folder', `path=${scans}`), '--every', '1y'];
     assert.match((await askRefused(...words)).message, /^--every must be a duration such as 30m/);
-    assert.match((await askRefused(...connector('show', 'nowhere'))).message, /`cartulary connector list`/);
+    assert.match((await askRefused(...connector('show', 'nowhere'))).message, /`npx cartulary connector list`/);
     const without = await run('disconnect', 'archive/scans');
     assert.equal(without.code, 2);
     assert.match(without.stderr, /--documents <what>/);

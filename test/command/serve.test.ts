@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { takeOwnerLock } from '../../lib/sidecar/owner-lock.js';
 import {
   ask,
@@ -15,6 +18,7 @@ import {
   startProgram,
   timeout,
 } from '../support/processes/run-program.js';
+import { until } from '../support/until.js';
 
 /** The request of a printed line of curl; written for the quoting of the program. */
 function readCurl(line: string): { url: string; init: RequestInit } {
@@ -101,14 +105,33 @@ describe('the command line serves', function () {
     const mistyped = join(folder, 'tpyo');
     const refused = await askRefused('serve', '--data', mistyped, '--port', '0');
     assert.equal(refused.details?.['reason'], 'no_workspace');
-    assert.match(refused.message, /`cartulary init`.*--create/);
+    const made = `--data ${mistyped}\``;
+    assert.ok(refused.message.includes(`\`npx cartulary start ${made}`), refused.message);
+    assert.ok(refused.message.includes(`\`npx cartulary init --workspace NAME --admin NAME ${made}`), refused.message);
+    assert.match(refused.message, /--create/);
     assert.equal(existsSync(mistyped), false);
     const created = await serve(mistyped);
     const ready = await fetch(`${created.url}/v1/ready`);
     assert.equal(ready.status, 503);
     assert.equal(((await ready.json()) as { workspaces: string }).workspaces, 'none');
+    const unready = await runProgram(['ready', '--data', mistyped]);
+    assert.deepEqual([unready.code, unready.stdout], [1, 'It is not ready: workspaces none.\n']);
     await created.stop();
     assert.equal((await askRefused('serve', '--data', mistyped, '--port', '0')).details?.['reason'], 'no_workspace');
+  });
+
+  it('answers `ready` with exit code 0, which can wait for a server', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const alone = await runProgram(['ready', '--data', data]);
+    assert.deepEqual([alone.code, alone.stdout], [1, 'No server runs.\n']);
+    const waiting = runProgram(['ready', '--wait', '60', '--data', data]);
+    const server = await serve(data);
+    const { code, stdout } = await waiting;
+    assert.deepEqual([code, stdout], [0, 'It is ready.\n']);
+    assert.equal((await ask<{ ready: boolean }>('ready', '--data', data)).ready, true);
+    await server.stop();
+    assert.equal((await runProgram(['ready', '--wait', 'long', '--data', data])).code, 2);
   });
 
   it('starts again after a kill, over the old socket', async () => {
@@ -201,6 +224,26 @@ describe('the command line serves', function () {
       });
       assert.equal(read.status, 200);
       await second.stop();
+    });
+
+    it('prints no key where its output stays in a journal', async () => {
+      const folder = await makeFolder();
+      const [data, journal] = [join(folder, 'data'), join(folder, 'journal')];
+      const output = openSync(journal, 'w');
+      const { dev, ino } = fstatSync(output);
+      // systemd gives the number of the stream to what it starts.
+      const env = { ...process.env, JOURNAL_STREAM: `${dev}:${ino}` };
+      const file = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
+      const child = spawn(process.execPath, [file, 'start', '--data', data, '--port', '0'], {
+        env,
+        stdio: ['ignore', output, output],
+      });
+      closeSync(output);
+      const text = await until('it has started', () => /[^]*Ctrl-C/.exec(readFileSync(journal, 'utf8'))?.[0]);
+      assert.doesNotMatch(text, /ck_main_|signin\/link/);
+      assert.match(text, /A new link to sign in with:\n {2}npx cartulary link \S+ --workspace main --data /);
+      child.kill();
+      assert.deepEqual(await once(child, 'close'), [0, null]);
     });
 
     it('takes the next port where the usual one is taken', async () => {

@@ -9,9 +9,10 @@ export function forgottenPage(data: PageFrame): string {
       once, and for a day.
     </p>
     <p class="soft">
-      If you are that admin: run this on the machine where Cartulary runs. <code>principal list</code> shows the ids.
+      If you are that admin: run this on the machine where Cartulary runs. <code>cartulary principal list</code> shows
+      the ids. In a checkout, commands begin with <code>npx</code>.
     </p>
-    <pre>npx cartulary link PRINCIPAL</pre>
+    <pre>cartulary link PRINCIPAL</pre>
     <p><a href="${data.base}/signin">Back to signing in</a></p>`;
   return renderPage(data, { title: 'Forgotten password', body });
 }

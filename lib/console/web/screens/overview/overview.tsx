@@ -185,7 +185,7 @@ function describeSearch({ state, done, documents }: Found['search']): string {
 
 function Backup({ workspace, found }: { workspace: string; found: Found }): ReactNode {
   const { backed_up_at: at } = found;
-  const backup = 'npx cartulary backup FOLDER --passphrase-file FILE';
+  const backup = 'cartulary backup FOLDER --passphrase-file FILE';
   const clone = `git clone ${window.location.origin}${base}/git/${workspace}`;
   return (
     <Panel title="Backup">
