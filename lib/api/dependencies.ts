@@ -6,6 +6,7 @@ import type { Caller, CallerInterface } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
 import type { Policy } from '../domain/policy.js';
+import type { RequestObserver } from '../http/log-when-done.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Arrival } from './requests/checked-request.js';
@@ -68,6 +69,7 @@ export interface ApiOptions {
   readonly later: DeferredAudit;
   /** The client's address, according to the trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly observer?: RequestObserver | undefined;
   /** Web origins whose pages may call; none by default. */
   readonly corsOrigins: readonly string[];
   /** Whether answers are checked against the description as well as requests. */

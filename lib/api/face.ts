@@ -36,6 +36,8 @@ interface RequestContext extends Arrival {
   route: string | null;
   /** For the log: the key's id. */
   credential: string | null;
+  /** For the log's observer: what the request was refused with. */
+  refusal: Refusal | undefined;
   /** For the record of an unreadable request. */
   action: string;
   location: Location | undefined;
@@ -70,9 +72,9 @@ export class ApiFace {
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, this.#options.addressOf, () => {
-      const { id, route, credential } = context;
-      return { id, route, credential };
+    logWhenDone(this.#options, this.#options.face, request, response, () => {
+      const { id, route, credential, refusal } = context;
+      return { id, route, credential, refusal };
     });
     try {
       const answer = await this.#answer(context);
@@ -90,7 +92,7 @@ export class ApiFace {
 
   #makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
     const lines = beginHeaders(this.#options.cacheControl, id);
-    const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
+    const unknown = { route: null, credential: null, refusal: undefined, action: unknownRequest, location: undefined };
     return { id, request, response, lines, held: [], ...unknown };
   }
 
@@ -255,8 +257,10 @@ export class ApiFace {
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
 
-  async #sendProblem({ id, request, response, lines }: RequestContext, error: unknown): Promise<void> {
+  async #sendProblem(context: RequestContext, error: unknown): Promise<void> {
+    const { id, request, response, lines } = context;
     const refusal = error instanceof Refusal ? error : internal(error);
+    context.refusal = refusal;
     if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
       this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
     }

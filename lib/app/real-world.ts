@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { TraceContext } from '../domain/trace-context.js';
 import { escapeJson, showLine } from '../domain/visible-text.js';
 
 /** The system's time. */
@@ -44,12 +45,19 @@ export function makeLog(
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: nameTrace },
       serializers: { err: describeFault },
       hooks: { streamWrite: form === 'json' ? escapeJson : shorten },
     },
     destination,
   );
+}
+
+/** Gives the members of a caller's trace the names that OpenTelemetry's conventions have for logs. */
+function nameTrace(fields: Record<string, unknown>): Record<string, unknown> {
+  if (fields['trace'] === undefined) return fields;
+  const { trace, ...others } = fields as { readonly trace: TraceContext };
+  return { ...others, trace_id: trace.traceId, span_id: trace.spanId };
 }
 
 /** `22:11:27 info GET /v1/health 200 in 3.1 ms`: for a try-out. Any text of a client is escaped. */

@@ -10,7 +10,10 @@ export interface ConsoleDependencies extends ApiDependencies {
   find(workspace: string): Workspace | undefined;
 }
 
-export interface ConsoleOptions extends Pick<ApiOptions, 'log' | 'later' | 'addressOf' | 'validateResponses'> {
+export interface ConsoleOptions extends Pick<
+  ApiOptions,
+  'log' | 'later' | 'addressOf' | 'observer' | 'validateResponses'
+> {
   /** The service's address for browsers; with a proxy's path prefix, without a slash at the end. */
   readonly url: string;
   readonly readSession: ReadSession;

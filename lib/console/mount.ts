@@ -29,7 +29,7 @@ export function mountConsole(dependencies: ConsoleDependencies, options: Console
 
 function makeApi(dependencies: ConsoleDependencies, options: ConsoleOptions, base: string): ApiFace {
   const people = new PersonReader(dependencies, options);
-  const { log, later, addressOf, validateResponses } = options;
+  const { log, later, addressOf, observer, validateResponses } = options;
   return new ApiFace(dependencies, {
     face: 'console',
     routes,
@@ -43,6 +43,7 @@ function makeApi(dependencies: ConsoleDependencies, options: ConsoleOptions, bas
     log,
     later,
     addressOf,
+    observer,
     corsOrigins: [],
     validateResponses,
   });

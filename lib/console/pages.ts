@@ -38,8 +38,8 @@ export class ConsolePages {
     const id = makeIdentifier('req', randomness);
     const [path = ''] = (request.url ?? '').split('?', 1);
     const isAsset = path.startsWith(assetsPath);
-    const { log, addressOf } = this.#options;
-    logWhenDone(log, request, response, addressOf, () => ({ id, route: isAsset ? `${assetsPath}:name` : '/console' }));
+    const route = isAsset ? `${assetsPath}:name` : '/console';
+    logWhenDone(this.#options, 'console', request, response, () => ({ id, route }));
     let reply: Reply;
     try {
       this.#built ??= readBuiltPages(this.#base);
@@ -53,7 +53,7 @@ export class ConsolePages {
       else reply = answerPage(built, Buffer.from(randomness.bytes(18)).toString('base64'));
     } catch (error) {
       this.#built = undefined;
-      log.error({ id, err: error }, 'A page of the console could not be sent');
+      this.#options.log.error({ id, err: error }, 'A page of the console could not be sent');
       reply = say(500, 'Something went wrong. That was our fault. Try again in a moment.');
     }
     if (response.destroyed) return;

@@ -47,9 +47,11 @@ export class ToolBox {
   }
 
   /** Records the call of an unknown tool. @returns the refusal, or why it could not be recorded */
-  refuseUnknown({ workspace, caller }: RequestContext, name: string): Promise<Refusal> {
+  refuseUnknown(context: RequestContext, name: string): Promise<Refusal> {
+    const { workspace, caller } = context;
     const tool = name.slice(0, maxNameLength).replace(/\p{Surrogate}/gu, '');
     const refusal = invalidRequest('bad_field', 'Unknown tool', { field: 'name' });
+    context.refused = refusal;
     return refuseUnread(workspace, caller, toolCall, { detail: { tool } }, refusal);
   }
 
@@ -75,6 +77,7 @@ export class ToolBox {
       return { text: JSON.stringify(structured), isError: false };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
+      context.refused = refusal;
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
       const names = refusal.code === 'NOT_FOUND' ? findNear(context, place) : undefined;
       return refuseCall(refusal, context.caller.requestId, names);

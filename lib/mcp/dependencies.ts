@@ -5,6 +5,7 @@ import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
+import type { RequestObserver } from '../http/log-when-done.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ToolEntry } from './tool.js';
@@ -30,6 +31,7 @@ export interface McpOptions {
   readonly corsOrigins: readonly string[];
   /** Takes the records made after the answer: refused attempts, and a key's last use. */
   readonly later: DeferredAudit;
+  readonly observer?: RequestObserver | undefined;
   /** Looks up the tokens of people's applications; left out: keys alone are accepted. */
   readonly readAccessToken?: ReadAccessToken | undefined;
   /** The table of tools; left out: ours. */

@@ -7,6 +7,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
+import type { TraceContext } from '../domain/trace-context.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { mediaTypeOf } from '../http/read-body.js';
@@ -23,6 +24,7 @@ import { describeServer, makeServer } from './make-server.js';
 import { readPlainRequest } from './plain-request.js';
 import { recognise, requireReadable, type Recognised } from './recognise.js';
 import { carrierHeader, keepsSubscriptions as keeping, listenMethod } from './subscription-terms.js';
+import { readTrace } from './read-trace.js';
 import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
@@ -54,6 +56,8 @@ export interface McpAnswer extends Answer {
   readonly rpc?: string | undefined;
   readonly tool?: string | undefined;
   readonly credential?: string | undefined;
+  readonly refusal?: Refusal | undefined;
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Six bytes of JSON can stand for one byte of text, and a text has up to a million. */
@@ -96,7 +100,7 @@ export class McpFace {
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') this.#noteFault(requestId, refusal.cause ?? refusal);
-      return this.#presentRefusal(refusal, requestId);
+      return { ...this.#presentRefusal(refusal, requestId), refusal };
     }
   }
 
@@ -167,7 +171,8 @@ export class McpFace {
     const answer = await (isListening
       ? this.#listen(request, message, context, named.id)
       : this.#serve(request, message, context));
-    const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: context.tool };
+    const rpc = typeof method === 'string' ? method.slice(0, 60) : undefined;
+    const seen = { rpc, tool: context.tool, refusal: context.refused, trace: readTrace(message) };
     if (context.lacking === undefined) return { ...answer, ...seen };
     const { workspace, credentialId } = recognised;
     this.#options.later.countRefused(workspace, 'mcp', 'insufficient_scope', credentialId);
@@ -206,7 +211,7 @@ export class McpFace {
     const message = fault === undefined ? parseMessage(bytes) : undefined;
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     if (method !== 'tools/call' || (typeof id !== 'string' && typeof id !== 'number')) throw refusal;
-    return { ...(await this.#serve(request, message, context)), rpc: method };
+    return { ...(await this.#serve(request, message, context)), rpc: method, refusal, trace: readTrace(message) };
   }
 
   /** Answers a message: by ourselves in its plain form, else by the protocol's library. */
@@ -309,11 +314,11 @@ async function refuseMessage(
   rpcCode: number,
   reason: 'unsupported_media_type' | 'body_too_large' | 'bad_json' | 'bad_field',
   message: string,
-): Promise<Answer> {
+): Promise<McpAnswer> {
   const refusal = invalidRequest(reason, message);
   const recorded = await refuseUnread(workspace, caller, unknownRequest, {}, refusal);
   if (recorded !== refusal) throw recorded;
-  return answerError(status, rpcCode, message);
+  return { ...answerError(status, rpcCode, message), refusal };
 }
 
 async function readAnswer(response: Response): Promise<Answer> {

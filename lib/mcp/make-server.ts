@@ -74,12 +74,14 @@ async function answering<Result>(
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const refusal = error instanceof Refusal ? error : internal(error);
+    context.refused = refusal;
     if (refusal.code === 'NOT_FOUND' && uri !== undefined) throw new ResourceNotFoundError(uri, refusal.message);
     throw protocolErrorOf(context, refusal);
   }
 }
 
 function protocolErrorOf(context: RequestContext, refusal: Refusal): ProtocolError {
+  context.refused = refusal;
   if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
   const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
   return new ProtocolError(

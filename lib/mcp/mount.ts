@@ -58,9 +58,9 @@ async function serve(
 ): Promise<void> {
   const id = face.makeRequestId();
   const done: { answer?: McpAnswer } = {};
-  logWhenDone(options.log, request, response, options.addressOf, () => {
-    const { rpc, tool, credential } = done.answer ?? {};
-    return { id, route: '/mcp', rpc, tool, credential };
+  logWhenDone(options, 'mcp', request, response, () => {
+    const { rpc, tool, credential, refusal, trace } = done.answer ?? {};
+    return { id, route: '/mcp', rpc, tool, credential, refusal, trace };
   });
   done.answer = await admit(face, options, request, response, id);
   send(response, request, done.answer, id);

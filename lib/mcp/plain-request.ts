@@ -7,6 +7,8 @@ const infoKey = 'io.modelcontextprotocol/clientInfo';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 const envelopeKeys = new Set([versionKey, infoKey, capabilitiesKey]);
 const progressKey = 'progressToken';
+/** The client's trace, which the log names: nothing in the answer depends on it. */
+const traceKeys = new Set(['traceparent', 'tracestate', 'baggage']);
 
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
@@ -68,7 +70,7 @@ function isOfPresent(headers: RequestHeaders, message: Members, meta: Members): 
   const { 'mcp-protocol-version': version, 'mcp-method': method } = headers;
   if (version !== present || meta[versionKey] !== present) return false;
   if (method === undefined || method !== message['method']) return false;
-  if (!Object.keys(meta).every((key) => envelopeKeys.has(key) || isProgress(key, meta[key]))) return false;
+  if (!Object.keys(meta).every((key) => envelopeKeys.has(key) || isBeside(key, meta[key]))) return false;
   if (isUsualEnvelope(meta)) return true;
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
@@ -96,7 +98,7 @@ function isOfBefore(headers: RequestHeaders, meta: Members | undefined): boolean
   const { accept, 'mcp-protocol-version': version } = headers;
   if (accept?.includes('application/json') !== true || !accept.includes('text/event-stream')) return false;
   if (version !== undefined && !before.has(version)) return false;
-  return Object.entries(meta ?? {}).every(([key, value]) => isProgress(key, value));
+  return Object.entries(meta ?? {}).every(([key, value]) => isBeside(key, value));
 }
 
 const isObject = (value: unknown): value is Members =>
@@ -104,7 +106,9 @@ const isObject = (value: unknown): value is Members =>
 
 const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isSafeInteger(value);
 
-const isProgress = (key: string, value: unknown): boolean => key === progressKey && isId(value);
+/** Members of `_meta` beside those of the protocol itself. */
+const isBeside = (key: string, value: unknown): boolean =>
+  (key === progressKey && isId(value)) || (traceKeys.has(key) && typeof value === 'string');
 
 /** `__proto__` can be the name of a member of its own, and is never among these. */
 const hasOnly = (members: Members, names: readonly string[]): boolean =>

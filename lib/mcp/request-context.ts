@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly keepsSubscriptions: boolean;
   /** The called tool, once it is known. */
   tool?: string;
+  /** For the log's observer: the refusal in the answer. */
+  refused?: Refusal;
   /** Set where a call needs a scope beyond the token's: the HTTP answer is a challenge then. */
   lacking?: OAuthScope;
   /** Receives the cause of an internal fault, which the caller does not see. */

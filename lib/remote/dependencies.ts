@@ -3,6 +3,7 @@ import type { RateLimiter } from '../access/token-buckets.js';
 import type { WorkLimits } from '../access/work-limits.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
+import type { RequestObserver } from '../http/log-when-done.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -21,4 +22,5 @@ export interface RemoteOptions {
   readonly later: DeferredAudit;
   /** The client's address, according to the trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly observer?: RequestObserver | undefined;
 }

@@ -37,6 +37,8 @@ interface Exchange {
   readonly gone: AbortController;
   /** For the log: the key's id. */
   credential: string | null;
+  /** For the log's observer: what it was refused with. */
+  refusal: Refusal | undefined;
 }
 
 /** Git over HTTP on the service's port, at /git. */
@@ -47,9 +49,9 @@ export function mountRemote(dependencies: RemoteDependencies, options: RemoteOpt
     handle(request, response) {
       const id = makeIdentifier('req', dependencies.randomness);
       const exchange = begin(id, request, response);
-      logWhenDone(options.log, request, response, options.addressOf, () => {
-        const { credential } = exchange;
-        return { id, route: findLoggedRoute(request.url ?? ''), credential };
+      logWhenDone(options, 'git', request, response, () => {
+        const { credential, refusal } = exchange;
+        return { id, route: findLoggedRoute(request.url ?? ''), credential, refusal };
       });
       response.setHeader('X-Request-Id', id);
       for (const [name, value] of Object.entries(ownProtections)) response.setHeader(name, value);
@@ -85,7 +87,15 @@ async function serve(
 }
 
 function begin(id: string, request: IncomingMessage, response: ServerResponse): Exchange {
-  const exchange = { id, request, response, held: [] as Release[], gone: new AbortController(), credential: null };
+  const exchange = {
+    id,
+    request,
+    response,
+    held: [] as Release[],
+    gone: new AbortController(),
+    credential: null,
+    refusal: undefined,
+  };
   response.once('close', () => {
     if (!response.writableFinished) exchange.gone.abort(goesOn('The client is gone.'));
     for (const release of exchange.held.splice(0)) release();
@@ -137,9 +147,11 @@ async function send({ request, response }: Exchange, { contentType, head, conten
   await pipeline(content, response);
 }
 
-function sendProblem({ log }: RemoteOptions, { id, request, response }: Exchange, error: unknown): void {
+function sendProblem({ log }: RemoteOptions, exchange: Exchange, error: unknown): void {
+  const { id, request, response } = exchange;
   const isKnown = error instanceof Refusal || error instanceof UnservedRequest;
   const known = isKnown ? error : internal(error);
+  if (known instanceof Refusal) exchange.refusal = known;
   const isFault = known instanceof Refusal && known.code === 'INTERNAL';
   // A stream that broke off has left its own record, and a client may leave at any time.
   if (response.headersSent || response.destroyed) {

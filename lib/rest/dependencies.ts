@@ -19,7 +19,7 @@ export interface Build {
 
 export interface RestOptions extends Pick<
   ApiOptions,
-  'log' | 'later' | 'addressOf' | 'corsOrigins' | 'validateResponses'
+  'log' | 'later' | 'addressOf' | 'observer' | 'corsOrigins' | 'validateResponses'
 > {
   readonly build: Build;
   /** The path prefix of a proxy in front, without a slash at its end; none when left out. */

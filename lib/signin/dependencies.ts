@@ -3,6 +3,7 @@ import type { People } from '../access/people.js';
 import type { RateLimiter } from '../access/token-buckets.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
+import type { RequestObserver } from '../http/log-when-done.js';
 import type { ServiceJournal } from '../journal/service-journal.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Upstream } from './upstream.js';
@@ -26,6 +27,7 @@ export interface SignInOptions {
   readonly log: Log;
   /** The client's address, to limit guessing: the same for every face on this port. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly observer?: RequestObserver | undefined;
   /** Another provider for signing in. */
   readonly upstream?: Upstream | undefined;
 }

@@ -33,7 +33,10 @@ export interface RequestContext {
 }
 
 /** The known parts of a request before it is read. */
-export type Arrival = Pick<RequestContext, 'id' | 'request' | 'response'>;
+export interface Arrival extends Pick<RequestContext, 'id' | 'request' | 'response'> {
+  /** For the log's observer: what the request was refused with. */
+  refusal?: Refusal;
+}
 
 /** Forms of one address in a minute, and at once. */
 const formsPerMinute = 60;
@@ -178,6 +181,7 @@ export class SignInContext {
 
   /** Reports a fault on a page; the cause goes to the log. */
   fail(exchange: Arrival, error: unknown): void {
+    if (error instanceof Refusal) exchange.refusal = error;
     const { response, id } = exchange;
     if (response.headersSent || response.destroyed) {
       response.destroy();

@@ -113,7 +113,11 @@ async function serve(context: SignInContext, request: IncomingMessage, response:
   const found = findRoutes(request.url ?? '');
   const route = found.routes[0]?.path ?? null;
   response.setHeader('X-Request-Id', arrival.id);
-  logWhenDone(context.options.log, request, response, context.options.addressOf, () => ({ id: arrival.id, route }));
+  logWhenDone(context.options, 'signin', request, response, () => ({
+    id: arrival.id,
+    route,
+    refusal: arrival.refusal,
+  }));
   try {
     const [run, exchange] = (await admit(context, arrival, found)) ?? [];
     if (run !== undefined && exchange !== undefined) await run(context, exchange);

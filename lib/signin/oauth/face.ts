@@ -8,7 +8,7 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import type { Log } from '../../domain/log.js';
 import { Refusal } from '../../domain/refusal.js';
 import { preflightHeaders } from '../../http/cross-origin.js';
-import { logWhenDone } from '../../http/log-when-done.js';
+import { logWhenDone, type RequestObserver } from '../../http/log-when-done.js';
 import { ExcessiveBody, parseForm, readBody } from '../../http/read-body.js';
 import { findExcess, findWrongMethod, type Excess } from '../../http/request-bounds.js';
 import { leaveUnread } from '../../http/unread-body.js';
@@ -35,6 +35,7 @@ export interface OAuthOptions {
   readonly log: Log;
   /** The client's address, to hold it to a rate: the same for every face on this port. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly observer?: RequestObserver | undefined;
   /** Fetches documents of clients; only from the open internet when left out. */
   readonly fetchDocument?: FetchDocument;
 }
@@ -105,8 +106,7 @@ class Face implements OAuthFace {
     const found = this.#routes.find(path);
     response.setHeader('X-Request-Id', id);
     protectAnswer(response);
-    const { log, addressOf } = this.#options;
-    logWhenDone(log, request, response, addressOf, () => ({ id, route: found?.route.path ?? 'unknown' }));
+    logWhenDone(this.#options, 'oauth', request, response, () => ({ id, route: found?.route.path ?? 'unknown' }));
     this.#answer(request, response, found).catch((error: unknown) => {
       if (error instanceof ExcessiveBody) this.#refuse(request, response, error.excess, found);
       else this.#sendFault(response, error, id);
