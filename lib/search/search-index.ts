@@ -24,7 +24,7 @@ import { Reachable } from './reachable.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
-import { dropFiles, loadIndex, storeManifest, type IndexState } from './segments/segment-files.js';
+import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest } from './query/search-request.js';
@@ -37,6 +37,9 @@ export type * from './segments/search-batch.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
 export type { QuerySyntax, SearchDocument, Snippet };
+
+/** Bytes of a segment that are written here rather than in a worker. */
+const shortFile = 64 * 1024;
 
 /** The text index of a workspace. It ranks over the caller's reach; nothing else has any effect on an answer. */
 export class SearchIndex {
@@ -365,10 +368,12 @@ export class SearchIndex {
   ): Promise<void> {
     const segments = [];
     for (const { segment, state } of states) {
-      const file = this.#files.get(segment) ?? (await this.#merger.store(folder, segment));
+      // The thread of a worker takes longer to start than a short file to write.
+      const store = segment.buffer.byteLength <= shortFile ? storeSegment : this.#merger.store.bind(this.#merger);
+      const file = this.#files.get(segment) ?? (await store(folder, segment));
       this.#files.set(segment, file);
       segments.push({ file, ...state });
     }
-    storeManifest(folder, index, segments);
+    await storeManifest(folder, index, segments);
   }
 }

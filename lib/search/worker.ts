@@ -39,7 +39,7 @@ export type JobAnswer =
   | { readonly id: number; readonly result: SharedArrayBuffer | string | null }
   | { readonly id: number; readonly error: Error };
 
-function runJob(job: Job): SharedArrayBuffer | string | null {
+async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
   switch (job.type) {
     case 'analyze': {
       const vectors = job.vectors === null ? null : openVectors(job.vectors);
@@ -59,14 +59,17 @@ function runJob(job: Job): SharedArrayBuffer | string | null {
   }
 }
 
-function answer({ id, job }: JobRequest): void {
+async function answer({ id, job }: JobRequest): Promise<void> {
   let answered: JobAnswer;
   try {
-    answered = { id, result: runJob(job) };
+    answered = { id, result: await runJob(job) };
   } catch (error) {
     answered = { id, error: error as Error };
   }
   parentPort?.postMessage(answered, []);
 }
 
-parentPort?.on('message', answer);
+let last = Promise.resolve();
+parentPort?.on('message', (request: JobRequest) => {
+  last = last.then(() => answer(request));
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -82,5 +82,15 @@ describe('Reading the sidecar', () => {
     await nextTurn();
     sidecar = openSidecar(join(folder, 'sidecar.sqlite'), schemaPath('sidecar'));
     assert.equal(read(), undefined);
+  });
+
+  it('carries a long write-ahead log into the file beside it, and leaves a short one to those who empty it', async () => {
+    const file = join(folder, 'sidecar.sqlite');
+    commit('short');
+    await sidecar.carryLog();
+    assert.ok(!readFileSync(file).includes('short'));
+    commit('long'.repeat(500_000));
+    await sidecar.carryLog();
+    assert.ok(readFileSync(file).includes('long'.repeat(100)));
   });
 });

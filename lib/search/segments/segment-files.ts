@@ -38,20 +38,23 @@ interface Manifest {
 
 const format = `${segmentFormat}.${analysisVersion}`;
 
-/** Writes the segment's bytes, unless a file has them, and returns the file's name. */
-export function storeSegment(folder: string, segment: Segment): string {
+/**
+ * Writes the segment's bytes, unless a file has them, and returns the file's name. Their digest is made at once; other
+ * work goes on while the disk is waited for.
+ */
+export async function storeSegment(folder: string, segment: Segment): Promise<string> {
   const bytes = Buffer.from(segment.buffer);
   const file = `${digestOf(bytes)}.segment`;
-  if (!fs.existsSync(path.join(folder, file))) writeDurably(folder, file, bytes);
+  if (!fs.existsSync(path.join(folder, file))) await writeDurably(folder, file, bytes);
   return file;
 }
 
 /** Names the segments of the commit's index; other files of segments are removed. */
-export function storeManifest(
+export async function storeManifest(
   folder: string,
   { commit, vectors, languages }: IndexState,
   segments: readonly StoredSegment[],
-): void {
+): Promise<void> {
   const manifest: Manifest = {
     format,
     commit,
@@ -64,7 +67,7 @@ export function storeManifest(
     })),
   };
   const text = JSON.stringify(manifest);
-  writeDurably(folder, manifestName, Buffer.from(`${digestOf(Buffer.from(text))}\n${text}\n`));
+  await writeDurably(folder, manifestName, Buffer.from(`${digestOf(Buffer.from(text))}\n${text}\n`));
   sweepFiles(folder, segments);
 }
 
@@ -164,17 +167,23 @@ function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry):
   }
 }
 
-function writeDurably(folder: string, file: string, bytes: Uint8Array): void {
+async function writeDurably(folder: string, file: string, bytes: Uint8Array): Promise<void> {
   const temporary = path.join(folder, `${file}.new`);
-  const descriptor = fs.openSync(temporary, 'w', 0o600);
+  const written = await fs.promises.open(temporary, 'w', 0o600);
   try {
-    for (let at = 0; at < bytes.length;) at += fs.writeSync(descriptor, bytes, at, bytes.length - at);
-    fs.fsyncSync(descriptor);
+    await written.writeFile(bytes);
+    await written.sync();
   } finally {
-    fs.closeSync(descriptor);
+    await written.close();
   }
-  fs.renameSync(temporary, path.join(folder, file));
-  syncFolder(folder);
+  await fs.promises.rename(temporary, path.join(folder, file));
+  if (process.platform === 'win32') return;
+  const opened = await fs.promises.open(folder, 'r');
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
 }
 
 function syncFolder(folder: string): void {

@@ -112,7 +112,7 @@ export class SegmentSet {
     await this.#run(async () => {
       for (const reader of this.#segments.filter(({ segment }) => segment.findKey(key) >= 0)) {
         // A segment merged into another one meanwhile lost its deleted documents there.
-        if (this.#segments.includes(reader)) await this.#mergeInWorker([reader]);
+        if (this.#segments.includes(reader)) await this.#mergeApart([reader]);
       }
     });
   }
@@ -121,7 +121,7 @@ export class SegmentSet {
   dropDirections(): void {
     void this.#run(async () => {
       for (const reader of this.#segments.filter(({ segment }) => segment.directions.length > 0)) {
-        if (this.#segments.includes(reader) && !this.keepsDirections) await this.#mergeInWorker([reader]);
+        if (this.#segments.includes(reader) && !this.keepsDirections) await this.#mergeApart([reader]);
       }
     }).catch(this.#report);
   }
@@ -148,11 +148,18 @@ export class SegmentSet {
         chosen.length > 0;
         chosen = chooseMerge(this.#segments, this.#firstTier)
       ) {
-        await this.#mergeInWorker(chosen);
+        await this.#mergeApart(chosen);
       }
     } finally {
       this.#isScheduled = false;
     }
+  }
+
+  /** Merges in the worker, unless that takes less time than the start of its thread. */
+  async #mergeApart(chosen: readonly SegmentReader[]): Promise<void> {
+    const bytes = chosen.reduce((sum, { segment }) => sum + segment.buffer.byteLength, 0);
+    if (bytes < this.#firstTier) this.#replace(chosen, mergeSegments(chosen, this.keepsDirections));
+    else await this.#mergeInWorker(chosen);
   }
 
   async #mergeInWorker(chosen: readonly SegmentReader[]): Promise<void> {
