@@ -11,6 +11,7 @@ import {
 import { explainInvalid } from './explain-invalid.js';
 import type { Target } from './parse-target.js';
 import { nameForm, type Body } from './read-body.js';
+import { skipDescriptionCheck } from './skip-description-check.js';
 
 type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
 
@@ -26,6 +27,8 @@ export interface Unchecked {
   /** Called when an answer differs from the description, which shows only when it is sent. */
   readonly onBadAnswer: (error: unknown) => void;
 }
+
+skipDescriptionCheck();
 
 /** One for each description, with and without checks of answers: preparing a path takes long, and keeps no state. */
 const checkers = new WeakMap<Description, Map<boolean, SyntaxChecker>>();

@@ -54,48 +54,43 @@ function parseYaml(text: string): Description['document'] {
 }
 
 /**
- * A copy of the description for the validator, with one path and its references only. The validator prepares its whole
- * input and tries path after path in each request. It compiles a pattern for each path it tries. The copy has the
- * validator's form of a location at the end of a path (`{location}*`). It lets queries hold reserved characters such as
- * the slashes of a location.
+ * A copy of the description for the validator, with one path only, and each reference replaced by its target. The
+ * validator prepares its whole input and tries path after path in each request. It compiles a pattern for each path it
+ * tries, and the schema behind each reference only to look at it. The copy has the validator's form of a location at
+ * the end of a path (`{location}*`). It lets queries hold reserved characters such as the slashes of a location.
  */
 export function describeOnePath({ document }: Description, path: string, withResponses: boolean): Json {
   const written = document.paths[path];
   if (written === undefined) throw new Error(`The description has no path ${path}.`);
   const described = 'get' in written ? { head: written['get'], ...written } : written;
   const without = new Set(['example', 'examples', ...(withResponses ? [] : ['responses'])]);
-  const item = copyWithout(described, without);
-  const components: Record<string, Record<string, unknown>> = {};
-  const pending = listReferences(item);
-  for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
-    const [kind = '', name = ''] = reference.slice('#/components/'.length).split('/');
-    const known = (components[kind] ??= {});
-    if (name in known) continue;
-    known[name] = copyWithout((document.components[kind] as Json)[name], without);
-    pending.push(...listReferences(known[name]));
-  }
   return {
     ...document,
     servers: [{ url: '/' }],
-    components,
-    paths: { [path.replace(/\{location\}$/, '{location}*')]: item },
+    components: {},
+    paths: { [path.replace(/\{location\}$/, '{location}*')]: copyWithout(described, without, document.components) },
   };
 }
 
-/** A deep copy without the members of these names; queries may hold reserved characters. */
-function copyWithout(value: unknown, names: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => copyWithout(each, names));
+/**
+ * A deep copy without the members of these names, and with the targets of references in their places. No reference
+ * leads back to itself. Queries may hold reserved characters.
+ */
+function copyWithout(value: unknown, names: ReadonlySet<string>, components: Json): unknown {
+  if (Array.isArray(value)) return value.map((each) => copyWithout(each, names, components));
   if (value === null || typeof value !== 'object') return value;
-  const kept = Object.entries(value).filter(([name]) => !names.has(name));
-  const copy = Object.fromEntries(kept.map(([name, inner]) => [name, copyWithout(inner, names)]));
-  return copy['in'] === 'query' ? { ...copy, allowReserved: true } : copy;
+  const { $ref, ...own } = value as Json;
+  const kept = Object.entries(typeof $ref === 'string' ? own : value).filter(([name]) => !names.has(name));
+  const copy = Object.fromEntries(kept.map(([name, inner]) => [name, copyWithout(inner, names, components)]));
+  if (typeof $ref !== 'string') return copy['in'] === 'query' ? { ...copy, allowReserved: true } : copy;
+  const target = copyWithout(findReferenced(components, $ref), names, components);
+  return kept.length === 0 ? target : { ...copy, allOf: [target] };
 }
 
-function listReferences(value: unknown): string[] {
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    name === '$ref' && typeof inner === 'string' ? [inner] : listReferences(inner),
-  );
+/** What `#/components/schemas/Name` and its like name. */
+function findReferenced(components: Json, reference: string): unknown {
+  const [kind = '', name = ''] = reference.slice('#/components/'.length).split('/');
+  return (components[kind] as Json)[name];
 }
 
 /** A method of a path. HEAD is GET where it is not described itself. */
