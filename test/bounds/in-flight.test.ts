@@ -45,9 +45,6 @@ describe('A key’s work under way', function () {
     mountGit(server);
     greedy = await makeKey('Greedy');
     modest = await makeKey('Modest');
-    // Bytes that do not compress, so that an export of them is as long.
-    const large = randomBytes(20 * mebibyte);
-    await server.as(modest).post('/v1/documents?location=large.bin', large, raw);
     await server.as(modest).create('a.md', 'text');
   });
   afterEach(async () => {
@@ -61,6 +58,14 @@ describe('A key’s work under way', function () {
     const id = await server.host.principal(name);
     await server.host.grant('approver', { type: 'principal', id }, '');
     return server.host.key(id, ['rest', 'mcp', 'git']);
+  }
+
+  /** Bytes that do not compress, so that an export of them is as long. */
+  async function writeLarge(): Promise<void> {
+    const { status } = await server
+      .as(modest)
+      .post('/v1/documents?location=large.bin', randomBytes(20 * mebibyte), raw);
+    assert.equal(status, 201);
   }
 
   /** Sends the head of a request and some of its body, and no more. */
@@ -144,6 +149,7 @@ describe('A key’s work under way', function () {
   });
 
   it('is so many uploads, downloads and exports, in their slow forms', async () => {
+    await writeLarge();
     const upload = await holdUpload(greedy, 5 * mebibyte);
     await until('the upload is under way', () => isTaken('uploads'));
     assert.equal(
@@ -216,6 +222,7 @@ describe('A key’s work under way', function () {
   });
 
   it('has no effect on answers to another key', async () => {
+    await writeLarge();
     const ask = async (): Promise<string> => {
       const client = server.as(modest);
       const answers = [
