@@ -13,7 +13,7 @@ import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, TestClock, TestService } from '../support/store/service.js';
 import { skipBecause } from '../support/skip.js';
 
-const documents = 4000;
+const documents = 2000;
 const bytesEach = 15_000;
 
 /** The most memory that the process ever held, in bytes. */
