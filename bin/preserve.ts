@@ -1,32 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { findPassphrase } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { askFor, endProgress, fail, printFault, printResult, showPassing } from './print.js';
+import { passphraseOption, readPassphrase, usage } from './passphrase.js';
+import { endProgress, fail, printFault, printResult, showPassing } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
-const passphraseOption = [
-  '--passphrase-file <file>',
-  'holds the passphrase in its first line (else CARTULARY_PASSPHRASE, else it is asked for)',
-] as const;
 
-/** backup, restore, rebuild, audit archive. */
+/** restore, rebuild, audit archive. */
 export function addPreserveCommands(program: Command): void {
-  const backup = addCommand(program, {
-    words: 'backup',
-    description: 'Back up a whole workspace, as of one moment, into a folder. A server may run.',
-    example: 'cartulary backup /mnt/backups/2027-01-31 --passphrase-file ./passphrase',
-  })
-    .argument('<folder>', 'an empty or new folder, on the machine of the service')
-    .option(...passphraseOption)
-    .option(...workspaceOption);
-  backup.action((folder: string) => backUp(resolve(folder), backup.opts<CalledWith>()));
-
   const restore = addCommand(program, {
     words: 'restore',
     description: 'Restore a workspace from a backup or from a clone. It checks everything first and replaces nothing.',
@@ -58,11 +41,6 @@ export function addPreserveCommands(program: Command): void {
     .requiredOption('--before <place>', "a record's number, a time in RFC 3339, or an age such as 90d (required)")
     .option(...workspaceOption);
   archive.action(() => ask('audit.archive', {}, archive.opts<CalledWith>()));
-}
-
-async function backUp(folder: string, options: CalledWith): Promise<void> {
-  showPassing('copying the workspace, and checking the copy as a restore would');
-  await ask('backup', { folder, passphrase: await readPassphrase(options, true) }, options);
 }
 
 async function restoreFrom(folder: string | undefined, options: CalledWith): Promise<void> {
@@ -109,45 +87,4 @@ function show(answer: CommandAnswer, options: CalledWith): void {
   if ('error' in answer) {
     fail(answer.error, asJson);
   } else printResult(answer.result, asJson);
-}
-
-/** The passphrase, from any safe source: never from the command line, which every process can read. */
-async function readPassphrase(options: CalledWith, isNew: boolean): Promise<string> {
-  const file = options['passphraseFile'];
-  if (typeof file === 'string') return firstLine(readFileSync(file, 'utf8'));
-  const fromEnvironment = findPassphrase();
-  if (fromEnvironment !== undefined) return fromEnvironment;
-  if (!process.stdin.isTTY) throw usage('There is no passphrase. Give --passphrase-file, or set CARTULARY_PASSPHRASE.');
-  const typed = await askHidden('Passphrase: ');
-  if (isNew && (await askHidden('Once more: ')) !== typed) throw usage('The two passphrases differ.');
-  return typed;
-}
-
-function firstLine(text: string): string {
-  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
-}
-
-/** Asks on the terminal without showing the input. */
-function askHidden(question: string): Promise<string> {
-  askFor(question);
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output, terminal: true });
-  return new Promise((done, giveUp) => {
-    terminal.once('SIGINT', () => {
-      terminal.close();
-      giveUp(usage('Nothing was done.'));
-    });
-    terminal.question('', (answer) => {
-      terminal.close();
-      endProgress('kept');
-      done(answer);
-    });
-  });
-}
-
-/** A wrong call is reported like a wrong setting. */
-function usage(message: string): Error {
-  const error = new Error(message);
-  error.name = 'ConfigError';
-  return error;
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
 import { addAuditCommands } from './audit.js';
+import { addBackupCommands } from './backups.js';
 import { addChangeCommands } from './changes.js';
 import { addConnectorCommands } from './connectors.js';
 import { addEraseCommands } from './erase.js';
@@ -37,6 +38,7 @@ function makeProgram(): Command {
   addAuditCommands(program);
   addChangeCommands(program);
   addTransferCommands(program);
+  addBackupCommands(program);
   addPreserveCommands(program);
   addConnectorCommands(program);
   addEraseCommands(program);

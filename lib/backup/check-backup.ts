@@ -66,7 +66,8 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function readManifest(folder: string, name: string): Promise<BackupManifest> {
+/** @throws Refusal INVALID_REQUEST `backup_damaged`; the system's error where the folder cannot be reached */
+export async function readManifest(folder: string, name: string): Promise<BackupManifest> {
   let manifest: Partial<BackupManifest>;
   try {
     manifest = JSON.parse(await readText(join(folder, name))) as Partial<BackupManifest>;

@@ -55,7 +55,7 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
   erase: erases,
   erasures: erases,
   import: async () => ({ import: (await import('./import-source.js')).importSource }),
-  backup: preserves,
+  backup: async () => ({ ...(await preserves()), ...(await import('./keep-backups.js')).keepBackupsCommands }),
   rebuild: preserves,
 };
 

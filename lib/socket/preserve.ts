@@ -13,11 +13,8 @@ const minPassphraseLength = 12;
 /** backup, rebuild, audit archive: commands for keeping a workspace, or moving its old parts aside. */
 export const preserveCommands: Readonly<Record<string, Command>> = {
   backup: inWorkspace(async ({ host, perform }, fields) => {
-    const folder = readFolder(fields, host.dataFolder);
-    const passphrase = fields.text('passphrase');
-    if (passphrase.length < minPassphraseLength) {
-      throw badField('passphrase', `must have at least ${minPassphraseLength} characters: it seals the service's keys`);
-    }
+    const folder = readFolder(fields, 'folder', host.dataFolder);
+    const passphrase = readPassphrase(fields);
     const { workspace, taken_at, commit, audit, files } = await perform(backUpWorkspace, { folder, passphrase });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return { workspace, folder, taken_at, commit, audit, files: files.length, bytes };
@@ -63,12 +60,20 @@ function archivingStopped(lastSeq: number | null, files: readonly string[]): Ref
   });
 }
 
-function readFolder(fields: Fields, dataFolder: string | null): string {
-  const folder = fields.text('folder');
-  if (!isAbsolute(folder)) throw badField('folder', 'must be an absolute path');
+/** The passphrase of a new backup. */
+export function readPassphrase(fields: Fields): string {
+  const passphrase = fields.text('passphrase');
+  if (passphrase.length >= minPassphraseLength) return passphrase;
+  throw badField('passphrase', `must have at least ${minPassphraseLength} characters: it seals the service's keys`);
+}
+
+/** A folder for backups, outside of the data folder. */
+export function readFolder(fields: Fields, name: string, dataFolder: string | null): string {
+  const folder = fields.text(name);
+  if (!isAbsolute(folder)) throw badField(name, 'must be an absolute path');
   const isInside = dataFolder !== null && /^(?!\.\.(?:[\\/]|$))/.test(relative(dataFolder, folder));
   if (isInside && !isAbsolute(relative(dataFolder, folder))) {
-    throw badField('folder', 'lies in the data folder itself: a backup belongs elsewhere, best on another disk');
+    throw badField(name, 'lies in the data folder itself: a backup belongs elsewhere, best on another disk');
   }
   return folder;
 }
