@@ -24,6 +24,9 @@ describe('The overview in the console', function () {
   after(() => test?.close());
 
   it('shows admins what needs them with its remedy, what is used and what happened, also without colour', async () => {
+    // The page asks again only after half a minute.
+    const { journal, search } = test.server.host.workspace;
+    await until('nothing waits', () => search.isReady && journal.reader.objects.pendingTotals().objects === 0);
     const person = await test.open(admin, '~/f/');
     await person.get('link', 'Overview').press('Enter');
     const needs = person.get('list', 'What needs you');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import axe from 'axe-core';
+import { existsSync, readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { skipBecause } from '../skip.js';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+
+/** The same Chromium without its windows, menus and profiles: a page costs two thirds of the processor time. */
+const withoutWindows = '/usr/bin/chromium-headless-shell';
 
 /** What Playwright turns off, as far as it matters to tests. Its own list does not count beside one of ours. */
 const offForPlaywright = [
@@ -37,6 +39,15 @@ const flags = [
   '--disable-sync',
   `--disable-features=${[...offForPlaywright, ...suggestions].join(',')}`,
 ];
+
+/**
+ * Tests run most code of a page once. To compile it again, better, on another processor takes more time than the
+ * better code gives back.
+ */
+const shortLived = '--js-flags=--no-opt,--no-maglev';
+
+/** The rules of axe. The long form takes twice the time to read, for each page. */
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The rules that axe judges by. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -113,7 +124,7 @@ export class WatchedPage {
   /** What axe finds. Its rules are in the page once, because they are half a megabyte. */
   async #findViolations(): Promise<string[]> {
     assert.equal(this.page.frames().length, 1, 'axe looks at one frame only');
-    if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe.source);
+    if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe);
     return this.page.evaluate<string[]>(`(async () => {
       const runOnly = { type: 'tag', values: ${JSON.stringify(tags)} };
       const { violations } = await window.axe.run(document, { runOnly, resultTypes: ['violations'] });
@@ -134,11 +145,13 @@ let kept: Promise<Browser> | undefined;
 /** A Chromium without a profile: it is started once, and each person has cookies and storage of their own. */
 export class TestBrowser {
   readonly #executable: string;
+  readonly #flags: readonly string[];
   readonly #contexts = new Set<BrowserContext>();
   #started: Promise<Browser> | undefined;
 
-  constructor(executable: string) {
+  constructor(executable: string, flags: readonly string[]) {
     this.#executable = executable;
+    this.#flags = flags;
   }
 
   /** A page of a new person. */
@@ -183,7 +196,8 @@ export class TestBrowser {
   }
 
   #start(): Promise<Browser> {
-    const launch = (): Promise<Browser> => chromium.launch({ executablePath: this.#executable, args: flags });
+    const options = { executablePath: this.#executable, args: [...this.#flags] };
+    const launch = (): Promise<Browser> => chromium.launch(options);
     this.#started ??= isKept ? (kept ??= keep(launch())) : launch();
     return this.#started;
   }
@@ -198,13 +212,18 @@ function keep(started: Promise<Browser>): Promise<Browser> {
   return started;
 }
 
-/** @returns undefined where there is none */
+/**
+ * The Chromium that people use, for pictures and measurements.
+ * @returns undefined where there is none
+ */
 export function findChromium(): TestBrowser | undefined {
   const found = places.find((place) => existsSync(place));
-  return found === undefined ? undefined : new TestBrowser(found);
+  return found === undefined ? undefined : new TestBrowser(found, flags);
 }
 
 /** For a `before` hook: without a Chromium its suite is skipped, with a sentence on how to get one. */
 export function requireChromium(context: Mocha.Context): TestBrowser {
-  return findChromium() ?? skipBecause(context, 'there is no Chromium here; on Debian: apt-get install chromium');
+  const found = [withoutWindows, ...places].find((place) => existsSync(place));
+  if (found !== undefined) return new TestBrowser(found, [...flags, shortLived]);
+  return skipBecause(context, 'there is no Chromium here; on Debian: apt-get install chromium-headless-shell');
 }
