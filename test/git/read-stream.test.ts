@@ -49,14 +49,14 @@ describe('streaming a large blob', () => {
   }
 
   for (const git of ['auto', 'never'] as const)
-    it(`holds a few pieces of a staged blob of 64 MiB (git: ${git})`, async () => {
+    it(`holds a few pieces of a staged blob of 32 MiB (git: ${git})`, async () => {
       const path = join(await folders.make(), 'content.git');
       const repository = await createRepository({ path, git });
       const before = heldBytes();
       let maxStaging = 0;
       let given = 0;
       async function* source(): AsyncGenerator<Buffer, void, undefined> {
-        for await (const piece of incompressible(64 * MiB)) {
+        for await (const piece of incompressible(32 * MiB)) {
           if (given % (8 * MiB) === 0) maxStaging = Math.max(maxStaging, heldBytes() - before);
           given += piece.length;
           yield piece;
@@ -79,7 +79,7 @@ describe('streaming a large blob', () => {
       this.timeout(60_000);
       const path = join(await folders.make(), 'content.git');
       repository = await createRepository({ path, git: 'auto' });
-      ({ oid, sha256 } = await repository.stageBlob(incompressible(48 * MiB)));
+      ({ oid, sha256 } = await repository.stageBlob(incompressible(32 * MiB)));
       await repository.maintain();
       assert.equal((await repository.stats()).looseObjects, 0);
     });
