@@ -91,7 +91,7 @@ export class ClientService {
   async #start(): Promise<RunningService> {
     const { makeLog } = await import('../lib/app/real-world.js');
     const { startService } = await import('../lib/app/serve.js');
-    const config = { ...this.#config, host: '127.0.0.1', publicUrl: null };
+    const config = { ...this.#config, host: '127.0.0.1', publicUrl: null, upgrade: 'never' as const };
     return startService(config, makeLog(config.logLevel), { ports: [0], isTemporary: true });
   }
 

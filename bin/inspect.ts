@@ -89,6 +89,7 @@ async function run(
   const asJson = options['json'] === true;
   try {
     if (inspect === showStatus || inspect === verifyAuditLog) await requireAccess(config);
+    if (inspect !== examineMachine && options['export'] === undefined) await requireThisFormat(config);
     const { result, lines, isWell } = await inspect(config, options);
     if (asJson) printJson(result);
     else for (const line of lines) printLine(line);
@@ -110,6 +111,14 @@ async function requireAccess({ data }: Config): Promise<void> {
   if (closed === undefined) return;
   const error = new Error(`${closed.message} ${closed.remedy}`);
   throw Object.assign(error, { code: 'INVALID_REQUEST', details: { reason: 'no_access' } });
+}
+
+/** Tables of another format cannot be read. A folder that is closed to this account is judged later. */
+async function requireThisFormat({ data }: Config): Promise<void> {
+  const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
+  if (explainClosedFolder(data, '…') !== undefined) return;
+  const { requireFormat } = await import('../lib/app/upgrade.js');
+  requireFormat(data, 'this format');
 }
 
 async function showStatus(config: Config): Promise<Inspection> {
@@ -147,9 +156,21 @@ async function showStatus(config: Config): Promise<Inspection> {
     git.refused !== null
       ? [`It refuses git clients: ${git.refused}.`]
       : [`Git clients find a workspace at ${server?.url}/git/NAME.`];
-  const result = { data: config.data, server, git, health, workspaces };
+  const { describeFormat } = await import('../lib/app/upgrade.js');
+  const format = describeFormat(config.data);
+  const result = { data: config.data, ...format, server, git, health, workspaces };
   const atServer = server === null ? [] : clones;
-  return { result, lines: [config.data, running, ...atServer, ...state, ...lines], isWell: true };
+  return {
+    result,
+    lines: [
+      `${config.data} (data format ${format.data_format}, written by Cartulary ${format.written_by})`,
+      running,
+      ...atServer,
+      ...state,
+      ...lines,
+    ],
+    isWell: true,
+  };
 }
 
 interface DerivedTotals {
@@ -269,6 +290,7 @@ function describeChain(chain: VerifiedChain): string[] {
 
 async function examineMachine(config: Config): Promise<Inspection> {
   const { diagnose } = await import('../lib/socket/diagnose.js');
+  const { thisProgram } = await import('../lib/app/upgrade.js');
   const { engines, version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
     engines: { node: string };
     version: string;
@@ -282,6 +304,7 @@ async function examineMachine(config: Config): Promise<Inspection> {
     trustProxy: config.trustProxy,
     diskReserve: config.diskReserve,
     version,
+    format: thisProgram().format,
     oldestNode: engines.node.replace(/^>=/, ''),
     now: Date.now(),
     unknownVariables: listUnknownVariables(),

@@ -100,6 +100,7 @@ const settings: Readonly<Record<string, string>> = {
   port: 'port',
   publicUrl: 'public_url',
   trustProxy: 'trust_proxy',
+  upgrade: 'upgrade',
   logLevel: 'log_level',
 };
 

@@ -54,7 +54,7 @@ async function runHere(
   ]);
   let service;
   try {
-    service = await openService(config, printFault);
+    service = await openService({ ...config, upgrade: 'never' }, printFault);
   } catch (error) {
     if (error instanceof DataFolderInUse) return undefined;
     throw error;

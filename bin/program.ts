@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
 import { showText } from '../lib/domain/visible-text.js';
+import type { OtherFormat } from '../lib/integrity/data-format.js';
 import { addAuditCommands } from './audit.js';
 import { addBackupCommands } from './backups.js';
 import { addChangeCommands } from './changes.js';
@@ -67,10 +68,14 @@ export async function runProgram(): Promise<void> {
     } else {
       const isConfiguration = error instanceof Error && error.name === 'ConfigError';
       const message = sayInWords(error) ?? describeError(error);
-      fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
+      if (isOtherFormat(error)) fail({ code: error.code, message: error.message, details: error.details }, asJson);
+      else fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
     }
   }
 }
+
+/** A data folder that another version writes. Its module is not loaded for every command. */
+const isOtherFormat = (error: unknown): error is OtherFormat => error instanceof Error && error.name === 'OtherFormat';
 
 /** Faults of files, by the system's codes. */
 const faults: Readonly<Record<string, string>> = {

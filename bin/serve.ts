@@ -24,6 +24,7 @@ export function addServeCommands(program: Command): void {
     .option('--port <number>', 'the port to listen on; 0 takes any that is free (default: 8080)')
     .option('--public-url <url>', 'the address clients use, where a proxy stands in front')
     .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses')
+    .option('--upgrade <when>', 'auto upgrades data of an earlier version, never refuses it (default: auto)')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
     .option('--create', 'serve a folder that has no workspace yet')
     .option('--memory', 'keep everything in memory, for a try-out');
@@ -37,6 +38,7 @@ export function addServeCommands(program: Command): void {
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'the port to listen on (default: 8080, or the next that is free)')
+    .option('--upgrade <when>', 'auto upgrades data of an earlier version, never refuses it (default: auto)')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
   starting.action(() => start(starting.opts<CalledWith>()));
 }
@@ -45,6 +47,7 @@ async function serve(options: CalledWith): Promise<void> {
   const config = readConfig(options);
   const inMemory = options['memory'] === true;
   const asJson = options['json'] === true;
+  if (!inMemory) await refuseNewerData(config.data);
   if (!inMemory && options['create'] !== true && !(await requireWorkspace(config.data, asJson))) return;
   const running = await open({ ...config, data: inMemory ? null : config.data }, [config.port], config, asJson);
   if (running === undefined) return;
@@ -125,6 +128,14 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
   ];
 }
 
+/** Before anything of the folder is opened: SQLite writes beside a file that it only reads. @throws OtherFormat */
+async function refuseNewerData(data: string): Promise<void> {
+  const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
+  if (explainClosedFolder(data, 'serve') !== undefined) return;
+  const { requireFormat } = await import('../lib/app/upgrade.js');
+  requireFormat(data, 'any that can be upgraded');
+}
+
 /**
  * Refuses a folder without a workspace. It may be mistyped, or its disk may not be mounted: an empty service in its
  * place would look like the loss of everything.
@@ -167,6 +178,7 @@ async function open(
 ): Promise<RunningService | undefined> {
   const { makeLog } = await import('../lib/app/real-world.js');
   const { DataFolderInUse } = await import('../lib/app/service.js');
+  const { OtherFormat } = await import('../lib/integrity/data-format.js');
   const { startService } = await import('../lib/app/serve.js');
   const refuse = (code: string, message: string, reason: string): undefined => {
     printFailure({ code, message, details: { reason } }, asJson ? 'json' : 'text');
@@ -187,6 +199,7 @@ async function open(
         'data_in_use',
       );
     }
+    if (error instanceof OtherFormat) return refuse(error.code, error.message, error.details.reason);
     const code = (error as NodeJS.ErrnoException).code;
     const address = `${config.host}:${ports.join(', ')}`;
     if (code === 'EADDRINUSE')

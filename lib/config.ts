@@ -21,6 +21,8 @@ export interface Config {
   /** Bytes that a workspace's derived repositories may take. */
   readonly derivedBudget: number;
   readonly git: 'auto' | 'never';
+  /** Whether `serve` and `start` upgrade a data folder of an earlier format, or refuse it. */
+  readonly upgrade: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
   /** `host:port` at addresses that are not public, which connectors may reach. */
@@ -382,6 +384,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     diskReserve: (values['disk_reserve'] as number) * 1024 ** 2,
     derivedBudget: (values['derived_budget'] as number) * 1024 ** 2,
     git: values['git'],
+    upgrade: values['upgrade'],
     logLevel: values['log_level'],
     validateResponses: values['validate_responses'],
     connectorHosts: values['connector_hosts'],

@@ -7,6 +7,7 @@ import { Service, type ServiceOptions } from './service.js';
 /** The settings with which a data folder is opened. */
 export type OpeningSetting =
   | 'git'
+  | 'upgrade'
   | 'diskReserve'
   | 'derivedBudget'
   | 'connectorHosts'
@@ -16,7 +17,7 @@ export type OpeningSetting =
 
 /**
  * Opens the data folder as configured.
- * @throws DataFolderInUse; Error when a file cannot be read
+ * @throws DataFolderInUse; OtherFormat; Error when a file cannot be read
  */
 export function openService(
   config: Pick<Config, OpeningSetting> & { readonly data: string | null },
@@ -27,6 +28,7 @@ export function openService(
   return Service.open({
     dataFolder: config.data,
     git: config.git,
+    upgrade: config.upgrade,
     diskReserve: config.diskReserve,
     derivedBudget: config.derivedBudget,
     clock: systemClock,

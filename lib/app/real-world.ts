@@ -60,6 +60,12 @@ function nameTrace(fields: Record<string, unknown>): Record<string, unknown> {
   return { ...others, trace_id: trace.traceId, span_id: trace.spanId };
 }
 
+/** Writes the waiting lines now: work follows that lets nothing else run for long. */
+export function writeOut(log: Logger): void {
+  const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, { flushSync?: () => void } | undefined>;
+  stream?.flushSync?.();
+}
+
 /** `22:11:27 info GET /v1/health 200 in 3.1 ms`: for a try-out. Any text of a client is escaped. */
 function shorten(line: string): string {
   const { level, time, msg, err, id: _, ...facts } = JSON.parse(line) as Record<string, unknown>;

@@ -20,7 +20,7 @@ export async function restoreInto(
   const isNew = !existsSync(config.data);
   let service: Service | undefined;
   try {
-    service = await openService(config, onFault);
+    service = await openService({ ...config, upgrade: 'never' }, onFault);
     const { name, journal } = await service.restore(source, makeOperator(service.randomness));
     const { head, chain } = journal.state;
     // From now on, `audit verify --recovered-at` takes this.

@@ -10,6 +10,7 @@ import { listenForCommands } from '../socket/listen.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
+import { writeOut } from './real-world.js';
 import type { Service } from './service.js';
 
 /** The service with its faces open. */
@@ -44,7 +45,14 @@ export async function startService(
   { ports = [config.port], isTemporary = false }: ServingOptions = {},
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
-  const service = await openService(config, onFault, (what, figures) => log.info(figures, what), log);
+  let isOpening = true;
+  const onNews = (what: string, figures: Readonly<Record<string, unknown>>): void => {
+    log.info(figures, what);
+    // An upgrade goes on in steps of SQLite, and the log would have its lines only at the end.
+    if (isOpening) writeOut(log);
+  };
+  const service = await openService(config, onFault, onNews, log);
+  isOpening = false;
   const opened: (() => Promise<void>)[] = [];
   try {
     const build = readBuild();

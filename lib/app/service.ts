@@ -8,7 +8,6 @@ import { makeWorkLimits, type WorkKind, type WorkLimits } from '../access/work-l
 import type { WorkLimit } from '../access/work-limiter.js';
 import { workspaceNamePattern } from '../access/secret.js';
 import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
-import { packagePath } from '../config.js';
 import { makeSources, noAllowance, type ConnectorMeans } from '../connectors/sources.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -30,6 +29,7 @@ import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import { findLags, ReadinessProbe } from './readiness.js';
 import { Schedules, type SchedulesOptions } from './schedules.js';
+import { prepareUpgrade, schemaPath } from './upgrade.js';
 import { openSender } from '../webhooks/open-sender.js';
 import type { SenderMeans } from '../webhooks/sender.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -51,6 +51,8 @@ export interface ServiceOptions {
   readonly measureDisk?: DiskRoomOptions['measure'];
   /** The program's release, for records about it. */
   readonly release?: string;
+  /** Whether a data folder of an earlier format is upgraded, or refused. Left out: `auto`. */
+  readonly upgrade?: 'auto' | 'never';
   /** Opens a sidecar; lets a test's disk fail. */
   readonly openSidecar?: NonNullable<WorkspaceFiles['openSidecar']>;
   /** Milliseconds for which a slow reader may keep files removed by an erase open, for tests. */
@@ -154,10 +156,12 @@ export class Service {
   /**
    * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. A workspace
    * that cannot be opened is reported and set aside. The others are served.
-   * @throws DataFolderInUse; Error when the service's own file cannot be read
+   * @throws DataFolderInUse; OtherFormat when a newer version wrote the folder, or when it would have to be upgraded and
+   * that was not wanted; Error when the service's own file cannot be read
    */
   static async open(options: ServiceOptions): Promise<Service> {
     const { dataFolder } = options;
+    const upgrade = dataFolder === null ? undefined : prepareUpgrade(dataFolder, options);
     if (dataFolder !== null && !(await closeToOthers(dataFolder))) {
       options.onNews?.(
         `${dataFolder} is open to other accounts of this machine. \`cartulary doctor\` says what to do.`,
@@ -169,6 +173,7 @@ export class Service {
       throw new DataFolderInUse(`Another process is using ${dataFolder}.`);
     }
     try {
+      upgrade?.begin();
       const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
       const serviceFile = openServiceFile(file, schemaPath('service'));
       const files = {
@@ -190,6 +195,7 @@ export class Service {
       }
       await service.journal.settleAll();
       await service.#probe.start();
+      upgrade?.end();
       return service;
     } catch (error) {
       lock?.release();
@@ -372,9 +378,4 @@ function watchDisk(folder: string, options: ServiceOptions): DiskRoom {
       else onFault(`The disk of ${folder} is ${state}${left}: ${kept}`, undefined);
     },
   });
-}
-
-/** A path in the package's schema folder. */
-export function schemaPath(...parts: string[]): string {
-  return packagePath('schema', ...parts);
 }

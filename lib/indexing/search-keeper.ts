@@ -8,6 +8,7 @@ import {
   type SearchOptions,
   type SearchPage,
   type SearchRequest,
+  OtherIndexFormat,
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
@@ -24,6 +25,8 @@ export interface SearchKeeperOptions {
   /** Blob of the document's current version, if it is live and text. */
   readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Receives what is worth knowing, for the log. */
+  readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The index is no longer in step with the history or the policy: it has to catch up. */
   readonly onBehind: () => void;
 }
@@ -70,7 +73,9 @@ export class SearchKeeper {
   constructor(options: SearchKeeperOptions) {
     this.#options = options;
     this.#index = SearchIndex.open(this.#optionsFor(openLanguages(options.languages)));
-    if (this.index.dropped !== null) {
+    if (this.index.dropped instanceof OtherIndexFormat) {
+      options.onNews?.('The search index of another version is built again', {});
+    } else if (this.index.dropped !== null) {
       options.onFault('The stored search index could not be trusted and is built again', this.index.dropped);
     }
   }

@@ -24,6 +24,7 @@ import { Reachable } from './reachable.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
+export { OtherIndexFormat } from './segments/segment-files.js';
 import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';

@@ -1,8 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection } from './database.js';
-
-const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/;
+import { listSteps } from './schema-number.js';
 
 /** Steps that a file of an earlier release needs, before they are taken. */
 export interface Upgrade {
@@ -12,8 +11,15 @@ export interface Upgrade {
   readonly records: number;
 }
 
-/** Is told before a file of an earlier release gets its steps. @returns what to call once they are done */
-export type OnUpgrade = (upgrade: Upgrade) => () => void;
+/** Is told how an upgrade goes. */
+export interface UpgradeProgress {
+  /** A step begins. */
+  readonly onStep: (number: number) => void;
+  readonly onEnd: () => void;
+}
+
+/** Is told before a file of an earlier release gets its steps. @returns who is told about each, and about the end */
+export type OnUpgrade = (upgrade: Upgrade) => UpgradeProgress;
 
 /**
  * By the steps of a folder: one text with all that they make of a new file. SQLite reads the whole schema again at each
@@ -26,21 +32,19 @@ const rowsOfEveryFile = /^INSERT INTO \w+ \([^)]*\) VALUES [^;]*;/gm;
 
 /**
  * Brings the file to the newest schema: runs each `NNNN_*.sql` above its `user_version`, each in a transaction of its
- * own. A new file gets all of them in one, once this process has taken them for another file.
+ * own. A new file gets all of them in one, once this process has taken them for another file. A process that ends
+ * between two steps has taken the first: the next one goes on with the second.
  * @param folder the folder of the migrations
  * @param onUpgrade is told about a file that is there already and needs steps
  * @throws Error when the file was made by a newer release than this one
  */
 export function migrate(connection: Connection, folder: string, onUpgrade?: OnUpgrade): void {
-  const steps = readdirSync(folder)
-    .map((name) => ({ name, number: Number(fileName.exec(name)?.[1] ?? Number.NaN) }))
-    .filter((step) => !Number.isNaN(step.number))
-    .toSorted((a, b) => a.number - b.number);
+  const steps = listSteps(folder);
   const newest = steps.at(-1)?.number ?? 0;
   const present = connection.pragma('user_version', { simple: true }) as number;
   if (present > newest) {
     throw new Error(
-      `The data was written by a newer release (schema ${present}, this one knows ${newest}). Update cartulary.`,
+      `The data was written by a newer version (schema ${present}; this one knows ${newest}). Use that version or a later one.`,
     );
   }
   const read = ({ name }: { readonly name: string }): string => readFileSync(join(folder, name), 'utf8');
@@ -56,9 +60,15 @@ export function migrate(connection: Connection, folder: string, onUpgrade?: OnUp
     return;
   }
   const isUpgrade = present > 0 && present < newest;
-  const done = isUpgrade ? onUpgrade?.({ from: present, to: newest, records: countRecords(connection) }) : undefined;
-  for (const step of steps) if (step.number > present) advance(read(step), step.number);
-  done?.();
+  const progress = isUpgrade
+    ? onUpgrade?.({ from: present, to: newest, records: countRecords(connection) })
+    : undefined;
+  for (const step of steps) {
+    if (step.number <= present) continue;
+    progress?.onStep(step.number);
+    advance(read(step), step.number);
+  }
+  progress?.onEnd();
   if (present === 0) wholeSchemas.set(key, writeWhole(connection, steps.map(read)));
 }
 

@@ -7,6 +7,7 @@ import { explainClosedFolder, runAs, type Explained } from '../disk/explain-obst
 import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { describeError } from '../domain/describe-error.js';
+import { compareFormat, nameFormat, readFormat, type DataFormat } from '../integrity/data-format.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
 import type { ServerFacts } from './command.js';
 import { judgeGit } from './judge-git.js';
@@ -40,6 +41,8 @@ export interface DiagnoseOptions extends Surroundings {
   readonly port: number;
   /** This program's release. */
   readonly version: string;
+  /** The format of data folders that this program reads and writes. */
+  readonly format: DataFormat;
   /** The oldest usable Node, e.g. `20.18.3`. */
   readonly oldestNode: string;
   readonly unknownVariables: readonly string[];
@@ -63,6 +66,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
   return [
     checkNode(options),
     ...(await checkSurroundings(options)),
+    checkFormat(options),
     await checkPort(options, server),
     await checkSocket(options, server),
     ...(server === undefined ? [] : await checkServer(options, server)),
@@ -77,7 +81,7 @@ async function diagnoseClosed(options: DiagnoseOptions, { message, remedy }: Exp
     checkNode(options),
     await checkGit(options),
     ill('data', message, remedy),
-    ...['privacy', 'disk', 'clock', 'port', 'socket'].map(unknown),
+    ...['privacy', 'format', 'disk', 'clock', 'port', 'socket'].map(unknown),
     checkAddress(options),
     checkVariables(options),
   ];
@@ -134,6 +138,27 @@ async function checkFolder({ dataFolder }: Surroundings): Promise<Finding> {
     return ill('data', `${folder} belongs to ${owner}, and this runs as ${self}`, remedy);
   }
   return well('data', folder === dataFolder ? dataFolder : `${dataFolder} is not there yet and can be made`);
+}
+
+/** Which version wrote the data, and whether this one can read it. */
+function checkFormat({ dataFolder, ...program }: DiagnoseOptions): Finding {
+  const own = nameFormat(program.format);
+  try {
+    const found = existsSync(dataFolder) ? readFormat(dataFolder, program.format) : undefined;
+    if (found === undefined) return well('format', `no data yet; this version writes ${own}`);
+    const { oldest, newest, version } = found;
+    const writer = version === null ? 'no version noted' : `written by Cartulary ${version}`;
+    const verdict = compareFormat(found, program.format);
+    if (verdict === 'same') return well('format', `${own}, ${writer}`);
+    const shown = nameFormat(verdict === 'newer' ? newest : oldest);
+    const remedy =
+      verdict === 'newer'
+        ? `Use version ${version ?? 'that wrote it'} or a later one. This one refuses the folder and changes nothing.`
+        : 'Make a backup with the earlier version. Then `cartulary serve --upgrade auto` upgrades the folder for good.';
+    return ill('format', `${shown}, ${writer}, and this version uses ${own}`, remedy);
+  } catch (error) {
+    return ill('format', `cannot be read: ${describeError(error)}`, '`cartulary verify` says what is damaged.');
+  }
 }
 
 /** Accounts with read access to the folder's files may lock them, and keep the service from starting. */

@@ -67,14 +67,18 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
   throw conflict('name_taken', `The data folder holds a workspace "${name}" that was not made here. Move it away.`);
 }
 
-/** Says in the log that a workspace of an earlier release is brought to this one, and how long it took. */
+/** Says in the log that a workspace of an earlier release is brought to this one, each step, and how long it took. */
 function tellUpgrade({ clock, onNews }: WorkspaceFiles, workspace: string): OnUpgrade {
   return ({ from, to, records }) => {
     const startedAt = clock.now();
     const figures = { workspace, from, to, records };
     onNews?.('The workspace is brought to the schema of this release. The service answers when that is done', figures);
-    return () => {
-      onNews?.('The workspace has the schema of this release', { ...figures, milliseconds: clock.now() - startedAt });
+    return {
+      onStep: (step) => onNews?.('The workspace takes a step to the schema of this release', { workspace, step, to }),
+      onEnd() {
+        const milliseconds = clock.now() - startedAt;
+        onNews?.('The workspace has the schema of this release', { ...figures, milliseconds });
+      },
     };
   };
 }

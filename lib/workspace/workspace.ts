@@ -224,6 +224,7 @@ export class Workspace {
         return current?.kind === 'text' ? { oid: current.blobOid, size: current.size } : undefined;
       },
       onFault,
+      onNews: options.onNews,
       onBehind: () => this.#catchUpSearch(),
     });
     this.derived = new DerivedRepositories(this, options.derivedFiles);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { nodeFileSystem, type FileSystem, type OpenFile } from '../../lib/git/file-system.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';

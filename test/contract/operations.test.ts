@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { routes } from '../../lib/rest/routes.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 

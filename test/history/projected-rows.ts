@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import type { Location } from '../../lib/domain/location.js';
 import { makeDocumentId } from '../../lib/history/document-id.js';
 import type { Event, EventOf, RecordedEvent } from '../../lib/history/event.js';

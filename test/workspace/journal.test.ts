@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { readReach } from '../../lib/access/reach.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { operatorId } from '../../lib/domain/principal.js';

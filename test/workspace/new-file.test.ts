@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { migrate } from '../../lib/sidecar/migrate.js';
 
 interface Content {

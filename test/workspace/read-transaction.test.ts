@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { schemaPath } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
 
 describe('Reading the sidecar', () => {

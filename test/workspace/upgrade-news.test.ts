@@ -3,7 +3,8 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { schemaPath, Service } from '../../lib/app/service.js';
+import { Service } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { makeTestRandomness, openTestService, TestClock } from '../support/store/service.js';
 
@@ -30,14 +31,14 @@ describe('a workspace of an earlier release', () => {
     const told: string[] = [];
     const onUpgrade: Parameters<typeof openSidecar>[3] = ({ from, records }) => {
       told.push(`begins at ${from} with ${records}`);
-      return () => told.push('has ended');
+      return { onStep: (number) => told.push(`takes step ${number}`), onEnd: () => told.push('has ended') };
     };
     openSidecar(file, steps, false, onUpgrade).close();
     assert.deepEqual(told, [], 'a new file needs no upgrade');
     openSidecar(file, schemaPath('sidecar'), true, onUpgrade).close();
-    assert.deepEqual(told, [`begins at ${before} with 0`, 'has ended']);
+    assert.deepEqual(told, [`begins at ${before} with 0`, 'takes step 23', 'takes step 24', 'has ended']);
     openSidecar(file, schemaPath('sidecar'), true, onUpgrade).close();
-    assert.equal(told.length, 2, 'the next start needs none');
+    assert.equal(told.length, 4, 'the next start needs none');
   });
 
   it('says so in the service’s log', async () => {
@@ -59,9 +60,10 @@ describe('a workspace of an earlier release', () => {
       });
       await service.close();
       const told = news.filter((each) => each.includes('schema'));
-      assert.equal(told.length, 2, news.join('\n'));
+      assert.equal(told.length, 4, news.join('\n'));
       assert.match(told[0] ?? '', /^The workspace is brought to .*"workspace":"acme","from":22,.*"records":0/);
-      assert.match(told[1] ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
+      assert.match(told[1] ?? '', /^The workspace takes a step to .*"workspace":"acme","step":23,"to":24/);
+      assert.match(told[3] ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
     } finally {
       await rm(dataFolder, { recursive: true, force: true });
     }

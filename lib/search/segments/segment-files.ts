@@ -130,14 +130,21 @@ export function readManifest(
   return { digest, isOurs: manifest.format === format, files: manifest.segments.map(({ file }) => file) };
 }
 
+/** Another version of the program stored the index. It is as good as none, and nothing is damaged. */
+export class OtherIndexFormat extends Error {
+  override readonly name = 'OtherIndexFormat';
+}
+
 /**
  * The stored index of the folder, or undefined when there is none.
- * @throws Error when it can't be trusted: damaged, incomplete, or of another format
+ * @throws OtherIndexFormat; Error when it can't be trusted: damaged, or incomplete
  */
 export function loadIndex(folder: string): StoredIndex | undefined {
   const manifest = unsealManifest(folder)?.manifest;
   if (manifest === undefined) return undefined;
-  if (manifest.format !== format) throw new Error(`The index has the format ${manifest.format}, not ${format}.`);
+  if (manifest.format !== format) {
+    throw new OtherIndexFormat(`The index has the format ${manifest.format}, not ${format}.`);
+  }
   sweepFiles(folder, manifest.segments);
   return {
     commit: manifest.commit,
