@@ -118,7 +118,7 @@ async function requireThisFormat({ data }: Config): Promise<void> {
   const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
   if (explainClosedFolder(data, '…') !== undefined) return;
   const { requireFormat } = await import('../lib/app/upgrade.js');
-  requireFormat(data, 'this format');
+  await requireFormat(data, 'this format');
 }
 
 async function showStatus(config: Config): Promise<Inspection> {
@@ -157,7 +157,7 @@ async function showStatus(config: Config): Promise<Inspection> {
       ? [`It refuses git clients: ${git.refused}.`]
       : [`Git clients find a workspace at ${server?.url}/git/NAME.`];
   const { describeFormat } = await import('../lib/app/upgrade.js');
-  const format = describeFormat(config.data);
+  const format = await describeFormat(config.data);
   const result = { data: config.data, ...format, server, git, health, workspaces };
   const atServer = server === null ? [] : clones;
   return {

@@ -133,7 +133,7 @@ async function refuseNewerData(data: string): Promise<void> {
   const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
   if (explainClosedFolder(data, 'serve') !== undefined) return;
   const { requireFormat } = await import('../lib/app/upgrade.js');
-  requireFormat(data, 'any that can be upgraded');
+  await requireFormat(data, 'any that can be upgraded');
 }
 
 /**

@@ -161,7 +161,7 @@ export class Service {
    */
   static async open(options: ServiceOptions): Promise<Service> {
     const { dataFolder } = options;
-    const upgrade = dataFolder === null ? undefined : prepareUpgrade(dataFolder, options);
+    const upgrade = dataFolder === null ? undefined : await prepareUpgrade(dataFolder, options);
     if (dataFolder !== null && !(await closeToOthers(dataFolder))) {
       options.onNews?.(
         `${dataFolder} is open to other accounts of this machine. \`cartulary doctor\` says what to do.`,
@@ -195,7 +195,7 @@ export class Service {
       }
       await service.journal.settleAll();
       await service.#probe.start();
-      upgrade?.end();
+      await upgrade?.end();
       return service;
     } catch (error) {
       lock?.release();

@@ -33,20 +33,23 @@ export const thisProgram = (): ProgramFormat => ({ version: readBuild().version,
  * @param reads whether the data is to be read as it is, so that an earlier format is refused too
  * @throws OtherFormat
  */
-export function requireFormat(dataFolder: string, reads: 'this format' | 'any that can be upgraded'): void {
+export async function requireFormat(
+  dataFolder: string,
+  reads: 'this format' | 'any that can be upgraded',
+): Promise<void> {
   const program = thisProgram();
-  const found = existsSync(dataFolder) ? readFormat(dataFolder, program.format) : undefined;
+  const found = existsSync(dataFolder) ? await readFormat(dataFolder, program.format) : undefined;
   if (found === undefined) return;
   refuseNewer(dataFolder, found, program);
   if (reads === 'this format') refuseOlder(dataFolder, found, program);
 }
 
 /** For `status`. A folder without data yet has neither. */
-export function describeFormat(dataFolder: string): {
+export async function describeFormat(dataFolder: string): Promise<{
   readonly data_format: string | null;
   readonly written_by: string | null;
-} {
-  const found = readFormat(dataFolder, programFormat());
+}> {
+  const found = await readFormat(dataFolder, programFormat());
   return { data_format: found === undefined ? null : nameFormat(found.newest), written_by: found?.version ?? null };
 }
 
@@ -61,16 +64,19 @@ export interface PreparedUpgrade {
   /** Says what is about to happen, and notes this version. Called once this process has the folder for itself. */
   begin(): void;
   /** Called once every workspace was opened. */
-  end(): void;
+  end(): Promise<void>;
 }
 
 /**
  * Looks at a data folder before anything of it is opened or changed.
  * @throws OtherFormat when a newer version wrote it, or when it needs an upgrade and `upgrade` is `never`
  */
-export function prepareUpgrade(dataFolder: string, { upgrade, onNews, clock }: UpgradeOptions): PreparedUpgrade {
+export async function prepareUpgrade(
+  dataFolder: string,
+  { upgrade, onNews, clock }: UpgradeOptions,
+): Promise<PreparedUpgrade> {
   const program = thisProgram();
-  const found = existsSync(dataFolder) ? readFormat(dataFolder, program.format) : undefined;
+  const found = existsSync(dataFolder) ? await readFormat(dataFolder, program.format) : undefined;
   if (found !== undefined) refuseNewer(dataFolder, found, program);
   if (found !== undefined && upgrade === 'never') refuseOlder(dataFolder, found, program);
   const isOlder = found !== undefined && compareFormat(found, program.format) === 'older';
@@ -79,7 +85,9 @@ export function prepareUpgrade(dataFolder: string, { upgrade, onNews, clock }: U
     begin() {
       if (isOlder) {
         const figures = {
-          ...{ data: dataFolder, from: nameFormat(found.oldest), to: nameFormat(program.format) },
+          data: dataFolder,
+          from: nameFormat(found.oldest),
+          to: nameFormat(program.format),
           written_by: found.version,
         };
         onNews?.(
@@ -89,10 +97,10 @@ export function prepareUpgrade(dataFolder: string, { upgrade, onNews, clock }: U
       }
       markFormat(dataFolder, program);
     },
-    end() {
+    async end() {
       if (!isOlder) return;
       // A workspace that could not be upgraded is set aside, and the log says why.
-      const reached = readFormat(dataFolder, program.format);
+      const reached = await readFormat(dataFolder, program.format);
       if (reached === undefined || compareFormat(reached, program.format) !== 'same') return;
       const milliseconds = clock.now() - startedAt;
       onNews?.('The data folder has the format of this version', { data: dataFolder, milliseconds });

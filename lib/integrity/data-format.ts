@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathsOf } from '../journal/workspace-files.js';
+import { pathsOf, serviceName } from '../journal/workspace-paths.js';
 import { readSchemaNumber } from '../sidecar/schema-number.js';
-import { listWorkspaces, serviceName } from './open-read-only.js';
 
 /** How data lies in its files: the number of the last step of a workspace's file, and of the service's own. */
 export interface DataFormat {
@@ -33,7 +32,7 @@ export interface FolderFormat {
  * @returns undefined where there is no data yet
  * @throws Error when a file cannot be read
  */
-export function readFormat(dataFolder: string, program: DataFormat): FolderFormat | undefined {
+export async function readFormat(dataFolder: string, program: DataFormat): Promise<FolderFormat | undefined> {
   const service = readSchemaNumber(join(dataFolder, serviceName));
   if (service === undefined || service === 0) return undefined;
   const found = readdirSync(dataFolder, { withFileTypes: true })
@@ -41,7 +40,7 @@ export function readFormat(dataFolder: string, program: DataFormat): FolderForma
     .map(({ name }) => ({ name, number: readSchemaNumber(pathsOf(dataFolder, name).sidecar) ?? 0 }))
     .filter(({ number }) => number > 0);
   const differs = found.some(({ number }) => number !== program.workspaces);
-  const listed = differs && service <= program.service ? listWorkspaces(dataFolder) : undefined;
+  const listed = differs && service <= program.service ? await listNames(dataFolder) : undefined;
   const numbers = found.filter(({ name }) => listed?.includes(name) ?? true).map(({ number }) => number);
   const none = numbers.length === 0;
   return {
@@ -49,6 +48,12 @@ export function readFormat(dataFolder: string, program: DataFormat): FolderForma
     newest: { workspaces: none ? null : Math.max(...numbers), service },
     version: readVersion(dataFolder),
   };
+}
+
+/** SQLite is not loaded for a folder that is as it should be. */
+async function listNames(dataFolder: string): Promise<readonly string[]> {
+  const { listWorkspaces } = await import('./open-read-only.js');
+  return listWorkspaces(dataFolder);
 }
 
 /** How a folder's format stands to a program's. */

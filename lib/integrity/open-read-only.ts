@@ -5,11 +5,8 @@ import { hashObject, inflateObject, type GitObject, type Oid } from '../git/obje
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
-import { pathsOf } from '../journal/workspace-files.js';
+import { pathsOf, serviceName } from '../journal/workspace-paths.js';
 import type { Tables } from '../sidecar/tables.js';
-
-/** The service's own file, in the data folder. */
-export const serviceName = 'service.sqlite';
 
 export interface ReadOnlyOptions {
   readonly dataFolder: string;

@@ -5,7 +5,7 @@ import { inspectServiceFile } from '../sidecar/service-file.js';
 import { explainClosedFolder, explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
 import { partOf, remedyFor } from './remedy.js';
-import { serviceName } from './open-read-only.js';
+import { serviceName } from '../journal/workspace-paths.js';
 import { pathsOf } from '../journal/workspace-files.js';
 
 /** A problem of the service's own file. */

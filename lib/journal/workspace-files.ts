@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository } from '../git/repositories/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
+import { pathsOf } from './workspace-paths.js';
+
+export { pathsOf } from './workspace-paths.js';
 
 /** Inputs for a workspace's files. */
 export interface NewWorkspaceFiles {
@@ -15,40 +17,6 @@ export interface NewWorkspaceFiles {
   readonly git: 'auto' | 'never';
   /** The file system for writing the repository; the machine's own if left out. */
   readonly fs?: FileSystem;
-}
-
-const repositoryName = 'content.git';
-const sidecarName = 'sidecar.sqlite';
-const archivesName = 'audit';
-const searchName = 'search';
-/** Caches of connectors. */
-const sourcesName = 'sources';
-/** Git repositories of principals, which can be made again. */
-const derivedName = 'derived';
-
-/** Where a workspace's parts lie. */
-export function pathsOf(
-  dataFolder: string,
-  name: string,
-): {
-  folder: string;
-  repository: string;
-  sidecar: string;
-  archives: string;
-  search: string;
-  sources: string;
-  derived: string;
-} {
-  const folder = join(dataFolder, name);
-  return {
-    folder,
-    repository: join(folder, repositoryName),
-    sidecar: join(folder, sidecarName),
-    archives: join(folder, archivesName),
-    search: join(folder, searchName),
-    sources: join(folder, sourcesName),
-    derived: join(folder, derivedName),
-  };
 }
 
 /**

@@ -66,7 +66,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
   return [
     checkNode(options),
     ...(await checkSurroundings(options)),
-    checkFormat(options),
+    await checkFormat(options),
     await checkPort(options, server),
     await checkSocket(options, server),
     ...(server === undefined ? [] : await checkServer(options, server)),
@@ -141,10 +141,10 @@ async function checkFolder({ dataFolder }: Surroundings): Promise<Finding> {
 }
 
 /** Which version wrote the data, and whether this one can read it. */
-function checkFormat({ dataFolder, ...program }: DiagnoseOptions): Finding {
+async function checkFormat({ dataFolder, ...program }: DiagnoseOptions): Promise<Finding> {
   const own = nameFormat(program.format);
   try {
-    const found = existsSync(dataFolder) ? readFormat(dataFolder, program.format) : undefined;
+    const found = existsSync(dataFolder) ? await readFormat(dataFolder, program.format) : undefined;
     if (found === undefined) return well('format', `no data yet; this version writes ${own}`);
     const { oldest, newest, version } = found;
     const writer = version === null ? 'no version noted' : `written by Cartulary ${version}`;

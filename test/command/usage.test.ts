@@ -154,7 +154,7 @@ describe('the command line is used', function () {
     await running.stop();
     for (const { files, packages } of [help, version, asked, diagnosed]) {
       assert.deepEqual(packages, ['commander']);
-      assert.ok(files.length < 65, `${files.length} files`);
+      assert.ok(files.length < 70, `${files.length} files`);
       assert.ok(files.some((file) => file.endsWith('lib/config.js')));
     }
     assert.ok(alone.files.length < 405, `${alone.files.length} files`);
@@ -256,7 +256,19 @@ describe('the command line is used', function () {
     }
     const { ok, checks } = JSON.parse(well.stdout) as Diagnosis;
     assert.deepEqual([ok, well.code], [true, 0], well.stdout);
-    const names = ['node', 'git', 'data', 'privacy', 'disk', 'clock', 'address', 'port', 'socket', 'settings'];
+    const names = [
+      'node',
+      'git',
+      'data',
+      'privacy',
+      'disk',
+      'clock',
+      'address',
+      'format',
+      'port',
+      'socket',
+      'settings',
+    ];
     assert.deepEqual(
       checks.map(({ name }) => name),
       names,

@@ -56,7 +56,7 @@ export async function readAnswers(get: Get, key: string): Promise<unknown> {
   const documents: Record<string, unknown> = {};
   for (const location of locations) documents[location] = await readDocument(get, key, location);
   const search = async (query: string): Promise<unknown> =>
-    (await items(`/v1/search?q=${query}`)).map((item) => item['location']).toSorted();
+    (await items(`/v1/search?q=${query}`)).map((item) => String(item['location'])).toSorted();
   const answers = {
     documents,
     folders: (await items('/v1/folders?location=')).map((item) => item['location'] ?? item),
@@ -89,7 +89,14 @@ async function readDocument(get: Get, key: string, location: string): Promise<un
     contents.push([version, answer.status, (answer.json as Item)['content']]);
   }
   return {
-    ...{ id, etag, content, labels, created, updated, sha256, contents },
+    id,
+    etag,
+    content,
+    labels,
+    created,
+    updated,
+    sha256,
+    contents,
     history: history.map((each) => [each['operation'] ?? each['type'], each['at'], each['location']]),
     comments: (await read('/v1/comments')).map((each) => [each['id'], each['text'], each['thread_id']]),
     claims: (await read('/v1/claims')).map((each) => each['id']),
