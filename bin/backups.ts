@@ -112,7 +112,7 @@ async function checkBackups(folder: string, options: CalledWith): Promise<void> 
   const [{ findBackups, momentOf }, { verifyBackup }, { schemaPath }, { Refusal }] = await Promise.all([
     import('../lib/backup/find-backups.js'),
     import('../lib/backup/verify-backup.js'),
-    import('../lib/app/service.js'),
+    import('../lib/app/upgrade.js'),
     import('../lib/domain/refusal.js'),
   ]);
   const newest = new Map<string, { readonly at: number; readonly folder: string }>();
