@@ -88,7 +88,7 @@ describe('Sharing in the console', function () {
     assert.match(told, /Staff\s*›[\s,]*<img src=x onerror=alert\(1\)>\s*›[\s,]*Reader of\s+the workspace acme/);
     await watched.judge('everyone with access, on a phone');
     await watched.get('tab', 'Everyone with access').press('ArrowLeft');
-    await page.getByText('Nobody has been given access on this document itself.').waitFor();
+    await page.getByText('No access has been given on this document itself.').waitFor();
     await watched.judge('nothing on the document itself');
   });
 
@@ -187,7 +187,7 @@ describe('Sharing in the console', function () {
     const { watched, page } = await open(admin, '~/f/team?share');
     await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('nobody of this name');
-    await page.getByText('Nobody here has a name that begins so.').waitFor();
+    await page.getByText('No one here has a name that begins so.').waitFor();
     await watched.judge('with nobody found');
     await page.getByRole('link', { name: 'Add a person in Access' }).click();
     await page.waitForURL(/\/access$/);

@@ -1,13 +1,13 @@
 import { asProblem } from './problem.ts';
 
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Does something that the service may put off: a large selection can meet the rate limit. Waits as long as it is told,
  * and tries again. @throws Problem of any other refusal
  */
 export async function withPatience<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  for (let left = mostTries; ; left -= 1) {
+  for (let left = maxTries; ; left -= 1) {
     try {
       return await work();
     } catch (error) {

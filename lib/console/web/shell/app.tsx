@@ -17,7 +17,7 @@ import { Overlays } from './overlays.tsx';
 import { aroundNavigation } from './leaving.ts';
 import { screens } from './screens.ts';
 
-const mostTries = 3;
+const maxTries = 3;
 const unavailable = new Problem('UNAVAILABLE', 'The workspace cannot be read at the moment.');
 const noSuchPage = new Problem('NOT_FOUND', 'There is no such page.');
 
@@ -28,7 +28,7 @@ const queries = new QueryClient({
       // Only what can pass by itself is tried again: a refusal stays one.
       retry: (count, error) => {
         const { code } = asProblem(error);
-        return (code === 'UNAVAILABLE' || code === 'UNREACHABLE') && count < mostTries;
+        return (code === 'UNAVAILABLE' || code === 'UNREACHABLE') && count < maxTries;
       },
       retryDelay: (count, error) => (asProblem(error).retryAfter ?? 2 ** count) * 1000,
     },

@@ -72,7 +72,7 @@ function Impact({
   workspace: string;
 }): ReactNode {
   if (changes.length === 0) {
-    return <p>Nobody’s access changes now. Later grants to the group will reach its members.</p>;
+    return <p>No one’s access changes now. Later grants to the group will reach its members.</p>;
   }
   return (
     <>

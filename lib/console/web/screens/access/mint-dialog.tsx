@@ -133,7 +133,7 @@ export function MintDialog({
         />
         <Choice
           label="Git"
-          hint="Git clients clone, pull and push with it. A clone holds all that this principal may read, and stays with whoever made it."
+          hint="Git clients clone, pull and push with it. A clone holds all that this principal may read, and stays with the person who made it."
           checked={isForGit}
           onChange={(event) => setForGit(event.target.checked)}
         />

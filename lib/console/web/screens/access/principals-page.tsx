@@ -67,11 +67,11 @@ export function PrincipalsPage(): ReactNode {
           lines={5}
           empty={
             text === '' && kind === '' ? (
-              <State icon={Users} title="Nobody is here yet">
+              <State icon={Users} title="No one is here yet">
                 <p>Add a person to give them a sign-in, or an agent to give it a token.</p>
               </State>
             ) : (
-              <State icon={Search} title="Nobody matches">
+              <State icon={Search} title="No one matches">
                 <p>Try a part of the name, or another kind.</p>
               </State>
             )

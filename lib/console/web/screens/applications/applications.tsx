@@ -120,7 +120,7 @@ function EndDialog({ application, onClose }: { application: Application; onClose
     >
       <p>
         <bdi>{name}</bdi> is refused from its next request on. What it wrote for you stays. To use it again, let it in
-        anew.
+        again.
       </p>
       <ProblemLine error={end.error} />
     </ConfirmDialog>

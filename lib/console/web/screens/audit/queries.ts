@@ -38,7 +38,7 @@ export function useRecords(filters: Filters, limit = 50): Pages<AuditEntry> {
 }
 
 /** The most pages that are read on the way to the first record. Then the person decides. */
-const mostPages = 20;
+const maxPages = 20;
 
 /**
  * Reads on while the pages so far have nothing to show.
@@ -48,7 +48,7 @@ const mostPages = 20;
 export function useReadOn(pages: Pages<unknown>, isEmpty: boolean, together = 1): void {
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = pages;
   const count = data?.pages.length ?? 0;
-  const isWanted = count % together !== 0 || (isEmpty && count < mostPages);
+  const isWanted = count % together !== 0 || (isEmpty && count < maxPages);
   const isDue = isWanted && hasNextPage && !isFetching && !isError;
   useEffect(() => {
     if (isDue) void fetchNextPage();
@@ -107,7 +107,7 @@ export function useVerification(): {
       try {
         return await dataOf(apiOf(name).GET('/audit/verifications/{id}', { params: { path: { id } }, signal }));
       } catch (error) {
-        // The service has been started anew since: it has forgotten the check.
+        // The service has been started again since: it has forgotten the check.
         if (asProblem(error).code !== 'NOT_FOUND') throw error;
         localStorage.removeItem(noteOf(name));
         return null;

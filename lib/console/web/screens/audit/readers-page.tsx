@@ -83,7 +83,7 @@ function Readers({ filters }: { filters: Filters }): ReactNode {
         </section>
       )}
       {readers.length === 0 && !pages.hasNextPage && !pages.isFetchingNextPage && (
-        <State icon={EyeOff} title="Nobody read this">
+        <State icon={EyeOff} title="No one read this">
           <p>No record says so{time === undefined ? '' : ' for this time'}.</p>
         </State>
       )}

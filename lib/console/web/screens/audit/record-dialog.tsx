@@ -73,7 +73,7 @@ function factsOf(record: AuditEntry, workspace: string, target: string | null): 
     {
       name: 'Who',
       value:
-        principal === null ? 'Nobody who was signed in' : <Who name={principal.display_name} kind={principal.kind} />,
+        principal === null ? 'No one who was signed in' : <Who name={principal.display_name} kind={principal.kind} />,
     },
     { name: 'Principal', value: code(principal?.id ?? null), copied: principal?.id ?? null },
     { name: 'Token', value: code(record.credential), copied: record.credential },

@@ -59,10 +59,10 @@ function Row({ record, onOpen }: { record: AuditEntry; onOpen: () => void }): Re
   );
 }
 
-/** Who did it: a request without a valid sign-in or token is nobody's. */
+/** Who did it: a request without a valid sign-in or token has no author. */
 export function Doer({ record: { principal } }: { record: AuditEntry }): ReactNode {
   const { principal_id: me } = useWorkspace();
-  if (principal === null) return <span>nobody who was signed in</span>;
+  if (principal === null) return <span>no one who was signed in</span>;
   return (
     <span className="audit-who">
       <Who name={principal.display_name} kind={principal.kind} />

@@ -8,7 +8,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { EntryIcon } from './entry-icon.tsx';
 import { keyOf, locationOf, type DocumentEntry, type Entry } from './queries.ts';
 
-const mostLabels = 3;
+const maxLabels = 3;
 
 export interface RowProps {
   readonly workspace: string;
@@ -160,10 +160,10 @@ function ClaimBadge({ entry }: { entry: DocumentEntry }): ReactNode {
 }
 
 function Labels({ labels }: { labels: readonly string[] }): ReactNode {
-  const rest = labels.slice(mostLabels);
+  const rest = labels.slice(maxLabels);
   return (
     <>
-      {labels.slice(0, mostLabels).map((label) => (
+      {labels.slice(0, maxLabels).map((label) => (
         <Badge key={label} tone="label" title={`Label ${label}`}>
           <bdi>{label}</bdi>
         </Badge>

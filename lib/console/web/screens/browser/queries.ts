@@ -19,7 +19,7 @@ type Listing = InfiniteData<BrowsedFolder, string | undefined>;
 
 const pageSize = 200;
 /** More pages than this are not asked for again by themselves: each is a request. */
-const mostPagesToRenew = 2;
+const maxPagesToRenew = 2;
 
 /** Where an entry lies. */
 export function locationOf(entry: Entry): string {
@@ -54,7 +54,7 @@ export function useListing(workspace: string, location: string, sort: Sort): Use
   });
 }
 
-export const isShort = (listing: Listing | undefined): boolean => (listing?.pages.length ?? 0) <= mostPagesToRenew;
+export const isShort = (listing: Listing | undefined): boolean => (listing?.pages.length ?? 0) <= maxPagesToRenew;
 
 /** How the listings in memory follow a change that was just made. */
 export interface ListingChanges {

@@ -76,7 +76,7 @@ function ChangeForm({ connector, described, onClose }: ChangeFormProps): ReactNo
       changes.keep(changed);
       void changes.renew();
       onClose();
-      showToast({ text: isOther ? 'The settings are changed. A sync lists everything anew.' : 'Saved.' });
+      showToast({ text: isOther ? 'The settings are changed. A sync lists everything again.' : 'Saved.' });
     },
   });
   const problem = save.error === null ? undefined : asProblem(save.error);
@@ -135,8 +135,8 @@ function ChangeForm({ connector, described, onClose }: ChangeFormProps): ReactNo
             }
           />
           <p className="soft small">
-            With other settings the next sync lists everything anew. What is no longer there is deleted from the mirror;
-            if that is much, it waits for an approval. The folder <bdi>{location}</bdi> stays.
+            With other settings the next sync lists everything again. What is no longer there is deleted from the
+            mirror; if that is much, it waits for an approval. The folder <bdi>{location}</bdi> stays.
           </p>
         </>
       )}

@@ -86,7 +86,7 @@ export function ApproveDialog({ connector, onClose }: { connector: Connector; on
           Their history stays, and the trash lists them. If the files come back at the source, the next sync brings them
           again.
         </li>
-        <li>Exactly this change is approved. If the source changes again meanwhile, it is asked about anew.</li>
+        <li>Exactly this change is approved. If the source changes again meanwhile, it is asked about again.</li>
       </ul>
       <TypedName location={location} typed={typed} isWrong={isTried && typed.trim() !== location} onType={setTyped} />
       <ProblemLine error={approve.error} />

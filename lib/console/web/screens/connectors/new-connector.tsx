@@ -38,7 +38,7 @@ export function NewConnector(): ReactNode {
         )
       ) : kinds.data.length === 0 ? (
         <State icon={PlugZap} title="This service has no connectors">
-          <p>Whoever runs the service has switched them off.</p>
+          <p>The operator of the service has switched them off.</p>
         </State>
       ) : (
         <ConnectForm kinds={kinds.data} />

@@ -18,7 +18,7 @@ export type TestResult = Schemas['ConnectorTestResult'];
 export type Webhook = Schemas['ConnectorHook'];
 
 /** A workspace has no more connectors, so one page has them all. */
-const mostConnectors = 100;
+const maxConnectors = 100;
 /** Milliseconds between two looks at a run under way. */
 const whileRunning = 1000;
 /** Milliseconds between two looks otherwise. */
@@ -36,7 +36,7 @@ export function useConnectors(): UseQueryResult<readonly Connector[]> {
   return useQuery({
     queryKey: [name, 'connectors', 'list'],
     queryFn: async ({ signal }) =>
-      (await dataOf(apiOf(name).GET('/connectors', { params: { query: { limit: mostConnectors } }, signal }))).items,
+      (await dataOf(apiOf(name).GET('/connectors', { params: { query: { limit: maxConnectors } }, signal }))).items,
     refetchInterval: ({ state }) =>
       state.data?.some((each) => isBusy(each, Date.now())) === true ? whileRunning : whileIdle,
   });

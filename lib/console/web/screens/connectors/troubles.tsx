@@ -99,7 +99,7 @@ export function Troubles({ connector, onApprove, onRotate, onChange }: TroublesP
     case 'over':
       return (
         <Notice title="Disconnected">
-          <p>The connection is over, and its credential is deleted. Connect the source anew if you need it.</p>
+          <p>The connection is over, and its credential is deleted. Connect the source again if you need it.</p>
         </Notice>
       );
     case 'well':

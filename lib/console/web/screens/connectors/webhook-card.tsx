@@ -13,7 +13,7 @@ import { showToast } from '../../design/toast.tsx';
 import { base } from '../../shell/addresses.ts';
 import { useConnectorChanges, type Connector, type Webhook } from './queries.ts';
 
-/** The address at which the source says that it has changed, so that nobody waits for the schedule. */
+/** The address at which the source says that it has changed, so that no one waits for the schedule. */
 export function WebhookCard({ connector }: { connector: Connector }): ReactNode {
   const { name: workspace } = useWorkspace();
   const changes = useConnectorChanges();

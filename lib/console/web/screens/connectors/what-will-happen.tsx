@@ -18,8 +18,8 @@ export function WhatWillHappen({ location, interval }: { location: string; inter
           From then on only the connector writes in it.
         </li>
         <li>
-          Everything that the credential can read at the source comes into the folder. Whoever can read the folder can
-          read all of it: the permissions of the source are not mirrored.
+          Everything that the credential can read at the source comes into the folder. Everyone who can read the folder
+          can read all of it: the permissions of the source are not mirrored.
         </li>
         <li>
           The first sync begins at once. After that: {nameInterval(interval).toLowerCase()}. Each sync that finds

@@ -43,7 +43,7 @@ export const wordsOfFault: Readonly<Record<Fault, { readonly title: string; read
   not_found: { title: 'Nothing is at this address', remedy: 'Compare the settings with the source.' },
   denied_egress: {
     title: 'This service may not go there',
-    remedy: 'Whoever runs the service can allow it in its settings.',
+    remedy: 'The operator of the service can allow it in its settings.',
   },
   rate: { title: 'The source asks for patience', remedy: 'Nothing has to be done. It is tried again later.' },
   network: {

@@ -8,7 +8,7 @@ export interface PendingCreate {
 
 /** What a person has written and not saved, as this browser keeps it. */
 export interface Draft {
-  /** The principal whose draft it is. Nobody else on this browser is shown it. */
+  /** The principal whose draft it is. No other account in this browser is shown it. */
   readonly owner: string;
   readonly workspace: string;
   /** The document's location. For a new document something that begins with a slash, as no location does. */

@@ -306,7 +306,7 @@ function ClaimButton({ claims, isDisabled }: { claims: ReturnType<typeof useClai
       isPending={isChanging}
       disabled={isDisabled || blocking !== undefined}
       onClick={take}
-      title="Nobody else can save while you have it"
+      title="No one else can save while you have it"
     >
       Claim document
     </Button>

@@ -7,7 +7,7 @@ import { diffSequences, Numbering, type DiffHunk } from '../../../../text/diff-s
  */
 export interface MergePart {
   /**
-   * `same`: nobody changed it. `theirs`, `mine`: one side changed it. `both`: both made the same change. `conflict`:
+   * `same`: neither side changed it. `theirs`, `mine`: one side changed it. `both`: both made the same change. `conflict`:
    * they changed it differently.
    */
   readonly kind: 'same' | 'theirs' | 'mine' | 'both' | 'conflict';

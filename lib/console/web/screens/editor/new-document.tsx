@@ -66,7 +66,7 @@ interface FoundPlaceProps {
   readonly workspace: string;
   readonly owner: string;
   readonly folder: string;
-  /** How often the person began anew: what was found before is gone. */
+  /** How often the person began again: what was found before is gone. */
   readonly round: number;
   readonly onRestart: () => void;
 }

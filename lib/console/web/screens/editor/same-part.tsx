@@ -9,7 +9,7 @@ const fewest = 5;
 /** Lines shown at once: more would make the page slow. */
 const atOnce = 2000;
 
-/** Lines that nobody changed. Only those beside a change are shown at first. */
+/** Lines that neither side changed. Only those beside a change are shown at first. */
 export function SamePart({
   lines,
   isFirst,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 
-/** Whether the person may save changes there; undefined while that is not known. Each save is judged anew. */
+/** Whether the person may save changes there; undefined while that is not known. Each save is judged again. */
 export function useMayWrite(location: string): boolean | undefined {
   const { name } = useWorkspace();
   const { data } = useQuery({

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** Longer texts are shown on demand, so that typing stays quick. UTF-16 units. */
-const longestLive = 200_000;
+const maxLiveLength = 200_000;
 /** Milliseconds after a change. */
 const pause = 200;
 
@@ -27,7 +27,7 @@ export function usePreview(read: () => string): PreviewText {
       timer.current ??= window.setTimeout(() => {
         timer.current = undefined;
         const text = read();
-        if (text.length > longestLive) setShown((before) => ({ ...before, isBehind: true }));
+        if (text.length > maxLiveLength) setShown((before) => ({ ...before, isBehind: true }));
         else setShown({ text, isBehind: false });
       }, pause);
     },

@@ -105,7 +105,7 @@ export function useLines(
 }
 
 /**
- * Writes an older version anew, if the newest is still the one that the person saw.
+ * Writes an older version again, if the newest is still the one that the person saw.
  * @param input.key for every try of the same thing
  * @returns the id of the version that it made
  */

@@ -21,7 +21,7 @@ interface RelocationStepsProps {
 
 /**
  * Takes a rename or move through its steps: what to do, the report of who gains access, what was done. When all is done
- * and nobody lost access, it closes with a message that offers the way back.
+ * and no one lost access, it closes with a message that offers the way back.
  */
 export function RelocationSteps(props: RelocationStepsProps): ReactNode {
   const { workspace, items, relocating, onClose, onDone, children } = props;
@@ -67,7 +67,7 @@ export function RelocationSteps(props: RelocationStepsProps): ReactNode {
   if (asking.length > 0 && attempts.every(({ outcome }) => outcome !== undefined)) {
     return (
       <ReportDialog
-        // A changed report is agreed to anew.
+        // A changed report is agreed to again.
         key={asking
           .map(({ outcome }) => (outcome?.state === 'widens' && outcome.report.hasChanged ? outcome.report.digest : ''))
           .join('')}

@@ -27,7 +27,7 @@ export type Outcome =
   | { readonly state: 'refused'; readonly problem: Problem };
 
 /**
- * Does it, if nobody gains access by it.
+ * Does it, if no one gains access by it.
  * @param key the same for each try of the same thing
  * @param acknowledged the digest of the report that the person agreed to
  */

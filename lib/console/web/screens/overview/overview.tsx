@@ -180,7 +180,7 @@ function describeSearch({ state, done, documents }: Found['search']): string {
   const progress = done === null || documents === null ? '' : ` ${done} of ${documents} documents are done.`;
   if (state === 'ready') return 'It finds everything that was saved.';
   if (state === 'broken') return 'It does not work.';
-  return `${state === 'building' ? 'Its index is being built.' : 'It works, while its index is made anew.'}${progress}`;
+  return `${state === 'building' ? 'Its index is being built.' : 'It works, while its index is built again.'}${progress}`;
 }
 
 function Backup({ workspace, found }: { workspace: string; found: Found }): ReactNode {

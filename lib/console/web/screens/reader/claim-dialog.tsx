@@ -64,7 +64,7 @@ export function ClaimDialog({ workspace, reading, onClose }: ClaimDialogProps): 
       }
     >
       <div className="stack">
-        <p className="soft">While you hold a claim, nobody else can save changes there. Everybody can read.</p>
+        <p className="soft">While you hold a claim, no one else can save changes there. Everybody can read.</p>
         {headings.length > 0 && (
           <SelectField label="Part" value={section} onChange={(event) => setSection(event.target.value)}>
             <option value="">Whole document</option>

@@ -62,7 +62,7 @@ export function LabelDialog({ workspace, document: { location, name, labels }, o
     >
       <div className="stack">
         <p className="soft">
-          Labels help to find <bdi>{name}</bdi>. They change nobody's access.
+          Labels help to find <bdi>{name}</bdi>. They change no one's access.
         </p>
         {labels.length > 0 && (
           <ul className="cluster" aria-label="Labels">

@@ -109,7 +109,7 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
   return (
     <>
       {here.length === 0 ? (
-        <p className="soft">Nobody has been given access on this {sharing.scope_type} itself.</p>
+        <p className="soft">No access has been given on this {sharing.scope_type} itself.</p>
       ) : (
         <ul className="share-rows" aria-label={`Shared on this ${sharing.scope_type}`}>
           {here.map((share) => {

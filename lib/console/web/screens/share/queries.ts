@@ -63,7 +63,7 @@ export function useReaders(workspace: string, location: string): Pages<Reader> {
   });
 }
 
-/** Whom a text may mean. Without a text: nobody. */
+/** Whom a text may mean. Without a text: none. */
 export function useFound(workspace: string, text: string): UseQueryResult<readonly Found[]> {
   return useQuery({
     queryKey: ['subjects', workspace, text],

@@ -38,7 +38,7 @@ export function SubjectPicker(props: SubjectPickerProps): ReactNode {
   const offered = (found.data ?? []).filter(
     (each) => text.trim() !== '' && isWanted(each) && !chosen.some(({ id }) => id === each.id),
   );
-  const isNobody = text.trim() !== '' && isCurrent && found.data !== undefined && offered.length === 0;
+  const hasNoMatch = text.trim() !== '' && isCurrent && found.data !== undefined && offered.length === 0;
   const pick = (key: string | number | null): void => {
     const subject = offered.find(({ id }) => id === key);
     if (subject === undefined) return;
@@ -56,7 +56,7 @@ export function SubjectPicker(props: SubjectPickerProps): ReactNode {
         onChange={pick}
         defaultFilter={() => true}
         // While the answer is on its way, the list is open and empty: it does not open for names that come later.
-        allowsEmptyCollection={text.trim() !== '' && !isNobody}
+        allowsEmptyCollection={text.trim() !== '' && !hasNoMatch}
         menuTrigger="input"
         isInvalid={error !== undefined}
         validationBehavior="aria"
@@ -79,18 +79,18 @@ export function SubjectPicker(props: SubjectPickerProps): ReactNode {
         )}
       </ComboBox>
       <p className="field-hint" aria-live="polite">
-        {found.error !== null ? asProblem(found.error).sentence : isNobody ? <Nobody workspace={workspace} /> : hint}
+        {found.error !== null ? asProblem(found.error).sentence : hasNoMatch ? <NoMatch workspace={workspace} /> : hint}
       </p>
     </div>
   );
 }
 
 /** Says how someone new gets in. */
-function Nobody({ workspace }: { workspace: string }): ReactNode {
+function NoMatch({ workspace }: { workspace: string }): ReactNode {
   const { is_admin: isAdmin } = useWorkspace();
   return (
     <>
-      Nobody here has a name that begins so.{' '}
+      No one here has a name that begins so.{' '}
       {isAdmin ? <Link href={addressOf.access(workspace)}>Add a person in Access</Link> : 'An admin can add people.'}
     </>
   );

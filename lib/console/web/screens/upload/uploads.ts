@@ -32,7 +32,7 @@ export interface UploadSummary {
 }
 
 const atOnce = 3;
-const mostShown = 50;
+const maxShown = 50;
 const nothing: UploadSummary = {
   total: 0,
   done: 0,
@@ -63,7 +63,7 @@ function summarise(): void {
     done: inState('done').length,
     waiting,
     sending,
-    attention: attention.slice(0, mostShown),
+    attention: attention.slice(0, maxShown),
     attentionCount: attention.length,
     isRunning: waiting > 0 || sending.length > 0,
   };

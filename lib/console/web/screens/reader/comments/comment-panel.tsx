@@ -52,7 +52,7 @@ export function CommentPanel({ workspace, reading, comments, passages, hasText }
         <ProblemState error={comments.error} what="list of comments" onRetry={comments.retry} />
       ) : shown.length === 0 ? (
         <p className="soft small comments-empty">
-          {settled.length > 0 ? 'All threads are resolved.' : 'Nobody has commented yet.'}
+          {settled.length > 0 ? 'All threads are resolved.' : 'No one has commented yet.'}
           {hasText && ' Select words in the text to comment on them.'}
         </p>
       ) : (
