@@ -1,5 +1,5 @@
 // Bundles the compiled program with its packages into dist/program, which makes each start about twice as fast
-// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). bin/cartulary.ts loads the bundle
+// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). bin/load-program.ts loads the bundle
 // while it is newer than the compiled files. Does nothing if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -128,7 +128,7 @@ async function warm(build, root, { dist, target, entry }) {
   if (status !== 0) rmSync(folder, { recursive: true });
 }
 
-/** The files by whose times bin/cartulary.ts knows that they are newer than the compiled ones. */
+/** The files by whose times bin/load-program.ts knows that they are newer than the compiled ones. */
 function listDated(dist) {
   const folder = path.join(dist, 'warm');
   const codes = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder, runProgram, tidyUp } from '../support/processes/run-program.js';
 
-const entry = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/', import.meta.url));
 
 /** A program whose bundle and whose compiled file each print their name. @returns its entry */
 async function makeProgram(bundledAt: number | undefined): Promise<string> {
@@ -19,7 +19,7 @@ async function makeProgram(bundledAt: number | undefined): Promise<string> {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await write('bin', 'compiled', 1000);
   if (bundledAt !== undefined) await write('program', 'bundle', bundledAt);
-  await copyFile(entry, join(folder, 'bin', 'cartulary.js'));
+  for (const name of ['cartulary.js', 'load-program.js']) await copyFile(join(bin, name), join(folder, 'bin', name));
   return join(folder, 'bin', 'cartulary.js');
 }
 

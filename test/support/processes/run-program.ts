@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { SharedProgram } from './shared-program.js';
 
 /** The built program, beside the compiled tests. */
 const program = fileURLToPath(new URL('../../../bin/cartulary.js', import.meta.url));
@@ -30,20 +31,46 @@ export interface RunOptions {
   readonly program?: string;
 }
 
-function spawnProgram(parameters: readonly string[], options: RunOptions): ChildProcess {
-  const { cwd, environment, uid } = options;
+function makeEnvironment({ environment }: RunOptions): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...environment };
+}
+
+function spawnProgram(parameters: readonly string[], options: RunOptions): ChildProcess {
+  const { cwd, uid } = options;
   return spawn(process.execPath, [options.program ?? program, ...parameters], {
     cwd,
     uid,
     gid: uid,
-    env: { ...Object.fromEntries(inherited), ...environment },
+    env: makeEnvironment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** Runs `cartulary …` to its end. */
+/** Runs later runs of commands, until `tidyUp`. */
+const shared = new SharedProgram();
+
+/** The words of the commands that this file of tests has started. */
+const started = new Set<string>();
+
+/** Whether a run is the first of its command in this file of tests, or has to be a process for another reason. */
+function needsStart(parameters: readonly string[], { program: file, uid }: RunOptions): boolean {
+  const [word = '', second = ''] = parameters;
+  const words = /^[a-z]+$/.test(second) ? `${word} ${second}` : word;
+  const isFirst = !started.has(words);
+  started.add(words);
+  return isFirst || file !== undefined || uid !== undefined;
+}
+
+/**
+ * Runs `cartulary …` to its end. The first run of a command in a file of tests is a start of the program. Later ones
+ * share a process, where one follows the other (decision 0288).
+ */
 export async function runProgram(parameters: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  if (!needsStart(parameters, options)) {
+    const [cwd, environment] = [options.cwd ?? process.cwd(), makeEnvironment(options)];
+    return shared.run({ parameters, cwd, environment });
+  }
   const child = spawnProgram(parameters, options);
   let stdout = '';
   let stderr = '';
@@ -149,11 +176,12 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Ends all running programs and removes all folders. */
+/** Ends all running programs and removes all folders: the last step of a file of tests. */
 export async function tidyUp(): Promise<void> {
   const ended = [...staying].map((child) => once(child, 'close'));
   for (const child of staying) child.kill('SIGKILL');
-  await Promise.all(ended);
+  await Promise.all([...ended, shared.end()]);
+  started.clear();
   for (const folder of folders.splice(0)) await removeLeft(folder);
 }
 
