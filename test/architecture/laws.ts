@@ -106,11 +106,11 @@ export const laws: readonly Law[] = [
     name: 'every import names its target',
     why: 'a computed import() escapes every other rule',
     remedy: 'write the module out, in a table of literal imports if there are several',
-    // The entry of the program loads the bundle that the build makes of these very modules, and for its other form the
+    // The loader of the program loads the bundle that the build makes of these very modules, and for its other form the
     // packages that they import at their first use (decisions 0213 and 0270).
     judge: ({ path, unreadableImports }) =>
       unreadableImports
-        .slice(path === 'bin/cartulary.ts' ? 2 : 0)
+        .slice(path === 'bin/load-program.ts' ? 2 : 0)
         .map((line) => ({ line, what: 'imports a computed target' })),
   },
   {
