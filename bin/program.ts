@@ -18,7 +18,8 @@ import { addMcpCommand } from './speak-mcp.js';
 import { addTransferCommands } from './transfer.js';
 import { readBuild } from '../lib/app/read-build.js';
 
-function makeProgram(): Command {
+/** All commands, with their options and help. */
+export function makeProgram(): Command {
   const program = new Command('cartulary')
     .description(
       'A shared file store for people, programs and agents. Every write is a git commit, every access is on record.',

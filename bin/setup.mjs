@@ -149,6 +149,12 @@ export async function setUp() {
   // Their packages, too, are installed only now.
   const { buildDescriptions } = await import('./build-descriptions.mjs');
   buildDescriptions(root);
+  const { buildManual } = await import('./build-manual.mjs');
+  try {
+    await buildManual(() => isSaid || say('Building…'));
+  } catch (error) {
+    giveUp('the manual could not be built.', String(error));
+  }
   const { buildProgram } = await import('./build-program.mjs');
   try {
     await buildProgram(root, () => isSaid || say('Building…'));

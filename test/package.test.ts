@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The console's pages and the client library are built. */
+/** The console's pages, the client library and the manual are built. */
 const pages = 'lib/console/web';
-const builtElsewhere = [pages, 'lib/client'];
+const builtElsewhere = [pages, 'lib/client', 'lib/manual/web'];
 
 /** Files that the program reads: files beside the sources, neither source nor document. */
 function listData(folder: string): string[] {
@@ -38,7 +38,9 @@ describe('the package', () => {
     for (const name of ['program.js', 'lib-search-worker.js', 'licences.txt'])
       assert.ok(bundle.includes(`dist/program/${name}`));
     const client = ['index.js', 'index.d.ts', 'described.d.ts'].map((name) => `dist/client/${name}`);
-    const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle, ...client];
+    const manual = ['files.json', 'words.json', 'results.html', 'agents.html.br', 'skills/cartulary/SKILL.md'];
+    const served = manual.map((name) => `dist/docs/${name}`);
+    const built = [...listBuilt(`dist/${pages}`), ...parsed, ...bundle, ...client, ...served];
     assert.ok(built.length > 4, built.join());
     assert.ok(data.includes('lib/search/meaning/word-vectors.bin'), data.join());
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,21 +21,18 @@ const root = findRoot();
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = [
   'README.md',
-  ...['applications', 'changes', 'agents', 'people', 'admins', 'connectors', 'git'].map(
+  ...['applications', 'changes', 'agents', 'people', 'admins', 'audit-log', 'connectors', 'git'].map(
     (name) => `lib/docs/${name}.md`,
   ),
 ];
+/** Every page of the manual: the Markdown below lib/docs. */
+const manual = readdirSync(join(root, 'lib/docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `lib/docs/${name}`)
+  .sort();
+
 /** The pages with checked links. */
-const linked = [
-  ...pages,
-  'lib/docs/README.md',
-  'lib/docs/console.md',
-  'lib/docs/webhooks.md',
-  'lib/docs/connector-protocol.md',
-  'SECURITY.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-];
+const linked = ['README.md', ...manual, 'lib/audit/README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
@@ -55,14 +52,16 @@ interface Step {
 
 const fence = /(?:<!-- ([^\n]*?) -->\n+)?```(\w*)\n(.*?)```\n/gs;
 
+const findBlocks = (page: string): Block[] =>
+  [...readPage(page).matchAll(fence)].map(([, mark = '', language = '', text = '']) => ({ language, text, mark }));
+
+/** Whether the block stays out of the session of this test: it cannot be run, or another test runs it. */
+const isElsewhere = ({ mark }: Block): boolean => /^(?:not run|run by): ./.test(mark);
+
 function readBlocks(page: string): { readonly start: string; readonly steps: readonly Step[] } {
-  const blocks = [...readPage(page).matchAll(fence)].map(([, mark = '', language = '', text = '']): Block => ({
-    language,
-    text,
-    mark,
-  }));
+  const blocks = findBlocks(page);
   const steps = blocks.flatMap((block, index): Step[] => {
-    if (block.language !== 'sh' || block.mark.startsWith('not run: ')) return [];
+    if (block.language !== 'sh' || isElsewhere(block)) return [];
     const next = blocks[index + 1];
     return [{ page, commands: block.text, printed: next !== undefined && next.language !== 'sh' ? next : undefined }];
   });
@@ -138,6 +137,25 @@ function findBrokenLinks(page: string): string[] {
   });
 }
 
+/** Commands and code: what a reader copies, also from a shown session. */
+const isCode = ({ language, text }: Block): boolean =>
+  ['', 'sh', 'bash', 'shell', 'console', 'http', 'js', 'mjs', 'ts', 'py', 'python'].includes(language) ||
+  /^\$ /m.test(text);
+
+/** The blocks of code that no test runs, without a reason; and those that name a test which does not read the page. */
+function findUnrunBlocks(page: string): string[] {
+  return findBlocks(page).flatMap((block) => {
+    if (!isCode(block) || block.mark.startsWith('not run: ')) return [];
+    const place = `${page}: ${block.text.split('\n', 1)[0]}`;
+    const [, test] = /^run by: (\S+)$/.exec(block.mark) ?? [];
+    if (test !== undefined) {
+      const isRun = existsSync(join(root, test)) && readPage(test).includes(page.split('/').at(-1) ?? page);
+      return isRun ? [] : [`${place} is not run by ${test}`];
+    }
+    return block.language === 'sh' && pages.includes(page) ? [] : [`${place} is run by no test`];
+  });
+}
+
 describe('The README and the manual', function () {
   this.timeout(4 * timeout);
 
@@ -162,6 +180,12 @@ describe('The README and the manual', function () {
   it('have no broken link', () => {
     assert.deepEqual(linked.flatMap(findBrokenLinks), []);
     assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
+  });
+
+  it('have no command and no code that is neither run by a test nor says why not', () => {
+    assert.deepEqual(['README.md', ...manual].flatMap(findUnrunBlocks), []);
+    const count = manual.flatMap(findBlocks).filter((block) => isCode(block) && !block.mark.startsWith('not run: '));
+    assert.ok(count.length > 30, `${count.length} blocks are found`);
   });
 
   it('name files that exist in the recipes of CONTRIBUTING', () => {

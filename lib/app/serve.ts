@@ -68,6 +68,8 @@ export async function startService(
     const { later, addressOf } = server;
     const { validateResponses } = config;
     server.mount(mountConsole(service, { url, log, later, addressOf, readSession, endSession, validateResponses }));
+    const { mountManual } = await import('../manual/mount.js');
+    server.mount(mountManual({ log, addressOf, randomness: service.randomness }));
     const { openOAuth } = await import('../signin/oauth/open-oauth.js');
     const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf: server.addressOf });
     opened.push(async () => oauth.close());

@@ -24,7 +24,7 @@ export const floors: readonly (readonly string[])[] = [
   ['operations'],
   ['http', 'egress'],
   ['api'],
-  ['rest', 'mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'socket'],
+  ['rest', 'mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'socket'],
   ['config'],
   ['app'],
   ['bin'],

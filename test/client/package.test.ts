@@ -114,6 +114,29 @@ describe('The package with the client', function () {
     );
   });
 
+  it('runs the shorter examples of the manual', async () => {
+    const project = path.join(folder, 'project');
+    const manual = readFileSync(path.join(root, 'lib', 'docs', 'client.md'), 'utf8');
+    const examples = [...manual.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+    assert.equal(examples.length, 3);
+    const lines = [
+      "import { Cartulary } from 'cartulary/client';",
+      'const cartulary = new Cartulary();',
+      "for (const location of ['a.md', 'handbook/more.md']) await cartulary.create(location, 'one');",
+      "const file = new Blob(['moving pictures']);",
+      // Following the feed ends only with the program: here, once the first page was worked through.
+      "Object.defineProperty(globalThis, 'kept', { get: () => undefined, set: () => process.exit() });",
+      ...examples.slice(0, 2),
+      'console.log(await response.text());',
+      ...examples.slice(2),
+    ];
+    writeFileSync(path.join(project, 'examples.mjs'), lines.join('\n'));
+    const env = { CARTULARY_URL: test?.server.rest.url, CARTULARY_KEY: test?.key };
+    const said = await run(process.execPath, ['examples.mjs'], project, env);
+    assert.match(said, /^moving pictures$/m);
+    assert.match(said, /^entered handbook\/more\.md$/m);
+  });
+
   it('works from strict TypeScript in an empty project, and finds wrong uses', async () => {
     const project = path.join(folder, 'project');
     writeFileSync(path.join(project, 'package.json'), '{"type":"module"}');

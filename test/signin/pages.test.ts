@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Html, html } from '../../lib/signin/pages/html.js';
+import { Html, html } from '../../lib/http/html.js';
 import { pageHeaders } from '../../lib/signin/pages/page.js';
 import { icon } from '../../lib/signin/pages/icon.js';
 import { samplePages } from './sample-pages.js';

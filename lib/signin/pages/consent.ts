@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../http/html.js';
 import { csrfField, renderPage, type PageForm } from './page.js';
 
 export interface ConsentData extends PageForm {

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../http/html.js';
 import { renderPage, type PageFrame } from './page.js';
 
 /** For people without their password: the service sends no mail, so an admin makes a new link. */

@@ -1,5 +1,5 @@
 import { protections } from '../../http/protections.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../http/html.js';
 import { iconPath } from './icon.js';
 import { stylesheetPath } from './stylesheet.js';
 

@@ -1,6 +1,6 @@
 import { formatTime } from '../../domain/clock.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../http/html.js';
 import { csrfField, renderPage, type PageForm } from './page.js';
 
 export interface ShownSession {

@@ -1,4 +1,4 @@
-import { html } from './html.js';
+import { html } from '../../http/html.js';
 import { alertBox, csrfField, renderPage, type PageForm } from './page.js';
 
 export interface SignInData extends PageForm {
