@@ -5,7 +5,7 @@ import type { Refusal } from '../domain/refusal.js';
 import { parseTraceparent, type TraceContext } from '../domain/trace-context.js';
 
 /** The faces on the port. */
-export type FaceName = 'rest' | 'console' | 'signin' | 'oauth' | 'mcp' | 'git';
+export type FaceName = 'rest' | 'console' | 'signin' | 'oauth' | 'mcp' | 'git' | 'manual';
 
 /** A face's own facts about a request, beside those of HTTP. */
 export interface RequestFacts {

@@ -3,7 +3,7 @@ import type { Randomness } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { Log } from '../domain/log.js';
 import { chooseCoding } from '../http/choose-coding.js';
-import { logWhenDone } from '../http/log-when-done.js';
+import { logWhenDone, type RequestNotes } from '../http/log-when-done.js';
 import type { MountedFace } from '../http/port.js';
 import { nothingRuns, protections } from '../http/protections.js';
 import { findExcess, findWrongMethod, queryOf, type RequestBounds } from '../http/request-bounds.js';
@@ -11,10 +11,8 @@ import { leaveUnread } from '../http/unread-body.js';
 import { readBuiltManual, type BuiltManual, type ManualFile } from './built-manual.js';
 import { showResults } from './show-results.js';
 
-export interface ManualOptions {
+export interface ManualOptions extends RequestNotes {
   readonly log: Log;
-  /** The client's address, for the log. */
-  readonly addressOf: (request: IncomingMessage) => string;
   readonly randomness: Randomness;
 }
 
@@ -64,9 +62,9 @@ class Manual {
 
   /** Answers any request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { log, addressOf, randomness } = this.#options;
+    const { log, randomness } = this.#options;
     const id = makeIdentifier('req', randomness);
-    logWhenDone(log, request, response, addressOf, () => ({ id, route: manualPath }));
+    logWhenDone(this.#options, 'manual', request, response, () => ({ id, route: manualPath }));
     let reply: Reply;
     try {
       const excess = findExcess(request, bounds) ?? findWrongMethod(request, ['GET']);
