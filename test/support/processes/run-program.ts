@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly uid?: number;
   /** Another file that runs it. */
   readonly program?: string;
+  /** An open file for its standard error. */
+  readonly complaints?: number;
 }
 
 function makeEnvironment({ environment }: RunOptions): Record<string, string> {
@@ -43,7 +45,7 @@ function spawnProgram(parameters: readonly string[], options: RunOptions): Child
     uid,
     gid: uid,
     env: makeEnvironment(options),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', options.complaints ?? 'pipe'],
   });
 }
 

@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The manual's server block, with this test's ports, name and certificate; nginx writes all its files to a folder. */
+/** The package's site, with this test's ports, name and certificate; nginx writes all its files to a folder. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
-  const [, block = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
-  const server = block
+  const server = readFileSync('lib/operating/nginx.conf', 'utf8')
     .replace('listen 443 ssl', `listen 127.0.0.1:${outside} ssl`)
     .replaceAll('/etc/ssl/files.example.org/', `${folder}/`)
     .replaceAll('files.example.org', 'files.localhost')

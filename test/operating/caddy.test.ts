@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The manual's site, with this test's ports and certificate, since no public authority can certify this machine. */
+/** The package's site, with this test's ports and certificate, since no public authority can certify this machine. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
-  const [, block = ''] = /```caddy\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
-  const site = block
+  const site = readFileSync('lib/operating/Caddyfile', 'utf8')
     .replace(
       'files.example.org {',
       `https://localhost:${outside} {\n  tls ${folder}/fullchain.pem ${folder}/privkey.pem`,
