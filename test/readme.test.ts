@@ -21,7 +21,7 @@ const root = findRoot();
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
 const pages = [
   'README.md',
-  ...['applications', 'changes', 'agents', 'people', 'admins', 'audit-log', 'connectors', 'git'].map(
+  ...['applications', 'changes', 'agents', 'people', 'admins', 'operating', 'audit-log', 'connectors', 'git'].map(
     (name) => `lib/docs/${name}.md`,
   ),
 ];
