@@ -18,7 +18,7 @@ import { git } from '../support/git/git-client.js';
 import { skipBecause } from '../support/skip.js';
 import { Browser, formAction, readForm } from '../support/oauth/browser.js';
 import { until } from '../support/until.js';
-import { testCertificate, testCertificateKey } from '../signin/oauth/certificate.js';
+import { testCertificate, testCertificateKey } from '../support/signin/certificate.js';
 
 /** A TLS proxy in front of the service. */
 export interface Proxy {

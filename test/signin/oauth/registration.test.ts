@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makeDocumentFetcher } from '../../../lib/signin/oauth/fetch-document.js';
 import { isPublicAddress } from '../../../lib/signin/oauth/public-address.js';
-import { testCertificate, testCertificateKey } from './certificate.js';
+import { testCertificate, testCertificateKey } from '../../support/signin/certificate.js';
 import * as oauth from 'oauth4webapi';
 import { discover, OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
