@@ -101,6 +101,8 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
     `  curl -sS ${url}/v1/documents -H 'Authorization: Bearer ${made.key}' -H 'Idempotency-Key: hello' -H 'Content-Type: application/json' -d '{"location":"hello.md","content":"# Hello"}'`,
     `  curl -sS ${url}/v1/documents/hello.md -H 'Authorization: Bearer ${made.key}'`,
     '',
+    `The manual is at ${url}/docs/`,
+    '',
     'Ctrl-C stops it.',
   ];
 }

@@ -84,6 +84,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/in \d+\.\d s\./g, 'in N s.'],
   [/bytes {2,}\d+/g, 'bytes N'],
   [/process \d+/g, 'process N'],
+  [/data format \d+\.\d+/g, 'data format N'],
   [/\b\d+(?:\.\d)? k?B\b/g, 'N kB'],
   // A page cannot show blanks at the end of a line.
   [/[ \t]+$/gm, ''],

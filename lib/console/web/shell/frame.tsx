@@ -166,6 +166,7 @@ function Account({ session, workspace }: Pick<FrameProps, 'session' | 'workspace
       ? []
       : [{ label: 'Your applications', run: () => navigate(addressOf.applications(workspace.name)) }]),
     { label: 'Where you are signed in', run: () => window.location.assign(`${base}/signin/sessions`) },
+    { label: 'Manual', run: () => window.location.assign(`${base}/docs/people`) },
     { label: 'Sign out', run: () => void leave(), startsGroup: true },
   ];
   return (
