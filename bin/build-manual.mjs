@@ -216,7 +216,7 @@ export async function buildManual(onBuild = () => {}) {
   const fixed = [
     { name: styles.name, bytes: styles.text },
     ...skills.map(({ file, text }) => ({ name: file, bytes: text })),
-    ...['examples', 'pictures'].flatMap((folder) =>
+    ...['examples', 'monitoring', 'pictures'].flatMap((folder) =>
       listFiles(`lib/docs/${folder}`).map((name) => ({
         name: `${folder}/${name}`,
         bytes: readFileSync(path.join(root, 'lib', 'docs', folder, name)),

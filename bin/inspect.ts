@@ -128,7 +128,10 @@ async function showStatus(config: Config): Promise<Inspection> {
   const { judgeGit } = await import('../lib/socket/judge-git.js');
   const git = await judgeGit(config.git);
   const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
-  const server = answer !== undefined && 'result' in answer ? (answer.result as { url: string; pid: number }) : null;
+  const server =
+    answer !== undefined && 'result' in answer
+      ? (answer.result as { url: string; pid: number; metrics?: string | null })
+      : null;
   const reports = server === null ? [] : await askForSearch(config.data);
   const health = server === null ? null : await askForHealth(config.data);
   const statuses = await reportStatus(toInspect(config));
@@ -141,6 +144,7 @@ async function showStatus(config: Config): Promise<Inspection> {
     return { ...status, waits, search };
   });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
+  const scraped = typeof server?.metrics === 'string' ? [`Its metrics are at ${server.metrics}`] : [];
   const state = health === null || health.ready ? [] : [describeUnready(health)];
   const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, warnings, ...more }) => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
@@ -165,6 +169,7 @@ async function showStatus(config: Config): Promise<Inspection> {
     lines: [
       `${config.data} (data format ${format.data_format}, written by Cartulary ${format.written_by})`,
       running,
+      ...scraped,
       ...atServer,
       ...state,
       ...lines,
@@ -303,6 +308,7 @@ async function examineMachine(config: Config): Promise<Inspection> {
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     diskReserve: config.diskReserve,
+    metrics: config.metrics,
     version,
     format: thisProgram().format,
     oldestNode: engines.node.replace(/^>=/, ''),

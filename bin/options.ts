@@ -101,6 +101,8 @@ const settings: Readonly<Record<string, string>> = {
   publicUrl: 'public_url',
   trustProxy: 'trust_proxy',
   upgrade: 'upgrade',
+  metricsHost: 'metrics_host',
+  metricsPort: 'metrics_port',
   logLevel: 'log_level',
 };
 

@@ -26,6 +26,8 @@ export function addServeCommands(program: Command): void {
     .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses')
     .option('--upgrade <when>', 'auto upgrades data of an earlier version, never refuses it (default: auto)')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
+    .option('--metrics-port <number>', 'the port of /metrics for Prometheus, such as 9464 (default: not served)')
+    .option('--metrics-host <address>', 'the address of /metrics (default: 127.0.0.1)')
     .option('--create', 'serve a folder that has no workspace yet')
     .option('--memory', 'keep everything in memory, for a try-out');
   serving.action(() => serve(serving.opts<CalledWith>()));
@@ -52,10 +54,13 @@ async function serve(options: CalledWith): Promise<void> {
   const running = await open({ ...config, data: inMemory ? null : config.data }, [config.port], config, asJson);
   if (running === undefined) return;
   const made = inMemory ? await initialize(running) : undefined;
-  const facts = { url: running.url, data: inMemory ? null : config.data, pid: process.pid };
+  const { url, metricsUrl } = running;
+  const metrics = metricsUrl === null ? {} : { metrics: metricsUrl };
+  const facts = { url, ...metrics, data: inMemory ? null : config.data, pid: process.pid };
   if (asJson) printJson(made === undefined ? facts : { ...facts, ...pick(made) });
   else {
     printText(`Cartulary is running at ${running.url}`);
+    if (metricsUrl !== null) printText(`Metrics: ${metricsUrl}`);
     printText(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
     if (made !== undefined) printText(`Key: ${made.key}\nSign in, once: ${made.link}`);
     else if (running.service.names().length === 0) {
@@ -181,7 +186,7 @@ async function open(
   const { makeLog } = await import('../lib/app/real-world.js');
   const { DataFolderInUse } = await import('../lib/app/service.js');
   const { OtherFormat } = await import('../lib/integrity/data-format.js');
-  const { startService } = await import('../lib/app/serve.js');
+  const { MetricsUnserved, startService } = await import('../lib/app/serve.js');
   const refuse = (code: string, message: string, reason: string): undefined => {
     printFailure({ code, message, details: { reason } }, asJson ? 'json' : 'text');
     process.exitCode = 1;
@@ -203,17 +208,19 @@ async function open(
     }
     if (error instanceof OtherFormat) return refuse(error.code, error.message, error.details.reason);
     const code = (error as NodeJS.ErrnoException).code;
-    const address = `${config.host}:${ports.join(', ')}`;
+    const isOfMetrics = error instanceof MetricsUnserved;
+    const address = isOfMetrics ? error.address : `${config.host}:${ports.join(', ')}`;
+    const option = isOfMetrics ? 'metrics-port' : 'port';
     if (code === 'EADDRINUSE')
       return refuse(
         'CONFLICT',
-        `${address} is taken. Choose another with --port; 0 takes any that is free.`,
+        `${address} is taken. Choose another with --${option}; 0 takes any that is free.`,
         'port_in_use',
       );
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       return refuse(
         'INVALID_REQUEST',
-        `${address} cannot be listened on (${code}). Choose another --host or --port.`,
+        `${address} cannot be listened on (${code}). Choose another --${option.replace('port', 'host')} or --${option}.`,
         'bad_address',
       );
     }

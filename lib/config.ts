@@ -33,6 +33,8 @@ export interface Config {
   readonly connectorPrograms: Readonly<Record<string, readonly string[]>>;
   /** `host:port` at addresses that are not public, to which webhooks may be sent, also over http. */
   readonly webhookHosts: readonly string[];
+  /** Where metrics are served, and the token that a scraper has to show; null for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number; readonly token: string | null } | null;
   /** Another OpenID Connect provider for people's sign-ins. */
   readonly upstream: UpstreamConfig | null;
 }
@@ -235,7 +237,7 @@ function validate({ properties }: Schema, settings: ReadonlyMap<string, Setting>
     if (rule === undefined) return [`${name} is no setting (${source}). The settings are ${known.join(', ')}.`];
     const wanted = findFault(rule, value);
     if (wanted === undefined) return [];
-    const shown = name.endsWith('_secret') ? 'something else' : JSON.stringify(value);
+    const shown = /_(?:secret|token)$/.test(name) ? 'something else' : JSON.stringify(value);
     return [`${name} must be ${wanted}, and is ${shown} (${source}).`];
   });
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -248,7 +250,10 @@ const formats: Readonly<Record<string, { readonly means: string; readonly test: 
     means: 'an http or https address without query, such as https://files.example.org',
     test: isWebAddress,
   },
-  'web-origin': { means: 'a web origin such as https://app.example.org', test: isWebOrigin },
+  'web-origin': {
+    means: 'a web origin such as https://app.example.org',
+    test: (text) => isWebAddress(text) && new URL(text).origin === text,
+  },
   'proxy-address': {
     means: 'an IP address, a CIDR range, or loopback, linklocal or uniquelocal',
     test: isProxyAddress,
@@ -284,14 +289,10 @@ export function findFault(rule: Rule, value: unknown): string | undefined {
   return rule.type === undefined || fits[rule.type]() ? undefined : describe(rule);
 }
 
-function isBetween(number: number, least = 0, most = Infinity): boolean {
-  return number >= least && number <= most;
-}
+const isBetween = (number: number, least = 0, most = Infinity): boolean => number >= least && number <= most;
 
 /** The one pattern of the schema; a test compares them. */
-function isWorkspaceName(text: string): boolean {
-  return /^[a-z0-9][a-z0-9-]{0,38}$/.test(text);
-}
+const isWorkspaceName = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,38}$/.test(text);
 
 function describe(rule: Rule): string {
   if (rule.anyOf !== undefined) return rule.anyOf.map(describe).join(', or ');
@@ -309,10 +310,6 @@ function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, search, hash, username } = new URL(text);
   return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
-}
-
-function isWebOrigin(text: string): boolean {
-  return isWebAddress(text) && new URL(text).origin === text;
 }
 
 function isProxyAddress(text: string): boolean {
@@ -371,6 +368,10 @@ function toUpstream(values: Readonly<Record<string, unknown>>): UpstreamConfig |
   return { issuer, clientId, clientSecret, name: read('oidc_name') ?? new URL(issuer).hostname };
 }
 
+function toMetrics({ metrics_host: host, metrics_port: port, metrics_token: token = null }: Record<string, unknown>) {
+  return port === undefined ? null : ({ host, port, token } as Config['metrics']);
+}
+
 function toConfig(values: Readonly<Record<string, unknown>>): Config {
   const publicUrl = values['public_url'] as string | undefined;
   const config = {
@@ -391,6 +392,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     connectorFolders: values['connector_folders'],
     connectorPrograms: toPrograms(values['connector_programs'] as readonly string[]),
     webhookHosts: values['webhook_hosts'],
+    metrics: toMetrics(values),
     upstream: toUpstream(values),
   } as Config;
   for (const value of Object.values(config)) Object.freeze(value);

@@ -12,6 +12,14 @@ export interface WorkLimit {
   readonly timeout: number;
 }
 
+/** The use of a limiter, in its units; what waits and was refused in requests. */
+export interface WorkUse {
+  readonly used: number;
+  readonly limit: number;
+  readonly waiting: number;
+  readonly refused: { readonly source: number; readonly all: number };
+}
+
 /** Gives back the room. May be called twice. */
 export type Release = () => void;
 
@@ -32,9 +40,17 @@ export class WorkLimiter {
   readonly #waitingOf = new Map<string, number>();
   #usedInAll = 0;
   #waiting: Waiting[] = [];
+  #refusedForSource = 0;
+  #refusedForAll = 0;
 
   constructor(limit: WorkLimit) {
     this.#limit = limit;
+  }
+
+  /** What is under way, what waits, and what was refused so far: for one source's limit, and for that of all. */
+  get use(): WorkUse {
+    const refused = { source: this.#refusedForSource, all: this.#refusedForAll };
+    return { used: this.#usedInAll, limit: this.#limit.inAll, waiting: this.#waiting.length, refused };
   }
 
   /**
@@ -114,6 +130,9 @@ export class WorkLimiter {
 
   #refusal(source: string, units: number): Error {
     const ofSource = (this.#used.get(source) ?? 0) + Math.min(units, this.#limit.perSource);
-    return ofSource > this.#limit.perSource ? tooMuchAtOnce() : busy();
+    const isOfSource = ofSource > this.#limit.perSource;
+    if (isOfSource) this.#refusedForSource += 1;
+    else this.#refusedForAll += 1;
+    return isOfSource ? tooMuchAtOnce() : busy();
   }
 }

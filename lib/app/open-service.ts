@@ -24,6 +24,7 @@ export function openService(
   onFault: ServiceOptions['onFault'],
   onNews?: ServiceOptions['onNews'],
   log?: Log,
+  observers?: ServiceOptions['observers'],
 ): Promise<Service> {
   return Service.open({
     dataFolder: config.data,
@@ -35,6 +36,7 @@ export function openService(
     randomness: makeSystemRandomness(),
     onFault,
     onNews,
+    observers,
     release: readBuild().version,
     connectors: {
       allowance: {

@@ -2,6 +2,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { formatTime } from '../domain/clock.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
+import type { RequestObserver } from '../http/log-when-done.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { MetricsPort } from '../metrics/serve-metrics.js';
 import type { Build } from '../rest/dependencies.js';
 import type { RestServer } from '../rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
@@ -10,7 +13,7 @@ import { listenForCommands } from '../socket/listen.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
-import { writeOut } from './real-world.js';
+import { systemClock, writeOut } from './real-world.js';
 import type { Service } from './service.js';
 
 /** The service with its faces open. */
@@ -18,11 +21,30 @@ export interface RunningService {
   /** Its address: the public one, if one is configured. */
   readonly url: string;
   readonly service: Service;
+  /** Where its metrics are; null where they are not served. */
+  readonly metricsUrl: string | null;
   /**
    * Stops gracefully: no new connections, and all writes go into the repository. Requests in progress are finished or,
    * after `within` milliseconds, cut off.
    */
   close(within?: number): Promise<void>;
+}
+
+type Observer = RequestObserver | undefined;
+
+/** The metrics cannot be served where they should be. */
+export class MetricsUnserved extends Error {
+  override readonly name = 'MetricsUnserved';
+  /** Where. */
+  readonly address: string;
+  /** The system's. */
+  readonly code: string | undefined;
+
+  constructor(address: string, cause: unknown) {
+    super(`The metrics cannot be served at ${address}.`, { cause });
+    this.address = address;
+    this.code = (cause as NodeJS.ErrnoException).code;
+  }
 }
 
 /** Milliseconds for requests in progress when the service stops. The rest of ten seconds is for the disk. */
@@ -45,60 +67,85 @@ export async function startService(
   { ports = [config.port], isTemporary = false }: ServingOptions = {},
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
+  const build = readBuild();
+  const metrics = config.metrics === null ? undefined : await makeMetrics(build);
   let isOpening = true;
   const onNews = (what: string, figures: Readonly<Record<string, unknown>>): void => {
     log.info(figures, what);
     // An upgrade goes on in steps of SQLite, and the log would have its lines only at the end.
     if (isOpening) writeOut(log);
   };
-  const service = await openService(config, onFault, onNews, log);
+  const service = await openService(config, onFault, onNews, log, metrics?.work);
   isOpening = false;
+  const observer = metrics?.requests;
   const opened: (() => Promise<void>)[] = [];
   try {
-    const build = readBuild();
+    const metricsPort = metrics === undefined ? undefined : await openMetricsPort(metrics, service, config, log);
+    if (metricsPort !== undefined) opened.push(() => metricsPort.close(0));
     // Loaded before a request can need it.
     const { mountMcp } = await import('../mcp/mount.js');
-    const server = await listenOnFirst(ports, service, config, log, build);
+    const server = await listenOnFirst(ports, service, config, { log, build, observer });
     opened.push(() => server.close(0));
     const url = config.publicUrl ?? urlOf(config.host, server.port);
-    const signIn = await mountSignIn(server, service, config, log, url);
+    const signIn = await mountSignIn(server, service, config, { log, url, observer });
     opened.push(() => signIn.close());
     const { mountConsole } = await import('../console/mount.js');
     const { readSession, endSession } = signIn;
     const { later, addressOf } = server;
     const { validateResponses } = config;
-    server.mount(mountConsole(service, { url, log, later, addressOf, readSession, endSession, validateResponses }));
+    server.mount(
+      mountConsole(service, { url, log, later, addressOf, observer, readSession, endSession, validateResponses }),
+    );
     const { mountManual } = await import('../manual/mount.js');
-    server.mount(mountManual({ log, addressOf, randomness: service.randomness }));
+    server.mount(mountManual({ log, addressOf, observer, randomness: service.randomness }));
     const { openOAuth } = await import('../signin/oauth/open-oauth.js');
-    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf: server.addressOf });
+    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf, observer });
     opened.push(async () => oauth.close());
     server.mount(oauth);
     const { corsOrigins } = config;
     const { readAccessToken } = oauth;
     const { version } = build;
-    server.mount(mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }));
+    server.mount(
+      mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, observer, readAccessToken }),
+    );
     const { mountRemote } = await import('../remote/mount.js');
-    server.mount(mountRemote(service, { log, later, addressOf }));
+    server.mount(mountRemote(service, { log, later, addressOf, observer }));
     const started = formatTime(service.clock.now());
-    const facts: ServerFacts = { url, pid: process.pid, version, started_at: started, is_temporary: isTemporary };
+    const metricsUrl = metricsPort?.url ?? null;
+    const facts: ServerFacts = {
+      url,
+      metrics: metricsUrl,
+      pid: process.pid,
+      version,
+      started_at: started,
+      is_temporary: isTemporary,
+    };
     const { dataFolder } = service;
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
     await service.startSchedules();
     await logChecks(service, config, log);
     log.info(
-      { version, data: dataFolder, url, workspaces: service.names().length, pid: process.pid },
+      {
+        version,
+        data: dataFolder,
+        url,
+        ...(metricsUrl && { metrics: metricsUrl }),
+        workspaces: service.names().length,
+        pid: process.pid,
+      },
       'The service is up',
     );
     return {
       url,
       service,
+      metricsUrl,
       async close(within = timeout) {
         log.info({}, 'The service stops: requests under way are finished');
         oauth.close();
         service.endWatches();
         await Promise.all([server.close(within), commands?.close(), service.stopSchedules()]);
+        await metricsPort?.close(0);
         await signIn.close();
         await service.close();
         log.info({}, 'The service has stopped');
@@ -111,12 +158,33 @@ export async function startService(
   }
 }
 
+/** Loaded only where metrics are served. */
+async function makeMetrics(build: Build): Promise<Metrics> {
+  const { Metrics } = await import('../metrics/metrics.js');
+  return new Metrics(build, systemClock);
+}
+
+/** @throws MetricsUnserved */
+async function openMetricsPort(
+  metrics: Metrics,
+  service: Service,
+  { metrics: address }: Pick<Config, 'metrics'>,
+  log: Logger,
+): Promise<MetricsPort | undefined> {
+  if (address === null) return undefined;
+  const { serveMetrics } = await import('../metrics/serve-metrics.js');
+  try {
+    return await serveMetrics(metrics, service, { ...address, log });
+  } catch (error) {
+    throw new MetricsUnserved(`${address.host}:${address.port}`, error);
+  }
+}
+
 async function listenOnFirst(
   ports: readonly number[],
   service: Service,
   config: Omit<Config, 'data'>,
-  log: Logger,
-  build: Build,
+  { log, build, observer }: { readonly log: Logger; readonly build: Build; readonly observer: Observer },
 ): Promise<RestServer> {
   // Loaded only for serving: it is large, and commands should be quick.
   const { startServer } = await import('../rest/server.js');
@@ -130,6 +198,7 @@ async function listenOnFirst(
         publicUrl,
         build,
         log,
+        observer,
         trustProxy,
         corsOrigins,
         validateResponses,
@@ -146,13 +215,12 @@ async function mountSignIn(
   server: RestServer,
   service: Service,
   { upstream }: Omit<Config, 'data'>,
-  log: Logger,
-  url: string,
+  { log, url, observer }: { readonly log: Logger; readonly url: string; readonly observer: Observer },
 ): Promise<SignIn> {
   const { createSignIn } = await import('../signin/sign-in.js');
   const { Upstream } = await import('../signin/upstream.js');
   const provider = upstream === null ? undefined : new Upstream(upstream, service.randomness);
-  const signIn = await createSignIn(service, { url, log, addressOf: server.addressOf, upstream: provider });
+  const signIn = await createSignIn(service, { url, log, addressOf: server.addressOf, observer, upstream: provider });
   server.mount(signIn);
   return signIn;
 }

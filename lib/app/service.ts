@@ -30,7 +30,8 @@ import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import { findLags, ReadinessProbe } from './readiness.js';
 import { Schedules, type SchedulesOptions } from './schedules.js';
 import { prepareUpgrade, schemaPath } from './upgrade.js';
-import { openSender } from '../webhooks/open-sender.js';
+import { observeSending, openSender } from '../webhooks/open-sender.js';
+import type { WorkObservers } from '../metrics/count-work.js';
 import type { SenderMeans } from '../webhooks/sender.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
   readonly onNews?: WorkspaceFiles['onNews'];
+  /** Count commits, runs of connectors and deliveries of webhooks. Left out: nothing is counted. */
+  readonly observers?: WorkObservers | undefined;
   /** Bytes of the disk that stay free. Left out: the usual ones. */
   readonly diskReserve?: number | undefined;
   /** Bytes that a workspace's derived repositories may take. Left out: the usual ones. */
@@ -105,13 +108,16 @@ export class Service {
     serviceFile: ServiceFile,
     lock: OwnerLock | undefined,
     means: ConnectorMeans,
-    webhooks: ServiceOptions['webhooks'],
+    { webhooks, observers }: Pick<ServiceOptions, 'webhooks' | 'observers'>,
   ) {
     this.#schedules = new Schedules({ means, timers: webhooks?.timers });
     this.#files = {
       ...files,
       sources: makeSources(means),
-      sender: openSender({ hosts: [], ...webhooks, clock: means.clock, log: means.log }),
+      sender: observeSending(
+        openSender({ hosts: [], ...webhooks, clock: means.clock, log: means.log }),
+        observers?.onSent,
+      ),
       originOf: (name) => describeOrigin(name, serviceFile, { ...files, journal: this.journal }),
     };
     this.file = serviceFile;
@@ -178,12 +184,13 @@ export class Service {
       const serviceFile = openServiceFile(file, schemaPath('service'));
       const files = {
         ...options,
+        journalObserver: options.observers?.journal,
         migrations: schemaPath('sidecar'),
         workLimits: makeWorkLimits(options.workLimits),
         signerOf: keepSigners(options, serviceFile),
         disk: dataFolder === null ? undefined : watchDisk(dataFolder, options),
       };
-      const service = new Service(files, serviceFile, lock, meansOf(options), options.webhooks);
+      const service = new Service(files, serviceFile, lock, meansOf(options), options);
       await service.#sweep();
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
@@ -352,8 +359,9 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
   };
 }
 
-function meansOf({ connectors = {}, clock, randomness, dataFolder }: ServiceOptions): ConnectorMeans {
-  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, ...connectors };
+function meansOf({ connectors = {}, clock, randomness, dataFolder, observers }: ServiceOptions): ConnectorMeans {
+  const { onRun } = observers ?? {};
+  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, onRun, ...connectors };
 }
 
 const ignore = (): void => undefined;

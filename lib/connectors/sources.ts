@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import { connectorKinds, type ConnectorKind } from '../domain/connector.js';
+import { connectorKinds, type ConnectorKind, type RunOutcome } from '../domain/connector.js';
 import { describeError } from '../domain/describe-error.js';
 import { describeRule } from '../domain/describe-rule.js';
 import type { Log } from '../domain/log.js';
@@ -26,6 +26,8 @@ export interface ConnectorMeans {
   readonly dataFolder: string | null;
   /** Milliseconds for a test of a connection. Left out: the usual ones. */
   readonly testTimeout?: number;
+  /** Called when a run has ended. Left out: runs are not counted. */
+  readonly onRun?: ((kind: ConnectorKind, outcome: RunOutcome) => void) | undefined;
   /** Left out: those of this release. */
   readonly kinds?: SourceKinds;
 }

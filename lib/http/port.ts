@@ -15,6 +15,8 @@ export interface PortOptions {
   readonly port: number;
   /** The address of the service for clients, as configured; null where none is configured. */
   readonly publicUrl?: string | null;
+  /** Connections at once; more are closed. Left out: as many as the system allows. */
+  readonly maxConnections?: number;
   /** Paths with this prefix go to `serve`, and so does every path without a mounted face. */
   readonly ownPaths: string;
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
@@ -72,6 +74,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     requireHostHeader: false,
   });
   server.setTimeout(silenceTimeout);
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   // On every answer of every face, even when a request is not HTTP.
   const common = Object.entries(strictTransport(options.publicUrl ?? null));
   const connections = new Connections(server, common);

@@ -49,6 +49,8 @@ function kindOf(cause: unknown): string {
 export class Checkpointer {
   readonly #options: CheckpointOptions;
   #pendingBytes = 0;
+  /** Since when bytes are pending, by the steady clock. */
+  #pendingSince = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   /** The last failure, and when it was; none once a checkpoint has come about. */
@@ -68,8 +70,15 @@ export class Checkpointer {
     return this.#failure;
   }
 
+  /** Bytes that wait for the repository, and the milliseconds for which the first of them may have waited. */
+  get pending(): { readonly bytes: number; readonly milliseconds: number } {
+    const since = this.#options.clock.elapsed() - this.#pendingSince;
+    return { bytes: this.#pendingBytes, milliseconds: this.#pendingBytes === 0 ? 0 : Math.max(0, since) };
+  }
+
   /** Notes that a group added objects of `bytes` bytes. */
   noteAdded(bytes: number): void {
+    if (this.#pendingBytes === 0) this.#pendingSince = this.#options.clock.elapsed();
     this.#pendingBytes += bytes;
     if (this.#pendingBytes >= pressing) void this.#start();
     else this.#schedule(interval);
@@ -176,6 +185,7 @@ export class Checkpointer {
     const upTo = journal.reader.objects.newest();
     const { head } = journal.state;
     const bytesAtStart = this.#pendingBytes;
+    const startedAt = this.#options.clock.elapsed();
     const first = await this.#packUpTo(upTo);
     if (head !== null) await this.#moveMain(head);
     for (let number = first; number <= upTo; number += deleteRows) {
@@ -189,6 +199,7 @@ export class Checkpointer {
       });
     }
     this.#pendingBytes = Math.max(0, this.#pendingBytes - bytesAtStart);
+    this.#pendingSince = startedAt;
     if (this.#pendingBytes > 0) this.#schedule(interval);
   }
 

@@ -5,6 +5,14 @@ import type { Sidecar } from '../sidecar/sidecar.js';
 import type { TreeCache } from './object-cache.js';
 import type { WorkspaceState, WriteTransaction } from './write-transaction.js';
 
+/** Counts groups of writes. Neither call may take long or throw. */
+export interface JournalObserver {
+  /** @param milliseconds that the commit took, with its sync to the disk */
+  committed(writes: number, milliseconds: number): void;
+  /** A group could not be committed. */
+  failed(): void;
+}
+
 /** What a journal works with. */
 export interface JournalOptions {
   /** Opens the workspace's file; called at the start and again after a fault. */
@@ -18,6 +26,8 @@ export interface JournalOptions {
   readonly onObjectsAdded: (bytes: number) => void;
   /** Called in the group's transaction after each write, with the state before it. */
   readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
+  /** Left out: nothing is counted. */
+  readonly observer?: JournalObserver | undefined;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }

@@ -1,40 +1,15 @@
 import { Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects/objects.js';
-import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked, refuseFault } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
 import type { JournalOptions } from './journal-options.js';
+import { measureWaiting, type Waiting, type WaitingWrite, type Write, type WriteInSteps } from './waiting-writes.js';
 import { MissingTrees, WriteTransaction, type WorkspaceState } from './write-transaction.js';
 import type { Tables } from '../sidecar/tables.js';
-
-/** The part of undone work that stays, such as the record of its refusal. */
-interface Refusable {
-  refused?(transaction: WriteTransaction, refusal: Refusal): void;
-}
-
-/** Work of one write. */
-export interface Write<Result> extends Refusable {
-  /** It adds audit records and nothing else: the remembered content of the workspace stays true. */
-  readonly isRecordOnly?: true;
-  run(transaction: WriteTransaction): Result;
-}
-
-/** Work of one write that may take long. It has a group of its own, and others read between its steps. */
-export interface WriteInSteps<Result> extends Refusable {
-  steps(transaction: WriteTransaction): Steps<Result>;
-}
-
-interface Entry {
-  readonly work: (Write<unknown> & { readonly steps?: undefined }) | WriteInSteps<unknown>;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  /** Trees fetched for it; held in memory until it is done, so each attempt gets further. */
-  readonly fetched: Set<Oid>;
-  outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
-}
 
 /** The state to restore when a write is undone. */
 interface WriteStart {
@@ -63,7 +38,7 @@ export class Journal {
   readonly #held: HeldSidecar;
   #state!: WorkspaceState;
   #contentStamp = 0;
-  readonly #queue: Entry[] = [];
+  readonly #queue: WaitingWrite[] = [];
   #scheduled = false;
   /** Whether a long write is under way. */
   #isBusy = false;
@@ -92,6 +67,11 @@ export class Journal {
   /** Changes with every group that may have changed more than the audit log; never repeats. */
   get contentStamp(): number {
     return this.#contentStamp;
+  }
+
+  /** The writes that wait, without those of the group that is being committed. */
+  get waiting(): Waiting {
+    return measureWaiting(this.#queue, this.#options.clock.elapsed());
   }
 
   /** Whether the file can be opened, and took the last group. A failure long ago says nothing about now. */
@@ -146,13 +126,14 @@ export class Journal {
     return this.#enqueue(work);
   }
 
-  #enqueue<Result>(work: Entry['work'] & (Write<Result> | WriteInSteps<Result>)): Promise<Result> {
+  #enqueue<Result>(work: WaitingWrite['work'] & (Write<Result> | WriteInSteps<Result>)): Promise<Result> {
     if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({
         work,
         resolve: resolve as (result: unknown) => void,
         reject,
+        since: this.#options.clock.elapsed(),
         fetched: new Set(),
         outcome: undefined,
       });
@@ -195,7 +176,7 @@ export class Journal {
   }
 
   #runGroup(): void {
-    const group: Entry[] = [];
+    const group: WaitingWrite[] = [];
     try {
       this.#commitGroup(group);
     } catch (error) {
@@ -206,7 +187,7 @@ export class Journal {
   }
 
   /** Never throws. */
-  async #runLong(entry: Entry): Promise<void> {
+  async #runLong(entry: WaitingWrite): Promise<void> {
     this.#isBusy = true;
     const group = [entry];
     try {
@@ -224,7 +205,7 @@ export class Journal {
     }
   }
 
-  #answer(group: readonly Entry[]): void {
+  #answer(group: readonly WaitingWrite[]): void {
     for (const entry of group) {
       this.#options.trees.release(entry.fetched);
       if (entry.outcome === undefined) continue;
@@ -241,7 +222,7 @@ export class Journal {
     return { sidecar, transaction };
   }
 
-  #commitGroup(group: Entry[]): void {
+  #commitGroup(group: WaitingWrite[]): void {
     const started = this.#options.clock.now();
     const { sidecar, transaction } = this.#begin();
     while (group.length < maxGroupSize && this.#options.clock.now() - started < maxGroupTime) {
@@ -257,12 +238,15 @@ export class Journal {
     this.#commit(group, transaction, sidecar);
   }
 
-  #commit(group: readonly Entry[], transaction: WriteTransaction, { writer, sqlTransaction }: Sidecar): void {
+  #commit(group: readonly WaitingWrite[], transaction: WriteTransaction, { writer, sqlTransaction }: Sidecar): void {
+    const { observer, clock } = this.#options;
     writeState(writer, this.#state, transaction.state);
     writer.activities.date(transaction.now);
+    const began = clock.elapsed();
     sqlTransaction.commit();
+    observer?.committed(group.length, clock.elapsed() - began);
     this.#failedAt = undefined;
-    const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;
+    const isRecordOnly = ({ work }: WaitingWrite): boolean => work.steps === undefined && work.isRecordOnly === true;
     if (!group.every(isRecordOnly)) this.#contentStamp += 1;
     this.#state = transaction.state;
     for (const action of transaction.takeActions()) action();
@@ -270,7 +254,7 @@ export class Journal {
   }
 
   /** @returns false when it left the transaction to wait for a tree */
-  #runWrite(entry: Entry, work: Write<unknown>, transaction: WriteTransaction, sidecar: Sidecar): boolean {
+  #runWrite(entry: WaitingWrite, work: Write<unknown>, transaction: WriteTransaction, sidecar: Sidecar): boolean {
     const start = this.#markStart(transaction, sidecar);
     try {
       entry.outcome = { result: work.run(transaction) };
@@ -285,7 +269,7 @@ export class Journal {
    * The same in steps. In memory, readers share the writer's connection, and must not see half-done work.
    * @returns false when it left the transaction to wait for a tree
    */
-  async #runSteps(entry: Entry, transaction: WriteTransaction, sidecar: Sidecar): Promise<boolean> {
+  async #runSteps(entry: WaitingWrite, transaction: WriteTransaction, sidecar: Sidecar): Promise<boolean> {
     const { work } = entry;
     if (work.steps === undefined) throw new Error('It is no work in steps.');
     const start = this.#markStart(transaction, sidecar);
@@ -306,7 +290,7 @@ export class Journal {
 
   /** @returns false when it left the transaction to wait for a tree */
   #undo(
-    entry: Entry,
+    entry: WaitingWrite,
     error: unknown,
     transaction: WriteTransaction,
     { sqlTransaction }: Sidecar,
@@ -328,7 +312,7 @@ export class Journal {
 
   /** Writes the remaining part of a refused write. Should even that fail, it fails for this caller alone. */
   #refuse(
-    entry: Entry,
+    entry: WaitingWrite,
     refusal: Refusal,
     transaction: WriteTransaction,
     sqlTransaction: Sidecar['sqlTransaction'],
@@ -348,7 +332,7 @@ export class Journal {
   }
 
   /** Leaves the transaction, fetches the missing trees, and queues again. */
-  #runLater(entry: Entry, missing: readonly Oid[]): void {
+  #runLater(entry: WaitingWrite, missing: readonly Oid[]): void {
     this.#loading += 1;
     const fetch = async (oid: Oid): Promise<void> => {
       const tree = await this.#options.loadTree(oid);
@@ -368,7 +352,7 @@ export class Journal {
       });
   }
 
-  #rejectUnrun(entry: Entry, cause: unknown): void {
+  #rejectUnrun(entry: WaitingWrite, cause: unknown): void {
     this.#options.trees.release(entry.fetched);
     entry.reject(cause instanceof Refusal ? cause : refuseFault(cause));
   }
@@ -376,11 +360,12 @@ export class Journal {
   /**
    * A group that could not be committed: all its callers get a refusal to retry, and the state is read from disk again.
    */
-  #recover(group: readonly Entry[], cause: unknown): void {
+  #recover(group: readonly WaitingWrite[], cause: unknown): void {
     this.#contentStamp += 1;
     const { isOpen } = this.#held;
     if (isOpen) this.#options.onFault(cause);
     if (!isLocked(cause)) this.#failedAt = this.#options.clock.elapsed();
+    this.#options.observer?.failed();
     for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
     if (group.length === 0) {
       for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));
@@ -392,7 +377,7 @@ export class Journal {
 }
 
 /** The trees that stopped the work. A tree that is still missing after a fetch will never be there. */
-function missingFor(entry: Entry, error: unknown): readonly Oid[] {
+function missingFor(entry: WaitingWrite, error: unknown): readonly Oid[] {
   const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
   return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
 }

@@ -16,7 +16,7 @@ export const challenge = 'Bearer';
 
 /** The REST API: its rows stand below /v1, and its callers bring a key. */
 export function makeRestFace(dependencies: RestDependencies, options: RestOptions): ApiFace {
-  const { build, base = '', log, later, addressOf, corsOrigins, validateResponses } = options;
+  const { build, base = '', log, later, addressOf, observer, corsOrigins, validateResponses } = options;
   const description = readDescription('openapi.yaml');
   const openRoutes = makeOpenRoutes({
     build,
@@ -39,6 +39,7 @@ export function makeRestFace(dependencies: RestDependencies, options: RestOption
     log,
     later,
     addressOf,
+    observer,
     corsOrigins,
     validateResponses,
   });

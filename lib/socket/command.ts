@@ -30,6 +30,8 @@ export interface ServerFacts {
   readonly url: string;
   readonly pid: number;
   readonly version: string;
+  /** Where its metrics are; null where they are not served. A server of another release may not say it. */
+  readonly metrics?: string | null;
   /** RFC 3339. */
   readonly started_at: string;
   /** Whether it runs for one client, and ends with it. */

@@ -33,6 +33,8 @@ export interface Surroundings {
   readonly trustProxy: number | readonly string[];
   /** Bytes of the disk that are to stay free. */
   readonly diskReserve: number;
+  /** Where metrics are served; null for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number; readonly token: string | null } | null;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -96,6 +98,7 @@ export async function checkSurroundings(options: Surroundings): Promise<Finding[
     await checkDisk(options),
     await checkClock(options),
     checkAddress(options),
+    ...checkMetrics(options),
   ];
 }
 
@@ -227,6 +230,17 @@ function checkAddress({ host, publicUrl, trustProxy }: Surroundings): Finding {
 
 function isLoopbackUrl(url: string): boolean {
   return /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(url);
+}
+
+/** Nothing where they are not served: most services do without. */
+function checkMetrics({ metrics }: Surroundings): Finding[] {
+  if (metrics === null) return [];
+  const address = `${metrics.host}:${metrics.port}`;
+  const isLocal = isLoopbackUrl(`http://${metrics.host.includes(':') ? `[${metrics.host}]` : metrics.host}/`);
+  if (isLocal || metrics.token !== null) return [well('metrics', `${address}/metrics`)];
+  const remedy =
+    'Set metrics_token, or let only the scraper reach the port: metrics name the workspaces and say how much is done in them.';
+  return [ill('metrics', `${address}/metrics is open to every host that reaches it`, remedy)];
 }
 
 async function checkClock({ dataFolder, now }: Surroundings): Promise<Finding> {

@@ -1,5 +1,19 @@
+import type { Sent } from '../domain/webhook.js';
 import type { WebhookSender } from '../workspace/webhooks.js';
 import type { SenderMeans } from './sender.js';
+
+/** A sender that says what became of each message. */
+export function observeSending(sender: WebhookSender, onSent: ((sent: Sent) => void) | undefined): WebhookSender {
+  if (onSent === undefined) return sender;
+  return {
+    parse: (url) => sender.parse(url),
+    async send(message, signal) {
+      const sent = await sender.send(message, signal);
+      onSent(sent);
+      return sent;
+    },
+  };
+}
 
 /** The sender, which is loaded when somebody needs it: every command should be quick. */
 export function openSender(means: SenderMeans): WebhookSender {

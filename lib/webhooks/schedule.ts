@@ -260,6 +260,10 @@ class Schedule implements WebhookSchedule {
     if (!this.#isClosed) log.error({ workspace: workspace.name, err: error }, what);
   }
 
+  get waiting(): number {
+    return new Set([...this.#pending, ...this.#running.keys()]).size;
+  }
+
   async breakOff(documentIds: readonly string[]): Promise<void> {
     const found = [...this.#running].filter(([, { told }]) => documentIds.includes(told.documentId ?? ''));
     for (const [, { cancel }] of found) cancel.abort(new Error('The document is erased.'));

@@ -13,6 +13,7 @@ import { openSidecar, type OnUpgrade } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from '../erase/eraser.js';
 import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
+import type { JournalObserver } from '../journal/journal-options.js';
 import { WorkspaceUnsound } from '../journal/recover.js';
 import { noSources, type ConnectorSources } from './connectors.js';
 import { noSender, type WebhookSender } from './webhooks.js';
@@ -31,6 +32,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
+  /** Counts groups of writes. Left out: nobody. */
+  readonly journalObserver?: JournalObserver | undefined;
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;
   /** A workspace's means of asking its service. Left out: none. */
@@ -120,6 +123,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     disk: files.disk ?? null,
     onFault,
     onNews,
+    journalObserver: files.journalObserver,
     readersGrace: files.readersGrace,
     tailInterval: files.tailInterval,
     onEraseStep: files.onEraseStep,

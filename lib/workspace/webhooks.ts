@@ -32,6 +32,8 @@ export interface WebhookSchedule {
   wake(webhookId?: string): void;
   /** Ends the sending of messages about these documents, and notes nothing of it. Resolves when it is over. */
   breakOff(documentIds: readonly string[]): Promise<void>;
+  /** How many webhooks are sending a message, or may have one to send. */
+  readonly waiting: number;
   /** Sends nothing more. Resolves when nothing goes on. */
   close(): Promise<void>;
 }
@@ -52,6 +54,11 @@ export class Webhooks {
 
   wake(webhookId?: string): void {
     this.#schedule?.wake(webhookId);
+  }
+
+  /** How many webhooks are sending a message, or may have one to send; 0 without a server. */
+  get waiting(): number {
+    return this.#schedule?.waiting ?? 0;
   }
 
   async breakOff(documentIds: readonly string[]): Promise<void> {

@@ -21,6 +21,7 @@ import { Eraser, type OnEraseStep } from '../erase/eraser.js';
 import { FeedTail } from '../feed/tail.js';
 import { Housekeeper } from '../journal/housekeep.js';
 import { Journal } from '../journal/journal.js';
+import type { JournalObserver } from '../journal/journal-options.js';
 import { Maintainer } from '../journal/maintain.js';
 import { TreeCache } from '../journal/object-cache.js';
 import { ObjectReader } from '../journal/objects.js';
@@ -82,6 +83,8 @@ export interface WorkspaceOptions {
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** Counts groups of writes. */
+  readonly journalObserver?: JournalObserver | undefined;
   /** Milliseconds for which a slow reader may keep removed files open. Left out: the usual ones. */
   readonly readersGrace?: number | undefined;
   /** Milliseconds between two looks at what was written, for those who wait for changes. Left out: the usual ones. */
@@ -173,6 +176,7 @@ export class Workspace {
       loadTree: (oid) => this.objects.readTree(oid),
       clock: options.clock,
       randomness: options.randomness,
+      observer: options.journalObserver,
       onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
       afterWrite: ({ tables, state, now }, before) => {
         if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);

@@ -25,6 +25,7 @@ export const floors: readonly (readonly string[])[] = [
   ['http', 'egress'],
   ['api'],
   ['rest', 'mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'socket'],
+  ['metrics'],
   ['config'],
   ['app'],
   ['bin'],
@@ -87,6 +88,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   'ajv-formats': { rooms: ['rest', 'mcp'], why: 'it belongs to ajv' },
   pino: { rooms: ['app'], why: 'the log is wired once; rooms are handed what they may log to' },
+  'prom-client': { rooms: ['metrics'], why: 'rooms report to observers that they are handed, and know no registry' },
   commander: { rooms: ['bin'], why: 'only the command line parses arguments' },
   '@modelcontextprotocol/server': {
     rooms: ['mcp'],

@@ -62,6 +62,7 @@ export async function runConnector(connector: Connector, options: RunOptions): P
   const caller = connectorCaller(connectorId, workspace.randomness);
   const { result } = await perform(workspace, caller, endRun, { connectorId, begun, ...ended });
   const { outcome, fault, message } = ended.run;
+  means.onRun?.(connector.kind, outcome);
   const facts = { workspace: workspace.name, connector: connectorId, kind: connector.kind, outcome, fault };
   if (result?.state === 'stopped') means.log.warn({ ...facts, reason: message }, 'A connector has stopped');
   else if (result?.state === 'held') means.log.warn({ ...facts, reason: message }, 'A connector waits for an approval');

@@ -1,5 +1,6 @@
 import type { BackupManifest } from '../../backup/backup-manifest.js';
 import { backUp, type BackUpOptions } from '../../backup/back-up.js';
+import { noteBackup } from '../../backup/last-backup.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
@@ -12,7 +13,12 @@ export const backUpWorkspace: ReadOperation<BackUpOptions, BackupManifest> = {
   name: 'workspace.backup',
   needs: () => adminNeeds,
   note: ({ folder }) => ({ detail: { folder } }),
-  run: ({ workspace }, input) => backUp(workspace, input),
+  async run({ workspace }, input) {
+    const manifest = await backUp(workspace, input);
+    // After the copy was made, so the copy has the time of the backup before it.
+    await workspace.journal.write({ isRecordOnly: true, run: ({ tables, now }) => noteBackup(tables, now) });
+    return manifest;
+  },
   noteResult: ({ commit, audit }) => ({
     ...(commit === null ? {} : { version: commit }),
     detail: { audit_seq: audit.seq },

@@ -41,6 +41,16 @@ export interface LongestWait {
   readonly stretch: number;
 }
 
+/** The connectors of one state, in numbers. */
+export interface ConnectorTally {
+  readonly state: ConnectorState;
+  readonly connectors: number;
+  /** Those whose last runs failed. */
+  readonly failing: number;
+  /** Milliseconds since 1970: the oldest of their last whole syncs, or of their beginnings where there was none. */
+  readonly freshUntil: number;
+}
+
 interface Row extends Omit<Connector, 'settings' | 'hasSecret' | 'hasWebhook'> {
   readonly settings: string;
   readonly hasSecret: number;
@@ -83,6 +93,10 @@ export class ConnectorTable extends Table {
   );
   readonly #count = this.valueStatement<[], number>(
     `SELECT count(*) AS count FROM connector WHERE state <> 'disconnected'`,
+  );
+  readonly #tally = this.statement<[], ConnectorTally>(
+    `SELECT state, count(*) AS connectors, total(failures > 0) AS failing, min(coalesce(synced_at, created_at)) AS freshUntil
+     FROM connector WHERE state <> 'disconnected' GROUP BY state`,
   );
   readonly #secrets = this.statement<[string], ConnectorSecrets>(
     'SELECT secret, webhook_secret AS webhookSecret FROM connector WHERE id = ?',
@@ -152,6 +166,11 @@ export class ConnectorTable extends Table {
   /** When the next run of any after `now` is due; undefined for never. */
   nextRunAfter(now: number): number | undefined {
     return this.#nextRun.get(now) ?? undefined;
+  }
+
+  /** Those not disconnected, in numbers by their state. */
+  tally(): ConnectorTally[] {
+    return this.#tally.all();
   }
 
   /** The number of those not disconnected. */

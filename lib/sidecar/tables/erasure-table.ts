@@ -11,6 +11,14 @@ export interface OpenErasure extends Erasure {
   readonly locations: readonly string[] | null;
 }
 
+/** Erases under way, in numbers. */
+export interface ErasureTally {
+  readonly open: number;
+  readonly hindered: number;
+  /** Milliseconds since 1970; null where there is none. */
+  readonly firstAt: number | null;
+}
+
 const columns = `id, phase, requested_by AS requestedBy, requested_at AS requestedAt, versions, comments, bytes,
   final_at AS finalAt, hindrance`;
 
@@ -30,6 +38,9 @@ export class ErasureTable extends Table {
   readonly #open = this.statement<[], Omit<OpenErasure, 'locations'> & { locations: string | null }>(
     `SELECT ${columns}, number, document, document_id AS documentId, locations FROM erasure WHERE phase <> 'final'
      ORDER BY number`,
+  );
+  readonly #tally = this.statement<[], ErasureTally>(
+    `SELECT count(*) AS open, count(hindrance) AS hindered, min(requested_at) AS firstAt FROM erasure WHERE phase <> 'final'`,
   );
   readonly #byId = this.statement<[string], Erasure>(`SELECT ${columns} FROM erasure WHERE id = ?`);
   readonly #list = this.statement<[number, number], Erasure & { readonly number: number }>(
@@ -67,6 +78,11 @@ export class ErasureTable extends Table {
   /** Hides the documents being erased once more, after rows were made again from the history. */
   hideAgain(): void {
     this.#hideAgain.run();
+  }
+
+  /** How many erases are under way, how many the history prevents, and when the first was requested. */
+  tally(): ErasureTally {
+    return this.#tally.get() ?? { open: 0, hindered: 0, firstAt: null };
   }
 
   /** The erases under way, in the order of their requests. */

@@ -20,6 +20,15 @@ export interface WebhookSecrets {
   readonly formerUntil: number | null;
 }
 
+/** Webhooks in numbers: those that send, those disabled by somebody, those that stopped by themselves. */
+export interface WebhookTally {
+  readonly enabled: number;
+  readonly disabled: number;
+  readonly stopped: number;
+  /** Of those that send, those whose last attempt failed. */
+  readonly failing: number;
+}
+
 interface PlaceQuery {
   readonly place: Location;
   readonly after: string;
@@ -64,6 +73,10 @@ export class WebhookTable extends Table {
   );
   readonly #troubled = this.statement<[], Row>(
     `SELECT ${columns} FROM webhook WHERE stopped IS NOT NULL AND stopped <> 'by_hand' ORDER BY id`,
+  );
+  readonly #tally = this.statement<[], WebhookTally>(
+    `SELECT total(stopped IS NULL) AS enabled, total(stopped = 'by_hand') AS disabled, total(stopped <> 'by_hand') AS stopped,
+       total(stopped IS NULL AND failures > 0) AS failing FROM webhook`,
   );
   readonly #countOf = this.valueStatement<[string], number>('SELECT count(*) AS count FROM webhook WHERE owner = ?');
   readonly #secrets = this.statement<[string], WebhookSecrets>(
@@ -139,6 +152,11 @@ export class WebhookTable extends Table {
   /** Takes those of a folder, and of all below, along to where it goes. What is under way stays valid. */
   carry(from: Location, to: Location): void {
     this.#carry.run({ from, to });
+  }
+
+  /** All, in numbers. */
+  tally(): WebhookTally {
+    return this.#tally.get() ?? { enabled: 0, disabled: 0, stopped: 0, failing: 0 };
   }
 
   /** Those that stopped by themselves. */

@@ -26,6 +26,7 @@ export async function openMcpServer(options: McpServerOptions = {}): Promise<Mcp
       corsOrigins: options.corsOrigins ?? [],
       later: rest.later,
       addressOf: rest.addressOf,
+      observer: options.server?.observer,
       readAccessToken: options.readAccessToken,
       serve: options.serve,
       ...(options.tools === undefined ? {} : { tools: options.tools }),

@@ -188,7 +188,7 @@ export class TestServer {
 
 export interface TestServerOptions extends TestServiceOptions {
   readonly server?: Partial<
-    Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses' | 'base' | 'publicUrl'>
+    Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses' | 'base' | 'publicUrl' | 'observer'>
   >;
 }
 

@@ -175,6 +175,8 @@ export interface TestServiceOptions {
   readonly connectors?: NonNullable<Parameters<typeof Service.open>[0]['connectors']>;
   /** What webhooks may reach. */
   readonly webhooks?: NonNullable<Parameters<typeof Service.open>[0]['webhooks']>;
+  /** Count work. */
+  readonly observers?: NonNullable<Parameters<typeof Service.open>[0]['observers']>;
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -191,6 +193,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     passwordCost: { ln: 4, r: 8, p: 1 },
     onFault: options.onFault ?? (() => undefined),
     measureDisk: options.measureDisk,
+    observers: options.observers,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.tailInterval === undefined ? {} : { tailInterval: options.tailInterval }),
     ...(options.connectors === undefined ? {} : { connectors: options.connectors }),

@@ -1,0 +1,59 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { ConnectorMeans } from '../connectors/sources.js';
+import type { Sent } from '../domain/webhook.js';
+import type { JournalObserver } from '../journal/journal-options.js';
+
+/** Who is told of work that no request waits for to be seen. */
+export interface WorkObservers {
+  readonly journal: JournalObserver;
+  readonly onRun: NonNullable<ConnectorMeans['onRun']>;
+  /** A message of a webhook was sent, or could not be. */
+  readonly onSent: (sent: Sent) => void;
+}
+
+/** Seconds of a commit: a good disk takes a millisecond, a full queue of a bad one seconds. */
+const commitBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Counts commits, runs of connectors and deliveries of webhooks. */
+export function countWork(registry: Registry): WorkObservers {
+  const registers = [registry];
+  const commits = new Histogram({
+    name: 'cartulary_journal_commit_duration_seconds',
+    help: 'Time of one commit of a group of writes, with its sync to the disk',
+    buckets: commitBuckets,
+    registers,
+  });
+  const writes = new Counter({
+    name: 'cartulary_journal_writes_total',
+    help: 'Writes that were committed, with those that only add to the audit log',
+    registers,
+  });
+  const failed = new Counter({
+    name: 'cartulary_journal_failed_commits_total',
+    help: 'Groups of writes that could not be committed',
+    registers,
+  });
+  const runs = new Counter({
+    name: 'cartulary_connector_runs_total',
+    help: 'Ended runs of connectors, by kind and outcome',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'cartulary_webhook_deliveries_total',
+    help: 'Attempts to deliver a message of a webhook, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  return {
+    journal: {
+      committed(count, milliseconds) {
+        commits.observe(milliseconds / 1000);
+        writes.inc(count);
+      },
+      failed: () => failed.inc(),
+    },
+    onRun: (kind, outcome) => runs.inc({ kind, outcome }),
+    onSent: ({ outcome }) => deliveries.inc({ outcome }),
+  };
+}
