@@ -66,7 +66,7 @@ export interface Sidecar {
   close(): void;
 }
 
-export type { OnUpgrade, UpgradeProgress } from './migrate.js';
+export type { OnUpgrade } from './migrate.js';
 
 export interface Snapshot {
   readonly tables: Tables;
