@@ -18,10 +18,11 @@ const reasons = readReasons();
 const newest = askForNewest();
 const bundled = readBundled();
 
-/** The third cell of each row of the committed table. */
+/** The second cell of each row of the committed table. */
 function readReasons() {
-  const rows = existsSync(file) ? read('DEPENDENCIES.md').matchAll(/^\| `([^`]+)`\s*\| (.*?)\s*\|/gm) : [];
-  return new Map([...rows].map(([, name, reason]) => [name, reason]));
+  const lines = existsSync(file) ? read('DEPENDENCIES.md').split('\n') : [];
+  const rows = lines.filter((line) => line.startsWith('| `')).map((line) => line.split('|'));
+  return new Map(rows.map(([, name, reason]) => [name.trim().replaceAll('`', ''), reason.trim()]));
 }
 
 /** By name: the newest version and the day of its release. @returns undefined where no registry answers */
