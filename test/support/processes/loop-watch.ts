@@ -41,7 +41,8 @@ setInterval(() => {
 }, interval).unref();
 
 process.on('message', () => {
-  const holds: LoopHolds = { held, waited, residentBytes: process.memoryUsage.rss() };
+  const connections = process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+  const holds: LoopHolds = { held, waited, residentBytes: process.memoryUsage.rss(), connections };
   held = 0;
   waited = 0;
   process.send?.(holds);

@@ -11,6 +11,8 @@ export interface LoopHolds {
   readonly waited: number;
   /** Resident memory now. Bytes. */
   readonly residentBytes: number;
+  /** Open connections now. */
+  readonly connections: number;
 }
 
 /** The built program, served in a process of its own with a watched event loop. */
