@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client as PresentClient, StreamableHTTPClientTransport as PresentHttp } from '@modelcontextprotocol/client';
 import { StdioClientTransport as PresentStdio } from '@modelcontextprotocol/client/stdio';
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FormerStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as FormerHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
+import { removeLeft, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 import type { Parsed } from '../support/http/server.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
+import { openTestService } from '../support/store/service.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const implementation = { name: 'test', version: '1' };
@@ -188,16 +188,20 @@ describe('A day in an agent’s life', function () {
 
 describe('cartulary mcp', function () {
   this.timeout(timeout);
-  afterEach(tidyUp);
+  const folders: string[] = [];
+  afterEach(async () => {
+    await tidyUp();
+    for (const folder of folders.splice(0)) await removeLeft(folder);
+  });
 
+  /** A data folder that no process has open, with an agent who may write in `team`. */
   async function prepare(): Promise<{ readonly data: string; readonly key: string }> {
-    const data = join(await makeFolder(), 'data');
-    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
-    const on = ['--data', data];
-    const { id } = await ask<{ id: string }>('principal', 'add', 'Bo', '--kind', 'agent', ...on);
-    const grant = ['--scope-type', 'folder', '--scope-id', 'team', '--subject', `principal:${id}`, '--role', 'editor'];
-    await ask('grant', 'add', ...grant, ...on);
-    const { key } = await ask<{ key: string }>('key', 'mint', '--principal', id, ...on);
+    const test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor', 'team');
+    const key = await test.key(id, ['mcp']);
+    await test.service.close();
+    const data = test.dataFolder ?? assert.fail();
+    folders.push(data);
     return { data, key };
   }
 
