@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { countHidden, dropHidden, findHidden, findUnfit } from '../../lib/domain/hidden-characters.js';
 import { finish } from '../support/finish.js';
+import { anyCharacter } from '../support/texts/any-text.js';
 
 const count = (text: string): number => finish(countHidden(text));
 
@@ -84,7 +85,7 @@ describe('A hidden character', () => {
 
   it('is dropped alone, from any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const left = dropHidden(text);
         assert.ok(left.length <= text.length);
         assert.equal(findHidden(text) === undefined, left === text);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { faultOfLocation } from '../../lib/domain/location.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { RawConnection } from '../support/http/raw-connection.js';
+import { anyCharacter } from '../support/texts/any-text.js';
 
 /** Locations forbidden to documents, as text. */
 const badLocations: readonly string[] = [
@@ -118,7 +119,7 @@ describe('bad input over REST', () => {
 
     it('finds nothing, or refuses, for any path', async () => {
       const piece = fc.oneof(
-        fc.string({ unit: 'binary', maxLength: 12 }),
+        fc.string({ unit: anyCharacter, maxLength: 12 }),
         fc.constantFrom('..', '.', '', '.git', '%', '%2f', '\\', 'a', 'dir', 'a.md', ' ', '~', ';v=1', '?', '#', '*'),
       );
       await fc.assert(

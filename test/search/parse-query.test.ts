@@ -11,6 +11,7 @@ import {
   type QueryTerm,
 } from '../../lib/search/query/parse-query.js';
 import { countEdits } from './oracle.js';
+import { anyCharacter } from '../support/texts/any-text.js';
 
 function nameOf(term: QueryTerm): string {
   if (term.type === 'any') return term.terms.join('|');
@@ -118,7 +119,7 @@ describe('search: the query language', () => {
       fc.property(
         fc.oneof(
           fc.array(piece).map((list) => list.join('')),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
         (text) => {
           const reason = reasonOf(text);
