@@ -1,5 +1,5 @@
 /**
- * `npm run dependencies`: writes DEPENDENCIES.md, a table of the packages that package.json names. The reasons are kept
+ * `npm run dependencies:table`: writes DEPENDENCIES.md, a table of the packages that package.json names. The reasons are kept
  * as they stand there; everything else is read from the lock file, from node_modules and from the built program. The
  * newest versions come from the registry, through `npm outdated`; where none answers, the column says so. A test
  * compares names, versions and licences with the lock file.
@@ -108,7 +108,7 @@ writeFileSync(
   file,
   `# Dependencies
 
-The packages that \`package.json\` names, with the reason for each. \`npm run dependencies\` writes this page and keeps the reasons. A test refuses a package without a reason, a licence that is not allowed, and a table that differs from the lock file. \`latest\` is the version that the registry recommended when the page was written, with its day where it is not this one. \`npm run sbom\` prints all packages of the running program as CycloneDX.
+The packages that \`package.json\` names, with the reason for each. \`npm run dependencies:table\` writes this page and keeps the reasons. A test refuses a package without a reason, a licence that is not allowed, and a table that differs from the lock file. \`latest\` is the version that the registry recommended when the page was written, with its day where it is not this one. \`npm run sbom\` prints all packages of the running program as CycloneDX.
 
 ## Of the running program
 

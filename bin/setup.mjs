@@ -68,7 +68,15 @@ function install() {
   if (isInstalled() && isSqliteUsable()) return;
   say('Installing (first start only; one to three minutes, longest where better-sqlite3 is compiled)…');
   // Development packages are needed too, regardless of NODE_ENV: the compiler is one of them.
-  const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline'];
+  const flags = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--loglevel=warn',
+  ];
   const npm = process.env.npm_execpath;
   const { done, output } =
     npm !== undefined && path.basename(npm) === 'npm-cli.js'

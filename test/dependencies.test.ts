@@ -5,6 +5,7 @@ import { packagePath } from '../lib/config.js';
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
 }
 
 interface Locked {
@@ -58,16 +59,24 @@ function readTable(): Map<string, readonly string[]> {
 }
 
 describe('the packages that this one needs', () => {
+  it('are installed without running a script that npm takes for a step of its own', () => {
+    const steps = 'dependencies install postinstall preinstall prepare prepublish preprepare postprepare'.split(' ');
+    assert.deepEqual(
+      Object.keys(manifest.scripts).filter((name) => steps.includes(name)),
+      [],
+    );
+  });
+
   it('stand in DEPENDENCIES.md, each with its reason, version and licence', () => {
     const table = readTable();
     const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
-    assert.deepEqual([...table.keys()], names, 'npm run dependencies');
+    assert.deepEqual([...table.keys()], names, 'npm run dependencies:table');
     for (const name of names) {
       const [reason = '', version, , licence] = table.get(name) ?? [];
       assert.ok(reason.length > 4, `${name} needs a reason in DEPENDENCIES.md`);
       const path = `node_modules/${name}`;
-      assert.equal(version, packages[path]?.version, `${name}: npm run dependencies`);
-      assert.equal(licence, packages[path]?.license ?? readLicence(path), `${name}: npm run dependencies`);
+      assert.equal(version, packages[path]?.version, `${name}: npm run dependencies:table`);
+      assert.equal(licence, packages[path]?.license ?? readLicence(path), `${name}: npm run dependencies:table`);
     }
   });
 
