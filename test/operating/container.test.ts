@@ -74,6 +74,19 @@ describe('The description of the container image', function () {
     );
   });
 
+  it('has one command in each line, with a backslash at ends of lines alone', () => {
+    const steps = [...all(build, 'RUN'), ...all(run, 'RUN')].flatMap((value) => value.split('&&'));
+    const commands = steps.map((step) => step.trim());
+    assert.deepEqual(
+      commands.filter((command) => command === '' || /\\| {2}/.test(command)),
+      [],
+    );
+    assert.deepEqual(
+      commands.filter((command, index) => command.startsWith('cp ') && commands.indexOf(command) !== index),
+      [],
+    );
+  });
+
   it('links the program that the package names', () => {
     const { bin, engines } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       readonly bin: { readonly cartulary: string };
