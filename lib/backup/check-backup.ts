@@ -84,6 +84,9 @@ export async function readManifest(folder: string, name: string): Promise<Backup
 
 const fileName = /^(?:content\.bundle|sidecar\.sqlite|service\.sealed|audit\/[0-9a-z-]+\.jsonl\.gz)$/;
 
+/** Whether a manifest may list a file of this name. */
+export const isListedFile = (name: string): boolean => fileName.test(name);
+
 function isManifest(manifest: Partial<BackupManifest> | null): manifest is BackupManifest {
   const { format, workspace, release, taken_at, commit, audit, files } = manifest ?? {};
   return (

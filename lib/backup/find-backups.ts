@@ -1,9 +1,10 @@
-import { lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseTime } from '../domain/clock.js';
 import { syncPath } from '../disk/sync-path.js';
+import { withinFolder } from '../disk/within-folder.js';
 import { backupFiles, type BackupManifest } from './backup-manifest.js';
-import { problemsOf, readManifest } from './check-backup.js';
+import { isListedFile, problemsOf, readManifest } from './check-backup.js';
 
 /** A folder that holds a backup, or the beginning of one. */
 export interface FoundBackup {
@@ -58,13 +59,16 @@ export async function findOtherFiles({ folder, manifest }: FoundBackup): Promise
 
 /**
  * Removes a complete backup without other files. Its folder gets another name first, so that half a backup is never
- * taken for one.
+ * taken for one. Removes only files of a backup, and follows no link: others may change the folder above it.
+ * @throws UnfitFile or ENOTDIR where a link lies in its place; ENOTEMPTY for a file that came meanwhile
  */
 export async function removeBackup({ folder }: FoundBackup): Promise<void> {
+  // A link keeps its name.
+  await withinFolder(folder, async () => undefined);
   const gone = `${folder}${leaving}`;
   await rename(folder, gone);
   await syncPath(join(folder, '..'));
-  await removeFiles(gone, await listFiles(gone));
+  await removeFolder(gone);
 }
 
 /** Finishes removals that were interrupted, in the folder of one workspace. */
@@ -73,15 +77,27 @@ export async function finishRemovals(folder: string): Promise<void> {
   for (const entry of entries) {
     const place = join(folder, entry.name);
     if (!entry.isDirectory() || !entry.name.endsWith(leaving) || !isOwnName(basename(place, leaving))) continue;
-    await removeFiles(place, await listFiles(place));
+    await removeFolder(place);
   }
 }
 
-async function removeFiles(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of names) await unlink(join(folder, name));
-  await rm(join(folder, backupFiles.archives), { recursive: true, force: true });
+/** Removes the files of a backup, and then the folder, which stays where it has others. */
+async function removeFolder(folder: string): Promise<void> {
+  await withinFolder(folder, async (open) => {
+    const names = await readdir(open);
+    for (const name of names.filter((each) => isBackupFile(each))) await unlink(join(open, name));
+    if (!names.includes(backupFiles.archives)) return;
+    const archives = join(open, backupFiles.archives);
+    await withinFolder(archives, async (within) => {
+      const files = (await readdir(within)).filter((each) => isBackupFile(`${backupFiles.archives}/${each}`));
+      for (const name of files) await unlink(join(within, name));
+    });
+    await rmdir(archives);
+  });
   await rmdir(folder);
 }
+
+const isBackupFile = (name: string): boolean => name === backupFiles.manifest || isListedFile(name);
 
 /** Everything in a backup's folder, with the archives of the audit log by their relative names. */
 async function listFiles(folder: string): Promise<string[]> {

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { chooseKept, type Retention } from '../../lib/backup/choose-kept.js';
+import { finishRemovals, removeBackup, type FoundBackup } from '../../lib/backup/find-backups.js';
 import { ask, makeFolder, runProgram, tidyUp, timeout, type Outcome } from '../support/processes/run-program.js';
 
 const hour = 60 * 60 * 1000;
@@ -45,6 +56,51 @@ describe('The backups that a schedule keeps', () => {
         for (const each of kept) assert.ok(taken.includes(each));
       }),
     );
+  });
+});
+
+describe('The removal of a backup', () => {
+  after(tidyUp);
+
+  /** A folder with files of a backup, which another account may change. */
+  async function makeBackup(): Promise<{ readonly place: string; readonly backup: FoundBackup }> {
+    const place = await makeFolder();
+    const folder = join(place, '2027-01-31T02-00-00Z');
+    mkdirSync(join(folder, 'audit'), { recursive: true });
+    for (const name of ['sidecar.sqlite', 'manifest.json', 'audit/main-1.jsonl.gz'])
+      writeFileSync(join(folder, name), '');
+    return { place, backup: { folder, state: 'complete', manifest: null } };
+  }
+
+  it('takes its files and its folder', async () => {
+    const { place, backup } = await makeBackup();
+    await removeBackup(backup);
+    assert.deepEqual(readdirSync(place), []);
+  });
+
+  it('follows no link in the place of the backup, or of its archives', async () => {
+    for (const replaced of ['', 'audit']) {
+      const { place, backup } = await makeBackup();
+      const elsewhere = join(place, 'elsewhere');
+      renameSync(join(backup.folder, replaced), elsewhere);
+      const present = readdirSync(elsewhere);
+      symlinkSync(elsewhere, join(backup.folder, replaced));
+      // Systems say of a link that it is one, or that it is no folder.
+      await assert.rejects(removeBackup(backup), /symbolic link|ENOTDIR/);
+      assert.deepEqual(readdirSync(elsewhere), present, replaced);
+    }
+  });
+
+  it('leaves a file that is none of a backup, also after an interruption', async () => {
+    const { place, backup } = await makeBackup();
+    writeFileSync(join(backup.folder, 'note.txt'), 'Keep this one.');
+    await assert.rejects(removeBackup(backup), { code: 'ENOTEMPTY' });
+    const gone = `${backup.folder}.removing`;
+    assert.deepEqual(readdirSync(gone), ['note.txt']);
+    await assert.rejects(finishRemovals(place), { code: 'ENOTEMPTY' });
+    rmSync(join(gone, 'note.txt'));
+    await finishRemovals(place);
+    assert.deepEqual(readdirSync(place), []);
   });
 });
 
