@@ -4,6 +4,15 @@ import lunr from 'lunr';
 /** Characters of a section that are kept for its excerpts. */
 const longest = 4000;
 
+/** A question is answered by a guide first, then by pages that list everything, then by what changed when. */
+const shares = [
+  [/^changelog$/, 0.2],
+  [/^(rest-.*|commands|reasons|settings|tools)$/, 0.5],
+];
+
+/** How much the words of a page count, beside those of a guide. */
+const shareOf = (name) => shares.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
+
 /** `stale_if_match` is found as a whole and by its parts. */
 const splitNames = (token) => {
   const word = token.toString();
@@ -13,13 +22,13 @@ const splitNames = (token) => {
 lunr.Pipeline.registerFunction(splitNames, 'splitNames');
 
 /** Every word with the sections that have it and its weight there: [[word, [section, weight, …]], …]. */
-function gatherWeights({ fieldVectors, invertedIndex }) {
+function gatherWeights({ fieldVectors, invertedIndex }, sectionShares) {
   const words = new Map(invertedIndex.map(([word, { _index: number }]) => [number, { word, weights: new Map() }]));
   for (const [field, elements] of fieldVectors) {
     const section = Number(field.split('/')[1]);
     for (let at = 0; at < elements.length; at += 2) {
       const { weights } = words.get(elements[at]);
-      weights.set(section, (weights.get(section) ?? 0) + elements[at + 1]);
+      weights.set(section, (weights.get(section) ?? 0) + elements[at + 1] * sectionShares[section]);
     }
   }
   return [...words.values()]
@@ -40,6 +49,7 @@ export function indexSections(pages) {
       text: section.text.slice(0, longest),
     })),
   );
+  const sectionShares = pages.flatMap(({ name, sections: own }) => own.map(() => shareOf(name)));
   lunr.tokenizer.separator = /[^\p{L}\p{N}_]+/u;
   const index = lunr(function addAll() {
     this.pipeline.before(lunr.stopWordFilter, splitNames);
@@ -49,5 +59,5 @@ export function indexSections(pages) {
     this.field('text');
     for (const [place, section] of sections.entries()) this.add({ ...section, place });
   });
-  return { sections, words: gatherWeights(index.toJSON()) };
+  return { sections, words: gatherWeights(index.toJSON(), sectionShares) };
 }

@@ -65,27 +65,33 @@ function weigh(words: readonly IndexedWord[], wanted: string): ReadonlyMap<numbe
   return found;
 }
 
-/** The part of the text around the first word of the question, cut at blanks. */
+/** The part of the text around the first word of the question, cut between words. Only this part is split. */
 function cutExcerpt(text: string, stems: readonly string[]): readonly Piece[] {
   const isFound = (word: string): boolean => {
     const folded = word.toLowerCase();
     return stems.some((stem) => folded.startsWith(stem));
   };
-  const parts = text.split(/([\p{L}\p{N}_]+)/u);
-  const starts: number[] = [];
-  let length = 0;
-  for (const part of parts) {
-    starts.push(length);
-    length += part.length;
+  let hit = 0;
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    if (!isFound(word)) continue;
+    hit = index;
+    break;
   }
-  const hit = parts.findIndex((part) => part !== '' && isFound(part));
-  const from = hit < 0 ? 0 : Math.max(0, (starts[hit] ?? 0) - excerptLength / 3);
-  const shown = parts.flatMap((part, index): Piece[] => {
-    const start = starts[index] ?? 0;
-    return start >= from && start < from + excerptLength && part !== '' ? [{ text: part, isFound: isFound(part) }] : [];
-  });
+  const from = cutBefore(text, hit - excerptLength / 3);
+  const end = cutBefore(text, from + excerptLength);
+  const shown = text
+    .slice(from, end)
+    .split(/([\p{L}\p{N}_]+)/u)
+    .flatMap((part): Piece[] => (part === '' ? [] : [{ text: part, isFound: isFound(part) }]));
   const cut = (needed: boolean): Piece[] => (needed ? [{ text: '…', isFound: false }] : []);
-  return [...cut(from > 0), ...shown, ...cut(from + excerptLength < length)];
+  return [...cut(from > 0), ...shown, ...cut(end < text.length)];
+}
+
+/** The last beginning of a word at or before the place. */
+function cutBefore(text: string, place: number): number {
+  if (place <= 0) return 0;
+  if (place >= text.length) return text.length;
+  return text.lastIndexOf(' ', place) + 1;
 }
 
 /**

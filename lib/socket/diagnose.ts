@@ -257,6 +257,8 @@ async function checkClock({ dataFolder, now }: Surroundings): Promise<Finding> {
 async function checkPort({ host, port }: DiagnoseOptions, server: ServerFacts | undefined): Promise<Finding> {
   const code = await probePort(host, port);
   const address = `${host}:${port}`;
+  if (server !== undefined && !server.url.endsWith(`:${port}`))
+    return well('port', `the service listens at ${server.url}`);
   if (code === undefined) return well('port', port === 0 ? 'any free one is taken' : `${address} is free`);
   if (code === 'EADDRINUSE' && server?.url.endsWith(`:${port}`) === true)
     return well('port', `${address} is this service's`);

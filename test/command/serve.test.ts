@@ -31,6 +31,7 @@ function readCurl(line: string): { url: string; init: RequestInit } {
     if (word === '-H') headers.push((words.shift() ?? '').split(/: (.*)/s, 2) as [string, string]);
     else if (word === '-d') body = words.shift() ?? '';
     else if (word.startsWith('http')) url = word;
+    else if (word === '-w') assert.equal(words.shift(), '\\n');
     else assert.equal(word, '-sS');
   }
   return { url, init: { headers, body, method: body === null ? 'GET' : 'POST' } };

@@ -28,6 +28,28 @@ describe('The search of the manual', () => {
     assert.match(first, /Mint a key|key mint/);
   });
 
+  it('answers the questions of a newcomer from the guides, before lists and changes', async () => {
+    const questions: Readonly<Record<string, string>> = {
+      'conditional update': 'applications#conditional-updates-with-if-match',
+      pagination: 'applications#rules-for-every-call',
+      'rate limit': 'applications#rules-for-every-call',
+      'retry idempotency': 'applications#write',
+      'webhook signature': 'webhooks#a-message',
+      'rotate a key': 'commands#key-rotate',
+      'restore a backup': 'admins#backup',
+      'nginx tls': 'operating#behind-nginx-or-caddy-with-tls',
+      'forgot password': 'people',
+    };
+    const places: Record<string, readonly string[]> = {};
+    for (const question of Object.keys(questions)) {
+      const links = [...(await search(question)).matchAll(/<li>\s*<a href="([^"]*)"/g)];
+      places[question] = links.slice(0, 3).map(([, address = '']) => address);
+    }
+    for (const [question, wanted] of Object.entries(questions)) {
+      assert.ok(places[question]?.includes(wanted), `${question}: ${places[question]?.join(', ')}`);
+    }
+  });
+
   it('finds the name of a reason as a whole and by its parts', async () => {
     for (const question of ['stale_if_match', 'stale match']) {
       assert.match((await search(question)).replaceAll(/<\/?mark>/g, ''), /stale_if_match/, question);

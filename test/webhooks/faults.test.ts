@@ -57,7 +57,9 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
     await world.test.principal('Bot', 'agent');
     await world.told(1);
     await failFor(3);
-    assert.equal(reports.length, 2, 'it says so again after it could be read in between');
+    // The answer of the receiver may not have been noted yet when the file fails. Another message says that.
+    const unreadable = reports.filter((message) => message === 'The webhooks could not be read');
+    assert.equal(unreadable.length, 2, 'it says so again after it could be read in between');
     assert.deepEqual(unhandled, []);
   });
 
