@@ -27,6 +27,8 @@ export interface Results {
   readonly results: readonly Result[];
   /** Whether each result has all words of the question. */
   readonly hasAll: boolean;
+  /** Whether there are more than the best ones. */
+  readonly isCut: boolean;
 }
 
 /** The words of a question, in the form that the index has them. */
@@ -110,10 +112,11 @@ export function searchManual({ sections, words }: BuiltManual, question: string)
   const ranked = [...scores].sort(([, a], [, b]) => b.words - a.words || b.weight - a.weight);
   const most = ranked[0]?.[1].words ?? 0;
   const hasAll = most === stems.length;
-  const best = ranked.filter(([, { words: count }]) => !hasAll || count === most).slice(0, maxResults);
+  const found = ranked.filter(([, { words: count }]) => !hasAll || count === most);
+  const best = found.slice(0, maxResults);
   const results = best.flatMap(([place]): Result[] => {
     const section = sections[place];
     return section === undefined ? [] : [{ section, excerpt: cutExcerpt(section.text, stems) }];
   });
-  return { results, hasAll };
+  return { results, hasAll, isCut: found.length > best.length };
 }

@@ -12,12 +12,12 @@ const showResult = ({ section, excerpt }: Result): Html => {
 };
 
 function showFound(manual: BuiltManual, question: string): Html {
-  const { results, hasAll } = searchManual(manual, question);
+  const { results, hasAll, isCut } = searchManual(manual, question);
   if (results.length === 0) {
     return html`<p role="status">Nothing in the manual has these words.</p>
       <p>Try fewer words, or the beginning of one. <a href="./">All pages</a> shows what there is.</p>`;
   }
-  const count = results.length === 1 ? '1 place' : `${results.length} places`;
+  const count = results.length === 1 ? '1 place' : `${isCut ? 'The best ' : ''}${results.length} places`;
   const said = hasAll ? `${count} in the manual.` : `No place has all of these words. These have some of them.`;
   return html`<p role="status">${said}</p>
     <ul class="results">

@@ -70,6 +70,11 @@ describe('The search of the manual', () => {
     assert.match(titlesIn(text)[0] ?? '', /[Ww]ebhook/);
   });
 
+  it('says when it shows only the best of what it found', async () => {
+    assert.match(await search('access'), /<p role="status">The best 20 places in the manual\.<\/p>/);
+    assert.doesNotMatch(await search('passphrase-file'), /The best/);
+  });
+
   it('says when nothing is found, and when nothing was asked', async () => {
     assert.match(await search('xyzzyplugh'), /<p role="status">Nothing in the manual has these words\.<\/p>/);
     assert.match(await search('the of and'), /Nothing in the manual/);
