@@ -95,14 +95,16 @@ for (const program of ['auto', 'never'] as const) {
           const state = { isThrough: false };
           const joining = workspace.repository.maintain([], calling.signal);
           void joining.finally(() => (state.isThrough = true));
-          await until('git packs', () => isTime() || state.isThrough);
+          // Looks in every turn, because git packs for a few hundredths of a second.
+          while (!isTime() && !state.isThrough) await nextTurn();
           calling.abort();
           const { isCalledOff } = await joining;
           if (isCalledOff !== true) return false;
-          assert.equal(packs(), before);
           assert.deepEqual(partsOfPacks(), []);
           assert.equal(fsck(bench.paths.repository), '');
-          return true;
+          // git may have joined the packs already, and be removing the old ones, when the call to stop reaches it.
+          assert.ok(packs() <= before);
+          return packs() === before;
         };
         assert.ok(await callOff(() => true), 'before it had begun to pack');
         const interrupt = async (): Promise<boolean> => {
@@ -112,12 +114,12 @@ for (const program of ['auto', 'never'] as const) {
           before = packs();
           return isInterrupted;
         };
-        await until('it is interrupted while git packs', interrupt);
+        await until('it is interrupted while git packs', interrupt, 150_000);
         await workspace.repository.maintain();
         assert.ok(packs() < before);
         assert.deepEqual(await workspace.repository.fsck(), []);
         for (let i = 0; i < documents; i++) assert.equal((await actor.read(`${i}.bin`)).length, 800_000);
-      }).timeout(60_000);
+      }).timeout(180_000);
     }
 
     const ending = program === 'auto' ? 'is cut off by closing' : 'is awaited by closing';
