@@ -2,7 +2,7 @@
 import lunr from 'lunr';
 
 /** Characters of a section that are kept for its excerpts. */
-const longest = 4000;
+const maxText = 4000;
 
 /** A question is answered by a guide first, then by pages that list everything, then by what changed when. */
 const shares = [
@@ -46,7 +46,7 @@ export function indexSections(pages) {
       address: `${name === 'index' ? './' : name}${section.id === '' ? '' : `#${section.id}`}`,
       page: title,
       title: section.title,
-      text: section.text.slice(0, longest),
+      text: section.text.slice(0, maxText),
     })),
   );
   const sectionShares = pages.flatMap(({ name, sections: own }) => own.map(() => shareOf(name)));

@@ -74,12 +74,7 @@ const connectorFresh = define(
   'The last whole sync of the active connector for which it is longest ago, in seconds since 1970',
   'least',
 );
-const webhooks = define(
-  'webhooks',
-  'Webhooks: enabled, disabled by somebody, or stopped by themselves',
-  'sum',
-  'state',
-);
+const webhooks = define('webhooks', 'Webhooks: enabled, disabled by hand, or stopped by themselves', 'sum', 'state');
 const webhooksFailing = define('webhooks_failing', 'Enabled webhooks whose last attempt failed');
 const webhooksWaiting = define('webhooks_waiting', 'Webhooks that are sending, or may have something to send');
 const backup = define(

@@ -24,7 +24,6 @@ import { Reachable } from './reachable.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
-export { OtherIndexFormat } from './segments/segment-files.js';
 import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';
@@ -35,6 +34,7 @@ import { forgetStems } from './analysis/stem-word.js';
 import { writeSegment } from './segments/write-segment.js';
 
 export type * from './segments/search-batch.js';
+export { OtherIndexFormat } from './segments/segment-files.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
 export type { QuerySyntax, SearchDocument, Snippet };

@@ -35,7 +35,9 @@ export function readSchemaNumber(file: string): number | undefined {
   const log = `${file}-wal`;
   const inLog = existsSync(log) ? readBytes(log, findInLog) : undefined;
   if (inLog !== undefined) return inLog;
-  return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(versionAt) : undefined;
+  // A file that was cut short is damaged. Its opening says so.
+  const isWhole = header.length === headerSize && header.toString('latin1', 0, 15) === 'SQLite format 3';
+  return isWhole ? header.readUInt32BE(versionAt) : undefined;
 }
 
 type Read = (at: number, count: number) => Buffer;

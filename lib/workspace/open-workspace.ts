@@ -32,7 +32,7 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
-  /** Counts groups of writes. Left out: nobody. */
+  /** Counts groups of writes. Left out: nothing is counted. */
   readonly journalObserver?: JournalObserver | undefined;
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -55,6 +55,21 @@ describe('the program and a data folder of another version', () => {
       assert.match(unnamed.message, /written by a later version\. .* Use that version, or restore/);
     }
   }).timeout(60_000);
+
+  it('takes a file that was cut short for a damaged one, whichever command meets it', async () => {
+    for (const file of [(of: string) => join(of, 'service.sqlite'), (of: string) => pathsOf(of, 'acme').sidecar]) {
+      const cut = join(await makeFolder(), 'data');
+      await cp(data, cut, { recursive: true });
+      truncateSync(file(cut), 20);
+      const verified = await runProgram(['verify', '--data', cut]);
+      assert.notEqual(verified.code, 0);
+      for (const command of [['status'], ['key', 'list'], ['doctor']]) {
+        const { stdout, stderr } = await runProgram([...command, '--data', cut]);
+        assert.doesNotMatch(stdout + stderr, /out of range/, command.join(' '));
+      }
+      assert.match(verified.stdout + verified.stderr, /BROKEN/);
+    }
+  });
 
   it('upgrades an older folder when it is served, not by any other command, and not where that is switched off', async () => {
     const folder = await makeFolder();

@@ -20,7 +20,7 @@ export interface WebhookSecrets {
   readonly formerUntil: number | null;
 }
 
-/** Webhooks in numbers: those that send, those disabled by somebody, those that stopped by themselves. */
+/** Webhooks in numbers: those that send, those disabled by hand, those that stopped by themselves. */
 export interface WebhookTally {
   readonly enabled: number;
   readonly disabled: number;
