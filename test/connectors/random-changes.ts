@@ -20,12 +20,8 @@ export class Dice {
   }
 
   bytes(count: number): Buffer {
-    const parts: Buffer[] = [];
-    for (let made = 0; made < count; made += 64) {
-      this.#count += 1;
-      parts.push(createHash('sha512').update(`${this.#seed}:${this.#count}`).digest());
-    }
-    return Buffer.concat(parts).subarray(0, count);
+    this.#count += 1;
+    return createHash('shake256', { outputLength: count }).update(`${this.#seed}:${this.#count}`).digest();
   }
 }
 

@@ -23,12 +23,14 @@ export interface GitRequest {
 /** Answers a request in place of git. @returns false to let git answer */
 export type Intrusion = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+let backend: string | undefined;
+
 /** Every bare repository below a folder, served by git's own `git http-backend` on loopback. */
 export class GitServer {
   readonly #folder: string;
   readonly #server: Server;
   readonly #scheme: 'http' | 'https';
-  readonly #backend = `${git('/', ['--exec-path']).toString('utf8').trim()}/git-http-backend`;
+  readonly #backend = (backend ??= `${git('/', ['--exec-path']).toString('utf8').trim()}/git-http-backend`);
   /** Every request so far. */
   readonly requests: GitRequest[] = [];
   credentials: GitServerOptions['credentials'];

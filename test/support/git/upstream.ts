@@ -1,8 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { git } from './fixture.js';
+import { gather, git } from './fixture.js';
 
 /** A file of a commit: its bytes, or another mode with them. null deletes the path, with everything below it. */
 export type UpstreamContent =
@@ -23,7 +23,7 @@ export class Upstream {
 
   /** @param path is made */
   static make(path: string, objectFormat: 'sha1' | 'sha256' = 'sha1'): Upstream {
-    git('/', ['init', '--quiet', '--bare', '--initial-branch=main', `--object-format=${objectFormat}`, path]);
+    makeEmpty(path, objectFormat);
     return new Upstream(path);
   }
 
@@ -44,26 +44,55 @@ export class Upstream {
 
   async #import(files: UpstreamFiles, branch: string, isNew: boolean): Promise<string> {
     const ref = `refs/heads/${branch}`;
-    const old = await promisify(execFile)('git', ['rev-parse', '--verify', '--quiet', ref], { cwd: this.path }).then(
-      ({ stdout }) => stdout.trim(),
-      () => '',
-    );
-    const child = spawn('git', ['fast-import', '--quiet', '--force'], {
+    const child = spawn('git', ['fast-import', '--quiet', '--force', '--cat-blob-fd=1'], {
       cwd: this.path,
-      stdio: ['pipe', 'ignore', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
+    const ended = once(child, 'close');
+    const said = gather(child.stdout);
     this.#seconds += 60;
     const when = `${this.#seconds} +0000`;
     const subject = 'A commit\n';
     // Without a parent of its own, fast-import would go on from the branch.
     if (isNew) child.stdin.write(`reset ${ref}\n`);
-    child.stdin.write(`commit ${ref}\ncommitter ${committer} ${when}\ndata ${subject.length}\n${subject}`);
-    if (!isNew && old !== '') child.stdin.write(`from ${old}\n`);
+    child.stdin.write(`commit ${ref}\nmark :1\ncommitter ${committer} ${when}\ndata ${subject.length}\n${subject}`);
+    if (!isNew && this.#hasRef(ref)) child.stdin.write(`from ${ref}^0\n`);
     for (const piece of linesOf(files)) if (!child.stdin.write(piece)) await once(child.stdin, 'drain');
-    child.stdin.end('\n');
-    const [code] = (await once(child, 'close')) as [number | null];
+    child.stdin.end('\nget-mark :1\n');
+    const [code] = (await ended) as [number | null];
     if (code !== 0) throw new Error(`git fast-import ended with ${String(code)}.`);
-    return this.git('rev-parse', ref).trim();
+    return (await said).toString('utf8').trim();
+  }
+
+  #hasRef(ref: string): boolean {
+    if (existsSync(join(this.path, ref))) return true;
+    const packed = join(this.path, 'packed-refs');
+    return existsSync(packed) && readFileSync(packed, 'utf8').includes(` ${ref}\n`);
+  }
+}
+
+/** The entries of an empty repository: bytes, or null for a folder. */
+type Emptiness = readonly (readonly [path: string, bytes: Buffer | null])[];
+const emptiness = new Map<string, Emptiness>();
+
+/** An empty bare repository. git makes the first of each format, and the others are copies of it. */
+function makeEmpty(path: string, objectFormat: string): void {
+  const known = emptiness.get(objectFormat);
+  if (known === undefined) {
+    const format = `--object-format=${objectFormat}`;
+    git('/', ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', format, path]);
+    const entries = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+    const bytesOf = (at: string): Buffer | null => (statSync(at).isDirectory() ? null : readFileSync(at));
+    emptiness.set(
+      objectFormat,
+      entries.map((entry) => [entry, bytesOf(join(path, entry))] as const),
+    );
+    return;
+  }
+  mkdirSync(path, { recursive: true });
+  for (const [entry, bytes] of known) {
+    if (bytes === null) mkdirSync(join(path, entry), { recursive: true });
+    else writeFileSync(join(path, entry), bytes);
   }
 }
 
