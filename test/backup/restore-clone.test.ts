@@ -8,6 +8,7 @@ import { Service } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rootLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { Actor } from '../support/store/actor.js';
@@ -58,6 +59,13 @@ describe('recovery from a clone alone', () => {
     ]);
     assert.ok(people.every(({ disabledAt }) => disabledAt !== null));
     assert.deepEqual(workspace.journal.reader.credentials.list(), []);
+  });
+
+  it('has the rows that its commits give again, the restart of the audit log among them', async () => {
+    const workspace = await service.restore({ clone, name: 'acme' }, operator);
+    const restored = dumpContent(join(work, 'data'));
+    await rebuild(workspace, operator);
+    assert.deepEqual(dumpContent(join(work, 'data')), restored);
   });
 
   it('finds the restored documents by their text', async () => {

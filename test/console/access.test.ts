@@ -4,6 +4,7 @@ import { setPrincipalState } from '../../lib/operations/principals/set-principal
 import { perform } from '../../lib/operations/perform.js';
 import { WatchedPage } from '../support/browser/chromium.js';
 import { operator } from '../support/store/service.js';
+import { textOf } from './support/look.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
 
 const day = 24 * 60 * 60 * 1000;
@@ -42,8 +43,6 @@ describe('The Access screens of the console', function () {
   const statusOnRest = async (key: string): Promise<number> =>
     (await test.server.as(key).get('/v1/documents/handbook/travel.md')).status;
   const principalPage = (id: string): string => `~/access/principals/${id}`;
-  const textOf = (look: WatchedPage, label: string): Promise<string> =>
-    look.page.getByLabel(label, { exact: true }).inputValue();
 
   /** Mints by the dialog that is open. @returns the key that is shown once */
   async function mint(

@@ -8,6 +8,7 @@ import { WatchedPage } from '../support/browser/chromium.js';
 import { GitServer } from '../support/git/git-server.js';
 import { makeUpstream, type Upstream } from '../support/git/upstream.js';
 import { noLog } from '../support/http/log.js';
+import { choose, inDialog, shows, textOf } from './support/look.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
 
 const password = 'correct horse battery staple';
@@ -59,15 +60,6 @@ describe('The connectors in the console', function () {
     return look;
   }
 
-  const textOf = (look: WatchedPage, label: string): Promise<string> =>
-    look.page.getByLabel(label, { exact: true }).inputValue();
-  const shows = (look: WatchedPage, text: string | RegExp): Promise<void> =>
-    look.page.getByText(text).first().waitFor();
-  const inDialog = (look: WatchedPage, name: string) => look.page.getByRole('dialog').getByRole('button', { name });
-  const menu = async (look: WatchedPage, item: string): Promise<void> => {
-    await look.get('button', /^Actions for /).click();
-    await look.page.getByRole('menuitem', { name: item }).click();
-  };
   /** The badge in the heading. */
   const isNow = (look: WatchedPage, condition: string): Promise<void> =>
     look.page.getByRole('heading', { level: 1 }).getByText(condition, { exact: true }).waitFor();
@@ -157,7 +149,7 @@ describe('The connectors in the console', function () {
     // No answer has ever held a credential.
     for (const secret of [password, changed]) assert.ok(!said.includes(secret), 'a secret came back');
 
-    await menu(look, 'Disconnect');
+    await choose(look, 'Disconnect');
     await look.judge('the question before a disconnection');
     await look.get('button', 'Disconnect').click();
     await look.get('heading', 'Nothing is mirrored yet').waitFor();
@@ -184,10 +176,10 @@ describe('The connectors in the console', function () {
     await isNow(look, 'paused');
     await look.get('button', 'Resume').click();
     await isNow(look, 'up to date');
-    await menu(look, 'Test connection');
+    await choose(look, 'Test connection');
     await shows(look, 'The connection works');
 
-    await menu(look, 'Change settings');
+    await choose(look, 'Change settings');
     await look.page.getByLabel('Sync', { exact: true }).selectOption('86400');
     await look.page.getByLabel('Branch (optional)').fill('nowhere');
     await look.judge('the dialog that changes settings');
@@ -215,7 +207,7 @@ describe('The connectors in the console', function () {
     await look.get('button', 'Make webhook').waitFor();
     assert.equal((await fetch(address, { method: 'POST', headers, body: '{}' })).status, 404);
 
-    await menu(look, 'Disconnect');
+    await choose(look, 'Disconnect');
     await look.page.getByLabel('Delete them').check();
     await look.page.getByLabel('Type mirrors/site to confirm').fill('mirrors/site');
     const tooMany = 'The mirror holds more than 10000 documents. Disconnect it and keep them.';

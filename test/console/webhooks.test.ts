@@ -3,6 +3,7 @@ import type { BrowserContext } from 'playwright-core';
 import { WatchedPage } from '../support/browser/chromium.js';
 import { until } from '../support/until.js';
 import { Receiver } from '../support/webhooks/receiver.js';
+import { choose, inDialog, shows, textOf } from './support/look.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
 
 const hostile = '<img src=x onerror=alert(1)> "><script>alert(2)</script> {{7*7}} ' + 'W'.repeat(100);
@@ -38,16 +39,6 @@ describe('The webhooks in the console', function () {
     await look.page.goto(test.addressOf(address));
     return look;
   }
-
-  const textOf = (look: WatchedPage, label: string): Promise<string> =>
-    look.page.getByLabel(label, { exact: true }).inputValue();
-  const shows = (look: WatchedPage, text: string | RegExp): Promise<void> =>
-    look.page.getByText(text).first().waitFor();
-  const inDialog = (look: WatchedPage, name: string) => look.page.getByRole('dialog').getByRole('button', { name });
-  const menu = async (look: WatchedPage, item: string): Promise<void> => {
-    await look.get('button', /^Actions for /).click();
-    await look.page.getByRole('menuitem', { name: item }).click();
-  };
 
   it('tells a receiver of a person what changes: added, tested, delivered, broken, mended and removed', async () => {
     const look = await open('~/connectors');
@@ -107,20 +98,20 @@ describe('The webhooks in the console', function () {
     await until('it went on', () => receiver.told().includes('document.created team/more.md'));
     await look.page.getByRole('heading', { level: 1 }).getByText('delivers').waitFor();
 
-    await menu(look, 'Make a new secret');
+    await choose(look, 'Make a new secret');
     await inDialog(look, 'Make new secret').click();
     const rotated = await textOf(look, 'Secret');
     assert.notEqual(rotated, secret);
     await look.page.getByLabel('The receiver has it').check();
     await look.get('button', 'Done').click();
     await shows(look, 'Signs too, and ends');
-    await menu(look, 'Change webhook');
+    await choose(look, 'Change webhook');
     await look.page.getByLabel('Every change of a document').check();
     await inDialog(look, 'Save').click();
     await shows(look, 'Every change of a document');
     assert.ok(!said.includes(secret), 'a secret came back');
     assert.ok(!(await look.page.content()).includes(rotated));
-    await menu(look, 'Remove webhook');
+    await choose(look, 'Remove webhook');
     await look.judge('the question before a removal');
     await inDialog(look, 'Remove webhook').click();
     await look.get('heading', 'No webhooks yet').waitFor();

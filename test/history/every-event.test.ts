@@ -199,6 +199,29 @@ describe('Rows of random histories with every kind of event', () => {
     });
   }
 
+  it('are those that the commits give again after everything was erased', async () => {
+    const test = await openTestService({ store: 'disk-without-git' });
+    try {
+      const { workspace } = test;
+      const { id } = await test.person('approver', '', 'Ada');
+      const ada = new Client(workspace, id);
+      await ada.create('a/x.md', 'one');
+      await workspace.eraser.finished((await eraseAt(workspace, 'a/x.md')).id);
+      const { head } = workspace.journal.state;
+      const { bytes } = await workspace.repository.read(head ?? assert.fail());
+      assert.match(bytes.toString(), /\nOperation: erase\n/);
+      await ada.create('b/y.md', 'two');
+      const dataFolder = test.dataFolder ?? '';
+      const live = dumpContent(dataFolder);
+      await rebuild(workspace, operator);
+      assert.deepEqual(dumpContent(dataFolder), live);
+      const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
+      assert.deepEqual(problems, []);
+    } finally {
+      await test.close();
+    }
+  });
+
   it('hold each kind of event that a person or a connector can cause, and each kind of activity', () => {
     const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
     const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push', 'mirror'];

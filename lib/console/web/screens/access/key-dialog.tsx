@@ -1,11 +1,11 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { Choice } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { base } from '../../shell/addresses.ts';
 import type { MintedToken } from './queries.ts';
+import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 
 /** Credential helpers keep one password for each user of a host, and each workspace has keys of its own. */
@@ -28,7 +28,6 @@ export function KeyDialog({
   onClose: () => void;
 }): ReactNode {
   const { name: workspace } = useWorkspace();
-  const [isStored, setStored] = useState(false);
   const { key, token } = minted;
   if (key === null) {
     return (
@@ -54,15 +53,10 @@ export function KeyDialog({
   const opens = (face: MintedToken['token']['interfaces'][number]): boolean => token.interfaces.includes(face);
   const service = `${window.location.origin}${base}`;
   return (
-    <Dialog
+    <StoreOnceDialog
       title={isNew ? 'Store the key now' : 'Store the new key now'}
-      isDismissible={false}
+      stored="I stored it"
       onClose={onClose}
-      footer={
-        <Button look="primary" disabled={!isStored} onClick={onClose}>
-          Done
-        </Button>
-      }
     >
       <Notice tone="warning">
         <p>
@@ -84,7 +78,6 @@ export function KeyDialog({
           was not chosen.
         </p>
       )}
-      <Choice label="I stored it" checked={isStored} onChange={(event) => setStored(event.target.checked)} />
-    </Dialog>
+    </StoreOnceDialog>
   );
 }

@@ -1,10 +1,8 @@
-import { useState, type ReactNode } from 'react';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Choice } from '../../design/field.tsx';
+import type { ReactNode } from 'react';
 import { formatExact } from '../../design/time.tsx';
 import { base } from '../../shell/addresses.ts';
 import type { SignInLink } from './queries.ts';
+import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 
 /** Shows a one-time link, this once. */
@@ -17,17 +15,12 @@ export function LinkDialog({
   displayName: string;
   onClose: () => void;
 }): ReactNode {
-  const [isStored, setStored] = useState(false);
   return (
-    <Dialog
+    <StoreOnceDialog
       title="Send this link"
-      isDismissible={false}
+      stored="I sent or stored it"
+      hint="The link is shown this once. A new one can be made at any time, and ends this one."
       onClose={onClose}
-      footer={
-        <Button look="primary" disabled={!isStored} onClick={onClose}>
-          Done
-        </Button>
-      }
     >
       <p>
         With it, <bdi>{displayName}</bdi> chooses a {link.is_first ? '' : 'new '}password, once. Send it in a way that
@@ -42,12 +35,6 @@ export function LinkDialog({
         <dt>Works until</dt>
         <dd>{formatExact(link.expires_at)}</dd>
       </dl>
-      <Choice
-        label="I sent or stored it"
-        hint="The link is shown this once. A new one can be made at any time, and ends this one."
-        checked={isStored}
-        onChange={(event) => setStored(event.target.checked)}
-      />
-    </Dialog>
+    </StoreOnceDialog>
   );
 }

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog, Dialog } from '../../design/dialog.tsx';
-import { Choice } from '../../design/field.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Panel } from '../../design/page.tsx';
+import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
@@ -112,18 +112,8 @@ function MadeDialog({
   secret: string | null;
   onClose: () => void;
 }): ReactNode {
-  const [isStored, setStored] = useState(false);
   return (
-    <Dialog
-      title="Give these to the source now"
-      isDismissible={false}
-      onClose={onClose}
-      footer={
-        <Button look="primary" disabled={!isStored} onClick={onClose}>
-          Done
-        </Button>
-      }
-    >
+    <StoreOnceDialog title="Give these to the source now" stored="The source has both" onClose={onClose}>
       <Notice tone="warning">
         <p>The secret is shown this once.</p>
       </Notice>
@@ -132,7 +122,6 @@ function MadeDialog({
       <p className="soft small">
         At GitHub: Settings, Webhooks, content type application/json. At GitLab the secret is the “secret token”.
       </p>
-      <Choice label="The source has both" checked={isStored} onChange={(event) => setStored(event.target.checked)} />
-    </Dialog>
+    </StoreOnceDialog>
   );
 }

@@ -1,8 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { Choice } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
+import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 import type { MadeWebhook } from './queries.ts';
 
@@ -16,7 +16,6 @@ export function SecretDialog({
   isNew: boolean;
   onClose: () => void;
 }): ReactNode {
-  const [isStored, setStored] = useState(false);
   if (made.secret === null) {
     return (
       <Dialog
@@ -32,15 +31,10 @@ export function SecretDialog({
     );
   }
   return (
-    <Dialog
+    <StoreOnceDialog
       title={isNew ? 'Give the secret to the receiver now' : 'Give the new secret to the receiver now'}
-      isDismissible={false}
+      stored="The receiver has it"
       onClose={onClose}
-      footer={
-        <Button look="primary" disabled={!isStored} onClick={onClose}>
-          Done
-        </Button>
-      }
     >
       <Notice tone="warning">
         <p>
@@ -52,7 +46,6 @@ export function SecretDialog({
       <p className="soft small">
         The receiver checks by it that a message is from here: each is signed as Standard Webhooks are.
       </p>
-      <Choice label="The receiver has it" checked={isStored} onChange={(event) => setStored(event.target.checked)} />
-    </Dialog>
+    </StoreOnceDialog>
   );
 }
