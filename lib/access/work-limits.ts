@@ -54,7 +54,7 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   feeds: { perSource: 4, inAll: 32, waiting: 300, timeout: 3 * tenSeconds },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
   hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
-  /** Tests of connections to sources: each waits for somebody else's server. */
+  /** Tests of connections to sources: each waits for a foreign server. */
   probes: { perSource: 2, inAll: 16, waiting: 4, timeout: tenSeconds },
 };
 

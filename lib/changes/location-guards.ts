@@ -26,7 +26,7 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
   return isVisible ? nameTaken(location, what) : notFound();
 }
 
-/** Documents that leave their places by the same change, so that they are in nobody's way. */
+/** Documents that leave their places by the same change, so they block no other document. */
 export interface Leaving {
   readonly ids: ReadonlySet<string>;
   readonly numbers: ReadonlySet<number>;

@@ -83,7 +83,7 @@ export class Document {
   }
 }
 
-/** Somebody else has changed the document since it was read. Nothing was overwritten. */
+/** Another writer has changed the document since it was read. Nothing was overwritten. */
 export class StaleVersionError extends ApiError {
   override readonly name = 'StaleVersionError';
   /** The version that came between; undefined where it could not be read. */

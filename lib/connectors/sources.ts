@@ -54,7 +54,7 @@ export function makeSources(means: ConnectorMeans): ConnectorSources {
   async function validatorOf(kind: ConnectorKind, { settingsSchema }: SourceKind): Promise<ValidateFunction> {
     const known = validators.get(kind);
     if (known !== undefined) return known;
-    // Loaded when somebody connects a source: every command should be quick.
+    // Loaded when a source is connected, so that commands start quickly.
     const { Ajv2020 } = await import('ajv/dist/2020.js');
     const compiled = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(
       settingsSchema,

@@ -63,7 +63,7 @@ export class DerivedFolders {
   }
 
   /**
-   * Destroys a principal's repository. It leaves its place at once, so that nobody meets a part of it.
+   * Destroys a principal's repository. It leaves its place at once, so that no reader sees a part of it.
    * @throws the system's error
    */
   async destroy(principalId: string): Promise<void> {

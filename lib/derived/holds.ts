@@ -37,7 +37,7 @@ export class Holds {
     };
   }
 
-  /** Whether somebody reads the principal's derived repository. */
+  /** Whether the principal's derived repository is being read. */
   isHeld(principalId: string): boolean {
     return [...this.#all].some(({ repository }) => !repository.isOwn && repository.principalId === principalId);
   }

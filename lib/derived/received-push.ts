@@ -1,6 +1,6 @@
 import type { Oid } from '../git/objects/objects.js';
 
-/** A folder for what one push sends. Nobody else sees it. */
+/** A folder for what one push sends. No other request sees it. */
 export interface Quarantine {
   /** Empty at first, and closed to other accounts. */
   readonly folder: string;

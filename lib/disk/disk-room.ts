@@ -34,7 +34,7 @@ export async function measureDisk(folder: string): Promise<DiskSpace> {
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
-/** Whether a disk has room. It is measured when somebody asks, and at most once a second. */
+/** Whether a disk has room. It is measured on request, and at most once a second. */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   #state: DiskState = 'ok';

@@ -33,7 +33,7 @@ export interface HttpAnswer {
   readonly url: URL;
   /** It has to be read to its end, or left by `break`. Once only. @throws EgressFault */
   readonly body: AsyncIterable<Buffer>;
-  /** Ends an answer whose body nobody reads. */
+  /** Ends an answer with an unread body. */
   discard(): void;
 }
 

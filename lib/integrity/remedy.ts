@@ -33,7 +33,7 @@ const remedies: Readonly<Record<Part, string>> = {
     'with `cartulary restore`.',
   sidecar:
     'Bring a backup back with `cartulary restore`. Without one, `cartulary restore --clone` gives content and history ' +
-    'back from content.git, with nobody in it.',
+    'back from content.git, without its people.',
   schema:
     'If no service of this release was ever started here, start one: it brings the sidecar to its schema. Then verify ' +
     'again. Otherwise bring a backup back with `cartulary restore`.',

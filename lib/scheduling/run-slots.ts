@@ -49,7 +49,7 @@ export class RunSlots {
     }
   }
 
-  /** Somebody waits no longer. */
+  /** A waiting caller has left. */
   forget(onFree: () => void): void {
     this.#waiting.delete(onFree);
   }

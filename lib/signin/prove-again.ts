@@ -28,7 +28,7 @@ export async function proveAgain(context: SignInContext, exchange: RequestContex
     exchange.response.setHeader('Retry-After', String(proof.seconds));
     return showForm(context, exchange, signedIn, { returnTo, error: explainWait(proof.seconds) }, 429);
   }
-  // The name may belong to somebody else by now.
+  // The name may belong to another person by now.
   if (proof.outcome === 'mismatch' || proof.identityId !== signedIn.identityId) {
     return showForm(context, exchange, signedIn, { returnTo, error: mismatch }, 422);
   }

@@ -61,7 +61,7 @@ async function readSettingsOf({ perform }: WorkspaceContext, fields: Fields, kin
   return readSettings(fields.texts('settings'), kinds.find((each) => each.kind === kind)?.settingsSchema);
 }
 
-/** What the source is known by, where nobody says: the folder's name. */
+/** The source's default name: the folder's name. */
 const nameFor = (location: string): string => location.slice(location.lastIndexOf('/') + 1);
 
 /** Performs what makes a run due, and with `wait` follows that run. */

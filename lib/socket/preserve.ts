@@ -21,7 +21,10 @@ export const preserveCommands: Readonly<Record<string, Command>> = {
   }),
   rebuild: inWorkspace(async ({ workspace, caller, server, onProgress }, fields) => {
     if (server !== null) {
-      throw invalidRequest('server_running', 'A server is running. Stop it first: nobody may write meanwhile.');
+      throw invalidRequest(
+        'server_running',
+        'A server is running. Stop it first: a rebuild allows no writes meanwhile.',
+      );
     }
     const report = await rebuild(workspace, caller, {
       isPartial: fields.flag('partial'),

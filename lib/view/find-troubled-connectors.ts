@@ -2,7 +2,7 @@ import type { ConnectorState } from '../domain/connector.js';
 import type { Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** A connector whose mirror may be out of date until somebody does something. */
+/** A connector whose mirror may stay out of date until a person acts. */
 export interface TroubledConnector {
   readonly id: string;
   readonly location: Location;

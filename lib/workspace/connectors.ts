@@ -71,7 +71,7 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
 
   /**
    * @param caches folder of the caches of sources, one in it for each connector; null in memory
-   * @param onFault receives faults of work that nobody waits for
+   * @param onFault receives faults of background work
    */
   constructor(sources: ConnectorSources, caches: string | null, onFault: (cause: unknown) => void) {
     this.sources = sources;

@@ -14,7 +14,7 @@ export interface WebhookMessage {
 /** What operations ask about receivers. The room `webhooks` stands above them, and `app` gives this. */
 export interface WebhookSender {
   /**
-   * Reads an address that somebody wrote.
+   * Reads an address as a person wrote it.
    * @returns its usual form
    * @throws Refusal INVALID_REQUEST `bad_field` when nothing is sent to such an address
    */

@@ -185,7 +185,7 @@ export class Workspace {
     });
     this.feedTail = new FeedTail(this.journal, {
       interval: options.tailInterval,
-      onFault: (cause) => onFault('Somebody who waits for changes could not be told', cause),
+      onFault: (cause) => onFault('A listener could not be told of changes', cause),
     });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
     this.#onNews = options.onNews;
@@ -210,13 +210,13 @@ export class Workspace {
     this.staging = new Staging({
       journal: this.journal,
       repository: options.repository,
-      onFault: (cause) => onFault('An upload that nobody wants any more could not be removed', cause),
+      onFault: (cause) => onFault('An abandoned upload could not be removed', cause),
     });
     this.#packs = new StagedPacks({
       journal: this.journal,
       repository: options.repository,
       maintainer: this.maintainer,
-      onFault: (cause) => onFault('Contents of a mirror that nobody needs could not be removed', cause),
+      onFault: (cause) => onFault('Unused contents of a mirror could not be removed', cause),
     });
     this.stages = new ContentStages({ packs: this.#packs, staging: this.staging });
     this.search = new SearchKeeper({

@@ -121,7 +121,7 @@ describe('Administration in pages', () => {
     assert.deepEqual(await list(true), ['Outer true']);
   });
 
-  it('shows the way to each group, and when somebody was seen', async () => {
+  it('shows the way to each group, and when a principal was last seen', async () => {
     const id = await service.principal('Cid');
     const inner = await service.group('Inner', person(id));
     const outer = await service.group('Outer', group(inner));
@@ -238,7 +238,7 @@ describe('Administration in pages', () => {
       assert.equal(impact.changes[0].more, true);
     });
 
-    it('refuses what the change would refuse: a circle, and somebody who is not there', async () => {
+    it('refuses what the change would refuse: a circle, and an unknown principal', async () => {
       const inner = await service.group('Inner');
       const outer = await service.group('Outer', group(inner));
       const circle = { groupId: inner, member: group(outer), begins: true };

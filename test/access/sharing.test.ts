@@ -63,7 +63,7 @@ describe('Sharing', () => {
       assert.equal(await outcomeOf(show(narrow, 'team')), 'NOT_FOUND');
     });
 
-    it('to nobody without a role there, and nothing where nothing is', async () => {
+    it('to no caller without a role there, and nothing where nothing is', async () => {
       for (const place of ['other', 'other/b.md', 'absent.md']) {
         assert.equal(await outcomeOf(show(lead, place)), 'NOT_FOUND');
       }

@@ -313,7 +313,7 @@ describe('a question to the audit log', function () {
     await assert.rejects(ask(approver, { principal: other }), Refusal);
   });
 
-  it('of somebody without a grant gets their own doings, and no place that they do not reach', async () => {
+  it('of a person without a grant gets their own actions, and no place that they do not reach', async () => {
     const cleo = { ...approver, principalId: people[2]?.id ?? '' };
     const own = await ask(cleo, {});
     assert.ok(own.length > 100);

@@ -79,7 +79,7 @@ describe('who received a document, and who changed it, is found', function () {
     assert.deepEqual(await fetchersOf('hr', admin), ['Root', 'Dan']);
   });
 
-  it('by a fetch of what is new, and of what somebody may read since the one before', async () => {
+  it('by a fetch of what is new, and of what the caller may read since the one before', async () => {
     const clones = [await clone(root), await clone(cleo)];
     const pull = async (): Promise<void> => {
       for (const folder of clones) await git(folder, ['pull', '-q', '--rebase']);
@@ -104,7 +104,7 @@ describe('who received a document, and who changed it, is found', function () {
     assert.deepEqual(await fetchersOf('eng/b.md'), ['Ben', 'Ben']);
   });
 
-  it('by a clone of somebody who was granted the document alone', async () => {
+  it('by a clone of a person with a grant on the document alone', async () => {
     const eve = await server.cloner(null, '', 'Eve');
     await server.host.grant('reader', { type: 'principal', id: eve.id }, 'eng/b.md', 'document');
     await clone(eve);

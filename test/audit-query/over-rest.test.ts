@@ -45,7 +45,7 @@ describe('the audit log over REST', () => {
     );
   });
 
-  it('everyone gets their own doings, without numbers and hashes, and nobody else’s', async () => {
+  it('each person gets their own actions, without numbers and hashes, and no others', async () => {
     const { json } = await ben.get('/v1/audit');
     assert.ok(json.items.length > 0);
     for (const { principal, seq, hash } of json.items) {

@@ -287,7 +287,7 @@ describe('A body too large for its route', function () {
 
   for (const { method, path, carriesContent, takes } of routes) {
     if (!takes.includes('json') || carriesContent) continue;
-    it(`is refused by ${method} ${path} before it is read, whoever sends it`, async () => {
+    it(`is refused by ${method} ${path} before it is read, from any sender`, async () => {
       const keys = [
         (await server.host.person('approver')).key,
         await server.host.key(await server.host.principal('No')),

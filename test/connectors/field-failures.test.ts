@@ -68,7 +68,7 @@ describe('What goes wrong with mirrors in the field', function () {
   });
 
   describe('trashed items listed as live', () => {
-    it('come to the trash here, where nobody can bring them back against the source', async () => {
+    it('come to the trash here, where no person can bring them back against the source', async () => {
       await upstream.commit({ 'a.md': 'stays\n', 'b.md': 'goes\n' });
       const id = await connectGit();
       await upstream.commit({ 'b.md': null });
@@ -149,7 +149,7 @@ describe('What goes wrong with mirrors in the field', function () {
   });
 
   describe('a pause that nobody is told of', () => {
-    it('a connector that stops says why to those who manage it, and to the log, until somebody mends it', async () => {
+    it('a connector that stops says why to those who manage it, and to the log, until it is mended', async () => {
       await upstream.commit({ 'a.md': 'one\n' });
       server.credentials = { username: 'git', password: 'first' };
       const id = await service.connect({ kind: 'git', settings: { url: server.url('notes.git') }, secret: 'first' });
@@ -229,7 +229,7 @@ describe('What goes wrong with mirrors in the field', function () {
   });
 
   describe('a 404 remembered for ever', () => {
-    it('a source that was away is mirrored again as soon as somebody asks', async () => {
+    it('a source that was away is mirrored again as soon as a sync is requested', async () => {
       await upstream.commit({ 'a.md': 'one\n' });
       const id = await connectGit();
       await rename(upstream.path, `${upstream.path}.away`);

@@ -131,7 +131,7 @@ describe('A mirror is read-only', function () {
       }
     });
 
-    it('for whoever may edit one document of it, and nothing else', async () => {
+    it('for editors of one document of it, and nothing else', async () => {
       const id = await server.host.principal('Bo');
       await server.host.grant('editor', { type: 'principal', id }, 'team/docs/a.md', 'document');
       const bo = server.as(await server.host.key(id));

@@ -141,7 +141,7 @@ describe('The history of a document in the console', function () {
     assert.doesNotMatch(await textOf(), /Meanwhile/);
   });
 
-  it('shows a version that somebody else writes within seconds', async () => {
+  it('shows another person’s version within seconds', async () => {
     const person = await test.open(world.reader, slip);
     await entries(person).first().waitFor();
     await world.write(world.admin.id, 'handbook/slip.md', `${await textOf()}From elsewhere.\n`, 'Written elsewhere');

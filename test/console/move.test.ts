@@ -104,7 +104,7 @@ describe('Moving and renaming in the console', function () {
     assert.ok(await exists('shared/b.md'));
   });
 
-  it('leaves a folder where it is when nobody should gain access', async () => {
+  it('leaves a folder in place when no one should gain access', async () => {
     const person = await test.open(editor, '~/f/team/plans?move', { width: 320, height: 640 });
     person.expect(409);
     await folder(person, 'shared').click();

@@ -178,7 +178,7 @@ describe('The reader', function () {
     assert.deepEqual((await editor.rest.get('/v1/labels?location=handbook/labelled.md')).json.labels, []);
   });
 
-  it('takes and releases a claim, and an approver breaks the claim of somebody else', async () => {
+  it('takes and releases a claim, and an approver breaks the claim of another person', async () => {
     await editor.rest.create('handbook/claimed.md', '# Part\n');
     const page = await test.open(editor, '~/d/handbook/claimed.md', wide);
     const take = async (): Promise<void> => {

@@ -158,7 +158,7 @@ describe('a derived repository on disk', function () {
     await assertAgrees(again, ada);
   });
 
-  it('is made in a thread, which ends work that nobody wants any more', async () => {
+  it('is made in a thread, which ends abandoned work', async () => {
     const worker = new DeriveWorker();
     try {
       const derived: Derived = await worker.derive(order, never);

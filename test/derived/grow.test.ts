@@ -55,7 +55,7 @@ describe('a derived repository between two fetches', function () {
     assert.equal(again.commits, 0);
   });
 
-  it('shows a move as a rename by whoever moved it, and where the document is now alone', async () => {
+  it('shows a move as a rename by its mover, and where the document is now alone', async () => {
     await admin.rename('shared/a.md', 'between.md', true);
     world.test.clock.advance(60_000);
     await ada.move('shared/between.md', 'shared/sub', true);

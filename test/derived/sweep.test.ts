@@ -36,7 +36,7 @@ describe('Derived repositories that are not needed any more', function () {
 
   afterEach(() => world.close());
 
-  it('go when nobody used them for thirty days', async () => {
+  it('go after thirty days without use', async () => {
     await open();
     await useInOrder();
     world.bench.clock.advance(29 * day);

@@ -98,7 +98,7 @@ describe('A connection to the outside', () => {
     await assert.rejects(promise, /cancelled/);
   });
 
-  it('fails in words when the name has no address, or nobody listens', async () => {
+  it('fails in words when the name has no address, or no server listens', async () => {
     const none = { allowance: nothing, resolve: resolvesTo() };
     await assertFault(dial('empty.example', port, none), 'network', /empty\.example has no address/);
     const unknown = { allowance: nothing, resolve: async () => Promise.reject(new Error('ENOTFOUND')) };

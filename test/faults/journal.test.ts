@@ -140,7 +140,7 @@ describe('the journal, during faults', () => {
     assert.equal(await actor.read('a.md'), 'two');
   });
 
-  it('finds by itself that its file takes writes again, when somebody asks whether the service is ready', async () => {
+  it('finds by itself that its file takes writes again, when it is asked whether the service is ready', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor, workspace } = bench;

@@ -81,7 +81,7 @@ describe('the tail of the feed', () => {
     await wakes(() => service.revoke('reader', { type: 'principal', id: rea.id }, 'hidden'), 'its end');
   });
 
-  it('rests while nobody listens, and is asked for nothing that was before', async () => {
+  it('rests without listeners, and is asked for nothing that was before', async () => {
     const first = listen(ada);
     first.leave();
     assert.equal(tail.size, 0);
@@ -91,7 +91,7 @@ describe('the tail of the feed', () => {
     assert.deepEqual([first.wakes, first.checks, second.wakes], [0, 0, 0]);
   });
 
-  it('makes calls of each second, also while nobody listens, until they are ended', async () => {
+  it('makes calls of each second, also without listeners, until they are ended', async () => {
     const calls = { first: 0, second: 0 };
     const endFirst = tail.eachSecond(() => void (calls.first += 1));
     const endSecond = tail.eachSecond(() => void (calls.second += 1));

@@ -32,6 +32,18 @@ function dumpRows(test: TestService): unknown {
   }
 }
 
+/** The tables that a rebuild replaces, with their columns. `compare-content.ts` compares them. */
+const columnsMadeAgain = {
+  document:
+    'changed_at created_at deleted_at deleted_by deleted_commit deleted_location deleted_moment first_moment folder id last_moment name number sequence',
+  version:
+    'at author blob_oid commit_oid document id kind location media_type message moment operation original_author sequence sha256 size',
+  relocation: 'at author commit_oid document from_location moment number operation to_location',
+  deletion: 'at author commit_oid document folder location moment',
+  folder: 'kept mirror name number parent',
+  folder_deletion: 'at author commit_oid kept location moment',
+};
+
 describe('a rebuild from the repository', () => {
   let service: TestService;
   let ada: Client;
@@ -74,5 +86,20 @@ describe('a rebuild from the repository', () => {
       'revert c/x.md',
     ]);
     assert.equal(await ada.read('d/b/z.md'), 'z');
+  });
+
+  it('replaces only tables in which the repository holds every column', () => {
+    const connection = new Sqlite(join(service.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
+    try {
+      const columns = connection
+        .prepare<[string], string>('SELECT name FROM pragma_table_info(?) ORDER BY name')
+        .pluck();
+      for (const [table, known] of Object.entries(columnsMadeAgain)) {
+        const remedy = `A rebuild makes the rows of ${table} again from commits. What no commit holds needs a table of its own.`;
+        assert.deepEqual(columns.all(table), known.split(' '), remedy);
+      }
+    } finally {
+      connection.close();
+    }
   });
 });

@@ -316,7 +316,7 @@ describe('messages', () => {
     assert.equal((await ada.readThread(threadId)).items.filter(({ body }) => body === 'again?').length, 2);
   });
 
-  it('are 60 an hour at most to each addressee, and 300 to all, whoever is in a group', async () => {
+  it('are 60 an hour at most to each addressee, and 300 to all, with every member of a group counted', async () => {
     const group = await service.group('Crew', { type: 'principal', id: ben.id });
     await service.grant('reader', { type: 'group', id: group }, 'a');
     const { threadId } = await ada.send([ben.id], 'first');

@@ -217,7 +217,7 @@ describe('A push that cannot be written', () => {
     assert.throws(() => push('absent/new.md'), Refusal);
   });
 
-  it('changes nothing, and comes from somebody who may change nothing', async () => {
+  it('changes nothing, and comes from a caller without write access', async () => {
     const cy = new Actor(test.workspace, (await test.person('reader', 'team', 'Cy')).id);
     clone = await Clone.of(cy);
     await assert.rejects(clone.commit({}).push(), { code: 'INVALID_REQUEST', message: /the role of an editor/ });
@@ -333,7 +333,7 @@ describe('A push that cannot be written', () => {
     assert.deepEqual(await refusedOf(clone.push([unfit])), [unfit.file]);
   });
 
-  it('comes from somebody whose rights end while it waits', async () => {
+  it('comes from a caller whose rights end while it waits', async () => {
     clone.commit({ write: { 'team/b.md': 'x' } });
     await test.revoke('editor', { type: 'principal', id: ada.caller.principalId }, 'team');
     assert.deepEqual(

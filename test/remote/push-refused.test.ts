@@ -228,7 +228,7 @@ describe('A push is refused in the words of git', function () {
     return `${response.status} ${await response.text()}`;
   }
 
-  it('where somebody who only reads pushes', async () => {
+  it('where a reader pushes', async () => {
     const eve = await server.cloner('reader', 'rules', 'eve');
     const reading = await WorkTree.clone(server.folder, eve.url, 'reading');
     await reading.commit({ 'rules/r.md': 'mine now' });

@@ -125,7 +125,7 @@ describe('connectors over REST', () => {
     assert.deepEqual([kind.secret, kind.settings_schema.required], [null, ['path']]);
   });
 
-  it('to whoever does not approve there, a connector is like one that does not exist', async () => {
+  it('to callers who do not approve there, a connector is like one that does not exist', async () => {
     const requests = (which: string): readonly (readonly [string, string, object?])[] => [
       ['GET', `/v1/connectors/${which}`],
       ['PATCH', `/v1/connectors/${which}`, { name: 'x' }],

@@ -79,7 +79,7 @@ describe('Signing in again', function () {
     assert.equal((await send(own)).status, 400, 'the session of that form has ended');
   });
 
-  it('is a sign-in for somebody who is signed out', async () => {
+  it('is a sign-in for a person who is signed out', async () => {
     const stranger = test.visitor();
     const { headers } = await stranger.get('/signin/again?return=/console/w/acme/erase/a.md');
     assert.equal(headers.location, '/signin?return=%2Fconsole%2Fw%2Facme%2Ferase%2Fa.md');

@@ -69,7 +69,7 @@ describe('The webhooks of a workspace that is restored', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are disabled with a reason of their own, and whoever asks how it is reads the remedy', () => {
+  it('are disabled with a reason of their own, and their state says the remedy', () => {
     assert.deepEqual(
       [row(changes)?.stopped, row(security)?.stopped, row(disabled)?.stopped],
       ['restored', 'restored', 'by_hand'],
@@ -84,7 +84,7 @@ describe('The webhooks of a workspace that is restored', function () {
     assert.deepEqual(others, []);
   });
 
-  it('send nothing until somebody enables them, and then what came since the restore', async () => {
+  it('send nothing until they are enabled, and then what came since the restore', async () => {
     const ada = new Actor(restored, world.ada.caller.principalId);
     await ada.create('team/since.md');
     const enable = async (webhookId: string): Promise<unknown> =>

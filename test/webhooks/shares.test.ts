@@ -38,7 +38,7 @@ describe('Many webhooks with receivers that take their time', () => {
     assert.equal(waiting.length, 3);
   });
 
-  it('take a share of what their workspace may have under way, whoever owns them', async () => {
+  it('take a share of what their workspace may have under way, with any owner', async () => {
     for (let owners = 0; owners < 4; owners += 1) {
       const owner = await addOwner();
       for (let count = 0; count < 3; count += 1) await world.hook({ url: slow.url }, owner);

@@ -45,7 +45,7 @@ export interface CheckedRequest {
    */
   standAside(): AbortSignal;
   /**
-   * For long work that nobody waits for once the client has left. The request keeps its place.
+   * For long work that has no reader once the client has left. The request keeps its place.
    * @returns aborted when the connection ends before the answer has left, or the request stands aside
    */
   departure(): AbortSignal;

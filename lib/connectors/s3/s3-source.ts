@@ -20,7 +20,7 @@ const pageSize = 1000;
 const maxEmptyPages = 100;
 /** Objects in a row that a store fails to deliver, after which it is the store that fails. */
 const maxFailures = 20;
-/** Where an object can be read only after somebody has asked for it hours before. */
+/** Storage classes whose objects have to be requested hours before a read. */
 const archives: readonly string[] = ['GLACIER', 'DEEP_ARCHIVE'];
 const entityTag = /^"[\x21\x23-\x7e]*"$/;
 

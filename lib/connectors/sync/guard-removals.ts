@@ -9,7 +9,7 @@ const fewRemovals = 20;
 /** Milliseconds for which removals are remembered. */
 export const removalsCount = 24 * 60 * 60_000;
 
-/** A change that waits until somebody approves it. */
+/** A change that waits for approval. */
 export interface HeldChange {
   /** Of exactly this change. */
   readonly fingerprint: string;
@@ -28,7 +28,7 @@ export function maxRemovals(before: number, recent: number): number {
 }
 
 /**
- * The fingerprint and the message of a mass removal. Whoever approves it approves the removal of these documents, so
+ * The fingerprint and the message of a mass removal. An approval covers the removal of exactly these documents, so
  * every other removal has another fingerprint.
  * @param recent documents deleted in the time for which removals count
  * @param live files that the source holds

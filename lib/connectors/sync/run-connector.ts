@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** The reason of a run that somebody ended. */
+/** The reason of a run that was ended by a request. */
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
   /** Whether the service ends: the run is repeated at its next start. */
@@ -228,7 +228,7 @@ function endOf(error: unknown, secret: string | null, { number, counts, connecto
   return { run: { ...run, outcome: 'failed', fault, message }, held: null, retryAfter };
 }
 
-/** Whether somebody has paused, changed or disconnected it meanwhile. The source's fault is then none of theirs. */
+/** Whether it was paused, changed or disconnected meanwhile. The source's fault is then none of theirs. */
 function isOvertaken({ id, generation }: Connector, { workspace }: RunOptions): boolean {
   const now = workspace.journal.reader.connectors.byId(id);
   return now?.state !== 'active' || now.generation !== generation;

@@ -259,7 +259,7 @@ async function write(
     if (approved !== held.fingerprint) return asHeld(held, counts);
     signal.throwIfAborted();
     ({ result } = await perform(workspace, caller, mirrorSource, { ...input, maxDeleted: paths.length }));
-    // Somebody has taken still more places meanwhile.
+    // Other documents have taken more places meanwhile.
     if (result.tooMany !== null) return asHeld(held, counts);
   }
   const { created, updated, deleted, leftOut, versionId } = result;

@@ -51,7 +51,7 @@ export async function* walkFolders(walk: Walk): AsyncGenerator<readonly SourceEn
       while (opened.length < ahead && waiting.length > 0) {
         const folder = waiting.pop() ?? [];
         const asked = walk.open(folder);
-        // Whoever awaits it later sees its fault. Until then it must not count as unhandled.
+        // A later await sees its fault. Until then it must not count as unhandled.
         asked.catch(() => undefined);
         opened.push({ folder, answer: asked });
       }

@@ -128,7 +128,7 @@ export class FastImport {
   }
 }
 
-/** Writes, and waits while the reader is behind. What nobody reads any more is dropped. */
+/** Writes, and waits while the reader is behind. After the reader has gone, the rest is dropped. */
 async function write(stream: Writable, bytes: Buffer): Promise<void> {
   if (stream.destroyed || stream.write(bytes)) return;
   await new Promise<void>((resolve) => {

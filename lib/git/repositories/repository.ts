@@ -138,7 +138,7 @@ export interface Repository {
   close(): Promise<void>;
 }
 
-/** A pack that nobody sees. */
+/** A pack outside of the repository. */
 export interface HeldPack {
   /** Its name once it is shown. */
   readonly name: string;

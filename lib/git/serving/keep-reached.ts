@@ -8,7 +8,7 @@ const settings = ['pack.threads=1', 'pack.windowMemory=32m', 'pack.deltaCacheSiz
 
 /**
  * Puts one pack in the place of those of a quarantine. It has what the new head needs and the served repository lacks.
- * Whatever else was sent goes: nobody may leave objects in a repository that no commit reaches.
+ * All other sent objects are removed, so that a repository keeps no object that no commit reaches.
  * @param start starts git on the quarantine
  * @param folder of the quarantine
  * @param onto the served head

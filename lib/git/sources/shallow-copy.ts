@@ -10,7 +10,7 @@ import { PartTooLong, splitOutput } from '../program/split-output.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
 import { streamBlob } from '../program/stream-with-git.js';
 
-/** Where somebody else's repository is, and how git may talk to it. */
+/** Where a foreign repository is, and how git may talk to it. */
 export interface Remote extends RemoteAccess {
   readonly url: string;
 }
@@ -156,7 +156,7 @@ export async function listRemote(
 }
 
 /**
- * One commit of somebody else's repository with all its files, and without its history. It is kept in a bare
+ * One commit of a foreign repository with all its files, and without its history. It is kept in a bare
  * repository of its own, so that the next fetch brings only what is new. One user at a time.
  */
 export class ShallowCopy {

@@ -22,7 +22,7 @@ export interface AfterRun {
   readonly idleRuns: number;
 }
 
-/** A retry mends none of these. Somebody has to change something first. */
+/** A retry mends none of these: the settings or the source must change first. */
 const lasting: ReadonlySet<SourceFaultClass> = new Set(['auth', 'not_found', 'denied_egress', 'limit']);
 
 const minute = 60_000;
@@ -60,7 +60,7 @@ export function decideNextRun(
     }
     case 'held':
       return { ...active, state: 'held', stateReason: message, nextRunAt: null };
-    // Nobody knows whether the run itself ended the process. The first time it is repeated at once.
+    // The run itself may have ended the process, or not. The first time it is repeated at once.
     case 'interrupted':
       return {
         ...active,

@@ -64,7 +64,7 @@ export const disconnectSource: LongWriteOperation<DisconnectInput, Disconnected>
     if (isOwn) tables.folders.setMirror(folder.row.number, null);
     const { lastRun } = showConnector(tables, connector);
     tables.connectors.disconnect(id);
-    // Whoever manages the folder later does not learn what was mirrored there.
+    // Later managers of the folder do not learn what was mirrored there.
     tables.connectorRuns.forget(id);
     tables.principals.setDisabled(id, now);
     tables.mirrorEntries.forgetSuppressions(id);

@@ -55,7 +55,7 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
     const isOwn = caller.kind === 'connector' && caller.principalId === connectorId;
     if (connector === undefined || !isOwn) throw notFound();
     tables.connectorRuns.end(connectorId, { ...run, endedAt: now });
-    // Somebody has decided something else about it meanwhile.
+    // Another decision about it came meanwhile.
     if (connector.state !== 'active' || connector.generation !== begun.generation) return null;
     const isPartial = run.outcome === 'partial';
     if (reached !== undefined) tables.connectors.setSynced(connectorId, { ...reached, at: isPartial ? null : now });
@@ -71,7 +71,7 @@ export const endRun: WriteOperation<EndedRun, AfterRun | null> = {
       tables.connectors.setApproved(connectorId, null);
     const after = decideNextRun(connector, { ...run, retryAfter, isDue }, now);
     keep(transaction, connector, after, held);
-    // Somebody asked for another run during this one. After a failure it waits for its pause, like any other.
+    // Another run was requested during this one. After a failure it waits for its pause, like any other.
     if (connector.nextRunAt !== begun.nextRunAt && after.state === 'active') {
       const pause = run.outcome === 'failed' ? (after.nextRunAt ?? 0) : 0;
       const at = connector.nextRunAt === null ? null : Math.max(connector.nextRunAt, pause);

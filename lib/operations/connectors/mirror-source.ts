@@ -50,7 +50,7 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
     const { tables, now } = context.transaction;
     const root = requireOwnMirror(context, connectorId);
     const connector = tables.connectors.byId(connectorId);
-    // Somebody has paused it, or given it other settings.
+    // It was paused, or got other settings.
     if (connector?.state !== 'active' || connector.generation !== input.generation) throw notFound();
     const sourceVersion = fitVersion(input.sourceVersion);
     const result = yield* applyMirror(context, { ...input, sourceVersion });

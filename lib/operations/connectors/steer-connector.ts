@@ -48,7 +48,7 @@ export const syncNow: WriteOperation<ConnectorInput, ShownConnector> = {
   finish: ({ connectors }) => connectors.wake(),
 };
 
-/** Ends the run under way, and begins no other until somebody resumes it. Approver of its folder. */
+/** Ends the run under way, and begins no other before it is resumed. Approver of its folder. */
 export const pauseConnector: WriteOperation<ConnectorInput, ShownConnector> = {
   kind: 'write',
   name: 'connector.pause',

@@ -36,7 +36,7 @@ export interface FollowedErasure extends Erasure {
 function follow({ workspace, view }: ReadContext, erasure: Erasure): FollowedErasure {
   const { id, requestedBy } = erasure;
   const principal = view.tables.principals.find(requestedBy);
-  if (principal === undefined) throw new Error(`The erase ${id} was requested by nobody.`);
+  if (principal === undefined) throw new Error(`The erase ${id} has no requester.`);
   const by = { id: principal.id, kind: principal.kind, displayName: principal.displayName };
   return { ...erasure, by, step: workspace.eraser.stepOf(id) };
 }

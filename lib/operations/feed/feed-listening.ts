@@ -7,7 +7,7 @@ import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';
 import type { ReadContext } from '../operation.js';
 
-/** Why somebody who waited goes on. */
+/** Why a listener stopped waiting. */
 export type WokenBy = 'hint' | 'time' | 'end';
 
 /** Whether the caller finds the place. The root is there for everybody, as its listing is. @throws Refusal NOT_FOUND */

@@ -34,7 +34,7 @@ export interface FeedRead {
   readonly page: FeedPage;
   /** Whether it begins with everything in reach, and not at a position. */
   readonly isFirst: boolean;
-  /** Null for a page. Whoever does not open it has to leave it. */
+  /** Null for a page. A caller that does not open it has to leave it. */
   readonly stream: { readonly open: () => AsyncGenerator<StreamItem>; readonly leave: () => void } | null;
 }
 

@@ -13,7 +13,7 @@ export interface ChangeRoleInput extends GrantInput {
 }
 
 /**
- * Gives a grant another role in one step: nobody is without access in between, and the last admin stays one. Approver
+ * Gives a grant another role in one step: no subject loses access in between, and the last admin stays one. Approver
  * there.
  * @throws Refusal NOT_FOUND when there is no such grant; CONFLICT `last_approver`
  */

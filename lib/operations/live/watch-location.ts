@@ -17,7 +17,7 @@ export interface WatchLocationInput {
 
 export interface Watched {
   readonly state: LiveState;
-  /** Null where only the state was asked for. Whoever does not open it has to leave it. */
+  /** Null where only the state was asked for. A caller that does not open it has to leave it. */
   readonly stream: { readonly open: () => Readable; readonly leave: () => void } | null;
 }
 

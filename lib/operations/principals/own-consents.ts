@@ -20,7 +20,7 @@ export const listOwnConsents: ReadOperation<Record<string, never>, readonly OAut
 
 /**
  * Ends what an application may do for the caller, with all its tokens, from the next request on. Ending it again
- * changes nothing. A consent of somebody else looks like an unknown one.
+ * changes nothing. A consent of another person looks like an unknown one.
  * @throws Refusal NOT_FOUND
  */
 export const endOwnConsent: ServiceOperation<{ readonly consentId: string }, OAuthGrant> = {

@@ -14,7 +14,7 @@ import { adminNeeds } from '../needs.js';
 import { viewAsAdmin } from '../view-as-admin.js';
 import { requireNoCircle, requireSubject } from './change-group.js';
 
-/** A change of somebody's role at a place, by a change of a membership. */
+/** A change of a principal's role at a place, by a change of a membership. */
 export interface RoleChange {
   readonly scopeType: 'folder' | 'document';
   readonly location: Location;

@@ -71,7 +71,7 @@ export const noteDelivery: WriteOperation<NotedDelivery, TracedDocument> = {
     const answer = tables.erasures.open().length === 0 && isThere(tables, documentId) ? sent.answer : null;
     const noted = { documentId: isThere(tables, documentId) ? documentId : null };
     tables.webhooks.addDelivery(webhook.id, { messageId, type, at, duration, outcome, status, answer }, before);
-    // Somebody has decided something else about it meanwhile.
+    // Another decision about it came meanwhile.
     if (current.generation !== webhook.generation) return noted;
     if (outcome === 'delivered') {
       tables.webhooks.setPosition(webhook.id, next);

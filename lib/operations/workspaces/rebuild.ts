@@ -46,7 +46,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
       throw conflict('erase_under_way', 'An erase is being finished. Rebuild when its receipt is final.');
     }
     if (transaction.state.head !== (report?.head ?? null)) {
-      throw conflict('content_changed', 'Somebody wrote meanwhile. Stop the service, then rebuild.');
+      throw conflict('content_changed', 'A write came meanwhile. Stop the service, then rebuild.');
     }
     for (const author of scratch.tables.principals.list()) {
       // A principal known only to the history: it gets a name, and cannot sign in.

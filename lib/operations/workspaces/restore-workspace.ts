@@ -38,7 +38,7 @@ function recording(name: string): WriteOperation<{ readonly commit: string | nul
     needs: () => adminNeeds,
     note: ({ commit }) => (commit === null ? {} : { version: commit }),
     run({ transaction, view }) {
-      // Whoever read on after the backup was made has seen what is not here.
+      // Consumers that read on after the backup have seen what is not here.
       transaction.tables.feed.beginAnew(Buffer.from(transaction.randomness.bytes(32)).toString('hex'));
       silenceWebhooks(transaction.tables, view);
       return null;

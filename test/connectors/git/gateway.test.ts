@@ -52,7 +52,7 @@ describe('the only address that git may talk to', () => {
 
   const lawful = '/repository/info/refs?service=git-upload-pack';
 
-  it('serves a fetch of the one repository to whoever knows its token, and shows no credentials', async () => {
+  it('serves a fetch of the one repository to holders of its token, and shows no credentials', async () => {
     const [status, body] = await ask('GET', lawful, gateway.header);
     assert.equal(status, 200);
     assert.match(body, /^001e# service=git-upload-pack\n/);

@@ -58,7 +58,7 @@ describe('A connector', () => {
     assert.deepEqual([resumed.state, resumed.nextRunAt], ['active', world.test.clock.now()]);
   });
 
-  it('runs when somebody asks, also after it has stopped', async () => {
+  it('runs on request, also after it has stopped', async () => {
     await stop();
     world.test.clock.advance(hour);
     const { state, stateReason, failures, nextRunAt, nextTrigger } = await world.ada.perform(syncNow, { connectorId });

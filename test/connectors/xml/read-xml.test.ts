@@ -89,7 +89,7 @@ describe('XML of a source', () => {
     assert.equal((await read(`<list>${'<a/>'.repeat(5000)}</list>`)).length, 5000);
   });
 
-  it('is left alone when nobody reads on', async () => {
+  it('stops when its reader stops', async () => {
     let given = 0;
     const endless = async function* (): AsyncGenerator<Buffer> {
       yield Buffer.from('<list>');
