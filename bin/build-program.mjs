@@ -1,6 +1,7 @@
 // Bundles the compiled program with its packages into dist/program, which makes each start about twice as fast
-// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). bin/load-program.ts loads the bundle
-// while it is newer than the compiled files. Does nothing if nothing changed.
+// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). Each worker thread has a file of its
+// own there with all that it imports (decision 0299). bin/load-program.ts and lib/scheduling/start-thread.ts load these
+// while they are newer than the compiled files. Does nothing if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ const inside = ['oidc-provider'];
 const banner =
   "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
 
-const worker = /new Worker\(new URL\('(\.\/[\w-]+\.js)', import\.meta\.url\)/g;
+const worker = /startThread\(new URL\('(\.\/[\w-]+\.js)', import\.meta\.url\)/g;
 
 /** Every compiled file below a folder, in a stable order. */
 const listCompiled = (folder) =>
@@ -27,19 +28,20 @@ const listCompiled = (folder) =>
     .filter((file) => file.endsWith('.js'))
     .sort((a, b) => (a < b ? -1 : 1));
 
-/** The name of a compiled file in the bundle, where all files are in one folder: each place is as far from any of them. */
+/** The name of a worker's file in the folder of the bundle. lib/scheduling/start-thread.ts looks for it. */
 const nameInBundle = (dist, file) => path.relative(dist, file).replace(/\.js$/, '').split(path.sep).join('-');
 
-/** Workers of the program become entries of the bundle. */
+/** The programs of the worker threads. */
 function findWorkers(lib) {
-  return listCompiled(lib).flatMap((file) =>
+  const found = listCompiled(lib).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(worker)].map(([, name]) => path.resolve(path.dirname(file), name)),
   );
+  return [...new Set(found)];
 }
 
 /**
  * Keeps the places of files that the program reads beside its compiled files: `import.meta.url` stays the address of
- * the compiled file. Only workers are loaded from the bundle.
+ * the compiled file.
  */
 const keepPlaces = ({ dist, target }) => ({
   name: 'keep-places',
@@ -56,13 +58,7 @@ const keepPlaces = ({ dist, target }) => ({
       const text = await readFile(file, 'utf8');
       if (!text.includes('import.meta.url')) return undefined;
       const from = (place) => JSON.stringify(path.relative(target, place).split(path.sep).join('/'));
-      const contents = text
-        .replace(worker, (_, name) => {
-          const built = nameInBundle(dist, path.resolve(path.dirname(file), name));
-          return `new Worker(new URL('./${built}.js', BUNDLE_URL)`;
-        })
-        .replaceAll('import.meta.url', `new URL(${from(file)}, import.meta.url).href`)
-        .replaceAll('BUNDLE_URL', 'import.meta.url');
+      const contents = text.replaceAll('import.meta.url', `new URL(${from(file)}, import.meta.url).href`);
       return { contents, loader: 'js' };
     });
   },
@@ -83,7 +79,7 @@ function gatherLicences(root, inputs) {
     .join(`\n${'-'.repeat(80)}\n`);
 }
 
-/** What both forms of the bundle have in common. */
+/** What all bundles have in common. */
 const makeOptions = (root, places) => ({
   absWorkingDir: root,
   bundle: true,
@@ -132,7 +128,8 @@ async function warm(build, root, { dist, target, entry }) {
 function listDated(dist) {
   const folder = path.join(dist, 'warm');
   const codes = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
-  return [path.join(dist, 'program', 'program.js'), ...codes];
+  const threads = findWorkers(path.join(dist, 'lib')).map((file) => nameInBundle(dist, file));
+  return [...['program', ...threads].map((name) => path.join(dist, 'program', `${name}.js`)), ...codes];
 }
 
 /** @param root the folder of the checkout @param onBuild called before it builds, where something changed */
@@ -154,26 +151,24 @@ export async function buildProgram(root, onBuild = () => {}) {
     onBuild();
     const { build } = await import('esbuild');
     for (const folder of [target, path.join(dist, 'warm')]) rmSync(folder, { recursive: true, force: true });
-    const { metafile } = await build({
+    const threads = findWorkers(path.join(dist, 'lib'));
+    const options = {
       ...makeOptions(root, { dist, target }),
-      entryPoints: [
-        { in: entry, out: 'program' },
-        ...[...new Set(findWorkers(path.join(dist, 'lib')))].map((file) => ({
-          in: file,
-          out: nameInBundle(dist, file),
-        })),
-      ],
       outdir: target,
-      chunkNames: '[name]-[hash]',
-      splitting: true,
       format: 'esm',
       banner: { js: banner },
       sourcemap: 'linked',
       sourcesContent: false,
       metafile: true,
-    });
+    };
+    const [program, ofThreads] = await Promise.all([
+      build({ ...options, entryPoints: [{ in: entry, out: 'program' }], chunkNames: '[name]-[hash]', splitting: true }),
+      // A thread loads one file sooner than many.
+      build({ ...options, entryPoints: threads.map((file) => ({ in: file, out: nameInBundle(dist, file) })) }),
+    ]);
+    const inputs = { ...program.metafile.inputs, ...ofThreads.metafile.inputs };
     mkdirSync(target, { recursive: true });
-    writeFileSync(path.join(target, 'licences.txt'), gatherLicences(root, metafile.inputs));
+    writeFileSync(path.join(target, 'licences.txt'), gatherLicences(root, inputs));
     await warm(build, root, { dist, target, entry });
     writeFileSync(stamp, digest);
   }

@@ -49,6 +49,25 @@ describe('the package', () => {
     );
   });
 
+  it('holds a file for each thread of the program, which imports no other file', () => {
+    const starts = fs
+      .readdirSync('dist/lib', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .flatMap((file) =>
+        [...fs.readFileSync(`dist/lib/${file}`, 'utf8').matchAll(/startThread\(new URL\('([^']+)'/g)].map(([, name]) =>
+          path.posix.join('lib', path.dirname(file), name ?? ''),
+        ),
+      );
+    assert.ok(starts.length >= 7, starts.join());
+    for (const start of starts) {
+      const bundled = fs.readFileSync(`dist/program/${start.replaceAll('/', '-')}`, 'utf8');
+      assert.deepEqual(
+        [...bundled.matchAll(/^import .* from "(\.[^"]*)"/gm)].map(([, name]) => name),
+        [],
+      );
+    }
+  });
+
   it('holds the licence of each package in the bundle', () => {
     const licences = fs.readFileSync('dist/program/licences.txt', 'utf8').split(/^-{80}$/m);
     assert.ok(licences.length > 50, String(licences.length));

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { formatTime } from '../domain/clock.js';
 import { conflict, invalidRequest, type Refusal } from '../domain/refusal.js';
 import { GitProgramMissing } from '../git/repositories/repository.js';
@@ -19,6 +18,7 @@ import type { Eraser } from '../erase/eraser.js';
 import type { Checkpointer } from '../journal/checkpoint.js';
 import type { Journal } from '../journal/journal.js';
 import { syncPath } from '../disk/sync-path.js';
+import { startThread } from '../scheduling/start-thread.js';
 
 /** The workspace to back up. */
 export interface BackedUpWorkspace {
@@ -158,7 +158,7 @@ async function requireRestorable(workspace: BackedUpWorkspace, { folder, passphr
 }
 
 function checkInThread(check: BackupCheck): Promise<FoundProblems> {
-  const worker = new Worker(new URL('./check-backup-worker.js', import.meta.url), { workerData: check });
+  const worker = startThread(new URL('./check-backup-worker.js', import.meta.url), { workerData: check });
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

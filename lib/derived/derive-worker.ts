@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
 import type { DeriveOrder, Derived } from './derivation.js';
+import { startThread } from '../scheduling/start-thread.js';
 
 /** A message to the thread. */
 export type DeriveRequest = { readonly order: DeriveOrder } | { readonly stop: true };
@@ -68,7 +69,7 @@ export class DeriveWorker {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./worker.js', import.meta.url));
+    const worker = startThread(new URL('./worker.js', import.meta.url));
     worker.on('message', (answer: DeriveAnswer) => {
       if ('derived' in answer) this.#waiting?.resolve(answer.derived);
       else this.#waiting?.reject(toError(answer.failed));

@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { PlainPacker } from '../git/packs/history-packer.js';
 import { readCommitsByReading } from '../git/repositories/read-commits.js';
 import type { Repository } from '../git/repositories/repository.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
+import { startThread } from '../scheduling/start-thread.js';
 
 interface Task {
   readonly onRewritten: RewriteParts['onRewritten'];
@@ -29,7 +30,7 @@ export class HistoryRewriter {
     const { place } = repository;
     this.#ended = Promise.resolve();
     if (place === null) return;
-    this.#worker = new Worker(new URL('./rewrite-worker.js', import.meta.url), { workerData: place });
+    this.#worker = startThread(new URL('./rewrite-worker.js', import.meta.url), { workerData: place });
     this.#worker.on('message', (answer: RewriteAnswer) => this.#take(answer));
     this.#worker.on('error', (error) => this.#task?.reject(error));
     this.#worker.on('exit', () => {

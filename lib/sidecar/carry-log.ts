@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../scheduling/start-thread.js';
 
 /** Bytes of a log that is carried in less time than a thread starts. */
 const shortLog = 1024 * 1024;
@@ -14,7 +14,7 @@ export async function carryLog(file: string): Promise<void> {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log === undefined || log.size <= shortLog) return;
   await new Promise<void>((resolve, reject) => {
-    const worker = new Worker(new URL('./log-worker.js', import.meta.url), { workerData: file });
+    const worker = startThread(new URL('./log-worker.js', import.meta.url), { workerData: file });
     worker.on('error', reject);
     worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`The worker ended with code ${code}.`))));
   });

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import { RepositoryUnreadable } from '../errors.js';
 import type { RepositoryPlace } from '../repositories/repository.js';
 import type { SweepReport, SweepRequest } from './sweep-packs.js';
+import { startThread } from '../../scheduling/start-thread.js';
 
 /** The input of the worker. */
 export interface SweepOrder {
@@ -25,7 +25,7 @@ export function sweepInWorker(
   signal: AbortSignal,
 ): Promise<SweepReport> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), { workerData: order });
+    const worker = startThread(new URL('./sweep-worker.js', import.meta.url), { workerData: order });
     const send = (word: SweepWord): void => worker.postMessage(word, []);
     const stop = (): void => send('stop');
     signal.addEventListener('abort', stop);

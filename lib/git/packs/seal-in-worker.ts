@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { PackFiles, PackLayout } from './pack-layout.js';
 import type { SealAnswer, SealRequest } from './pack-worker.js';
+import { startThread } from '../../scheduling/start-thread.js';
 
 interface Waiting {
   resolve(files: PackFiles): void;
@@ -28,7 +29,7 @@ export function sealInWorker(layout: PackLayout): Promise<PackFiles> {
 }
 
 function startWorker(): Worker {
-  const started = new Worker(new URL('./pack-worker.js', import.meta.url));
+  const started = startThread(new URL('./pack-worker.js', import.meta.url));
   started.on('message', (answer: SealAnswer) => {
     const waiter = waiting.get(answer.id);
     waiting.delete(answer.id);
