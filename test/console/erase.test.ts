@@ -152,6 +152,28 @@ describe('Erasing in the console', function () {
     assert.doesNotMatch(await person.page.title(), /heron/);
   });
 
+  it('leaves the name of what is not there out of the tab, also when the stream of changes says that it is gone', async () => {
+    const person = new WatchedPage(await (await test.browserOf(approver)).newPage());
+    person.expect(404);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await person.page.route('**/live?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await person.page.goto(test.addressOf('~/d/handbook/heron-of-nowhere.md'));
+    await person.get('heading', /does not exist/).waitFor();
+    await person.page.evaluate(noteTitles);
+    // The stream is refused, and then the question that the page asks in its place.
+    const refused = person.page.waitForResponse(
+      (answer) => answer.url().includes('/live?') && answer.request().resourceType() === 'fetch',
+    );
+    release();
+    await (await refused).finished();
+    await person.page.evaluate('fetch(location.href)');
+    assert.deepEqual(await person.page.evaluate('[...titles]'), ['Not found · Cartulary']);
+  });
+
   it('takes a hostile name as text, on a phone in the dark and by keyboard alone, out of the trash', async () => {
     const location = `handbook/${hostile}`;
     assert.equal((await admin.rest.delete(`/v1/documents/${encodeURIComponent(location)}`)).status, 200);
@@ -183,6 +205,13 @@ describe('Erasing in the console', function () {
     assert.equal((await admin.rest.get('/v1/documents/handbook/other.md')).status, 200);
   });
 });
+
+/** A script that notes in the set `titles` which titles the tab has from now on. */
+const noteTitles = `
+  window.titles = new Set([document.title]);
+  const observer = new MutationObserver(() => titles.add(document.title));
+  observer.observe(document.head, { childList: true, subtree: true, characterData: true });
+`;
 
 /** Everything that a page's browser keeps for it: both storages, every record of every database, caches and cookies. */
 function keptIn({ page }: WatchedPage): Promise<string> {

@@ -21,10 +21,11 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
   const version = search.get('v') ?? undefined;
   const reading = useReading(workspace, location, version);
   const name = nameOf(location);
-  useFollowing(workspace, location, reading.data?.current.id);
+  const isGone = reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND';
+  useFollowing(workspace, location, reading.data?.current.id, isGone);
   const crumbs = crumbsOf(workspace, location);
   // What was read before is no answer to a document that is gone.
-  if (reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND') return <Gone error={reading.error} />;
+  if (isGone) return <Gone error={reading.error} />;
   if (reading.data === undefined) {
     return (
       <Page title={name} crumbs={crumbs} size="wide">
@@ -60,7 +61,7 @@ function Gone({ error }: { error: unknown }): ReactNode {
 }
 
 /** Reads again what changed while the page is open. */
-function useFollowing(workspace: string, location: string, current: string | undefined): void {
+function useFollowing(workspace: string, location: string, current: string | undefined, isGone: boolean): void {
   const readAgain = useReadAgain(workspace, location);
   const commentsAgain = useCommentsAgain(workspace, location);
   useLive(workspace, location, {
@@ -79,6 +80,9 @@ function useFollowing(workspace: string, location: string, current: string | und
       if (isChanged) void readAgain();
       if (state.comments !== before.comments || state.version !== before.version) void commentsAgain();
     },
-    onGone: () => void readAgain(),
+    onGone: () => {
+      // Reading again would show the page of a document that loads, with its name in the tab.
+      if (!isGone) void readAgain();
+    },
   });
 }
