@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authenticate } from '../../lib/access/authenticate.js';
@@ -11,7 +11,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { describeFile } from '../../lib/backup/backup-manifest.js';
+import { backupFiles, describeFile } from '../../lib/backup/backup-manifest.js';
 import { replayHistory } from '../../lib/integrity/replay-history.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../support/store/actor.js';
@@ -57,18 +57,8 @@ describe('backup and restore', () => {
     return service;
   }
 
-  async function restore(backup: string, dataFolder = join(work, 'restored'), words = passphrase): Promise<Workspace> {
-    return (await open(dataFolder)).restore({ backup, passphrase: words }, operator);
-  }
-
-  async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
-    try {
-      await work;
-    } catch (error) {
-      assert.ok(error instanceof Refusal, String(error));
-      return error;
-    }
-    return assert.fail('It was not refused.');
+  async function restore(backup: string, dataFolder = join(work, 'restored')): Promise<Workspace> {
+    return (await open(dataFolder)).restore({ backup, passphrase }, operator);
   }
 
   it('lets people sign in to it as before, and confuses no person with another of the same name', async () => {
@@ -143,10 +133,10 @@ describe('backup and restore', () => {
 
   it('is of one moment, however much is written while it is taken', async () => {
     const person = await makeHistory(test);
-    const stop = new AbortController();
     let written = 0;
-    const write = async (lane: number): Promise<void> => {
-      for (let round = 0; !stop.signal.aborted; round += 1) {
+    /** Writes until the copy is made. The check in its thread then looks at nothing else. */
+    const write = async (lane: string, folder: string): Promise<void> => {
+      for (let round = 0; !existsSync(join(folder, backupFiles.unchecked)); round += 1) {
         const location = `load/${lane}/${round % 9}.md`;
         if (round < 9) await person.create(location, `${lane} ${round} ${'word '.repeat(200)}`);
         else if (round % 7 === 0)
@@ -157,15 +147,15 @@ describe('backup and restore', () => {
         written += 1;
       }
     };
-    const writers = [0, 1, 2, 3].map(write);
     const folders: string[] = [];
     for (const name of ['one', 'two']) {
       const before = written;
-      folders.push(await backUp(join(work, name)));
-      assert.ok(written > before, 'writes went on while it was taken');
+      const folder = join(work, name);
+      const writers = [0, 1].map((lane) => write(`${name}-${lane}`, folder));
+      folders.push(await backUp(folder));
+      assert.ok(written > before + 2, 'writes went on while it was taken');
+      await Promise.all(writers);
     }
-    stop.abort();
-    await Promise.all(writers);
     for (const [index, folder] of folders.entries()) {
       const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
         commit: string;
@@ -223,59 +213,6 @@ describe('backup and restore', () => {
     assert.equal(test.service.find('acme'), test.workspace);
   });
 
-  for (const name of ['content.bundle', 'sidecar.sqlite', 'service.sealed', 'manifest.json', 'audit']) {
-    it(`is refused when ${name} was tampered with, and says what is wrong`, async () => {
-      await makeHistory(test);
-      await perform(test.workspace, operator, archiveAudit, { before: { seq: 20 } });
-      const folder = await backUp();
-      const path =
-        name === 'audit' ? join(folder, name, (await readdir(join(folder, name)))[0] ?? '') : join(folder, name);
-      const whole = await readFile(path);
-      const changed = Buffer.from(whole);
-      const middle = Math.floor(whole.length / 2);
-      changed[middle] = (changed[middle] ?? 0) ^ 1;
-      for (const damage of [changed, whole.subarray(0, -2), Buffer.concat([whole, Buffer.from('x')]), null]) {
-        if (damage === null) await rm(path);
-        else await writeFile(path, damage);
-        const refusal = await refusalOf(restore(folder));
-        assert.equal(refusal.details?.reason, 'backup_damaged');
-        assert.ok(refusal.message.includes(name), refusal.message);
-        const dataFolder = join(work, 'restored');
-        assert.deepEqual(
-          (await readdir(dataFolder)).filter((entry) => /acme/.test(entry)),
-          [],
-        );
-        await opened.pop()?.close();
-      }
-      await writeFile(path, whole);
-      await restore(folder);
-    });
-  }
-
-  it('is refused when a file and its entry in the manifest were both changed', async () => {
-    await makeHistory(test);
-    const folder = await backUp();
-    await appendFile(join(folder, 'sidecar.sqlite'), Buffer.alloc(4096));
-    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
-      files: { name: string }[];
-    };
-    for (const [index, { name }] of manifest.files.entries()) manifest.files[index] = await describeFile(folder, name);
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-    const refusal = await refusalOf(restore(folder));
-    assert.match(
-      refusal.message,
-      /service\.sealed does not open: the passphrase is another one, or it or the manifest was changed/,
-    );
-  });
-
-  it('does not open with another passphrase', async () => {
-    const folder = await backUp();
-    const sealed = await readFile(join(folder, 'service.sealed'), 'utf8');
-    assert.doesNotMatch(sealed, /audit:acme/);
-    const refusal = await refusalOf(restore(folder, join(work, 'restored'), 'another'));
-    assert.match(refusal.message, /the passphrase is another one/);
-  });
-
   it('reports what is missing where there is no git program', async () => {
     await test.close();
     test = await openTestService({ store: 'disk-without-git' });
@@ -292,3 +229,107 @@ describe('backup and restore', () => {
     assert.equal((await refusalOf(backUp())).details?.reason, 'no_data_folder');
   });
 });
+
+describe('a backup that was tampered with', () => {
+  let test: TestService;
+  let work: string;
+  let folder: string;
+  /** The service into which it is not restored. */
+  let other: Service;
+
+  before(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-backup-'));
+    folder = join(work, 'backup');
+    test = await openTestService({ store: 'disk' });
+    await makeHistory(test);
+    await perform(test.workspace, operator, archiveAudit, { before: { seq: 20 } });
+    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
+    other = await Service.open({
+      dataFolder: join(work, 'restored'),
+      git: 'auto',
+      clock: test.clock,
+      randomness: makeTestRandomness('restored'),
+      onFault: () => undefined,
+    });
+  });
+
+  after(async () => {
+    await other?.close();
+    await test?.close();
+    await rm(work, { recursive: true, force: true });
+  });
+
+  /** Restores the backup with some of its files changed, and puts them back. @returns the refusal */
+  async function refusalWith(changed: Readonly<Record<string, Buffer | null>>, words = passphrase): Promise<Refusal> {
+    const whole = new Map<string, Buffer>();
+    try {
+      for (const [path, bytes] of Object.entries(changed)) {
+        whole.set(path, await readFile(path));
+        if (bytes === null) await rm(path);
+        else await writeFile(path, bytes);
+      }
+      const refusal = await refusalOf(other.restore({ backup: folder, passphrase: words }, operator));
+      assert.equal(refusal.details?.reason, 'backup_damaged');
+      const left = (await readdir(join(work, 'restored'))).filter((entry) => /acme/.test(entry));
+      assert.deepEqual(left, []);
+      return refusal;
+    } finally {
+      for (const [path, bytes] of whole) await writeFile(path, bytes);
+    }
+  }
+
+  for (const name of ['content.bundle', 'sidecar.sqlite', 'service.sealed', 'manifest.json', 'audit']) {
+    it(`is refused where it was ${name}, and says what is wrong`, async () => {
+      const path =
+        name === 'audit' ? join(folder, name, (await readdir(join(folder, name)))[0] ?? '') : join(folder, name);
+      const whole = await readFile(path);
+      const changed = Buffer.from(whole);
+      const middle = Math.floor(whole.length / 2);
+      changed[middle] = (changed[middle] ?? 0) ^ 1;
+      for (const damage of [changed, whole.subarray(0, -2), Buffer.concat([whole, Buffer.from('x')]), null]) {
+        const { message } = await refusalWith({ [path]: damage });
+        assert.ok(message.includes(name), message);
+      }
+    });
+  }
+
+  it('is refused when a file and its entry in the manifest were both changed', async () => {
+    const copy = join(work, 'copy');
+    await cp(folder, copy, { recursive: true });
+    await appendFile(join(copy, 'sidecar.sqlite'), Buffer.alloc(4096));
+    const manifest = JSON.parse(await readFile(join(copy, 'manifest.json'), 'utf8')) as {
+      files: { name: string }[];
+    };
+    for (const [index, { name }] of manifest.files.entries()) manifest.files[index] = await describeFile(copy, name);
+    const refusal = await refusalWith({
+      [join(folder, 'sidecar.sqlite')]: await readFile(join(copy, 'sidecar.sqlite')),
+      [join(folder, 'manifest.json')]: Buffer.from(JSON.stringify(manifest)),
+    });
+    assert.match(
+      refusal.message,
+      /service\.sealed does not open: the passphrase is another one, or it or the manifest was changed/,
+    );
+  });
+
+  it('does not open with another passphrase either', async () => {
+    const sealed = await readFile(join(folder, 'service.sealed'), 'utf8');
+    assert.doesNotMatch(sealed, /audit:acme/);
+    const refusal = await refusalWith({}, 'another');
+    assert.match(refusal.message, /the passphrase is another one/);
+  });
+
+  it('is restored when its files are as they were', async () => {
+    const restored = await other.restore({ backup: folder, passphrase }, operator);
+    assert.equal(restored.journal.state.head, test.workspace.journal.state.head);
+  });
+});
+
+async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof Refusal, String(error));
+    return error;
+  }
+  return assert.fail('It was not refused.');
+}
