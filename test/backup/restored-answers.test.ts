@@ -34,67 +34,61 @@ describe('a workspace restored from a backup', function () {
   let test: TestService;
   let world: FullWorkspace;
   let work: string;
+  let backup: string;
+  /** The last record of the log before the backup. */
+  let until: number;
   let restored: TestService;
+  let servers: readonly TestServer[];
+  let key: string;
+  let created: HttpAnswer;
+  const retry = { 'Idempotency-Key': 'before-the-backup' };
 
-  async function backUpAndRestore(): Promise<void> {
-    const folder = join(work, 'backup');
-    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 1024 });
-    const dataFolder = join(work, 'restored');
+  async function restore(name: string): Promise<TestService> {
+    const dataFolder = join(work, name);
     const { clock } = test;
     const randomness = makeTestRandomness('restored');
     const service = await Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
-    const workspace = await service.restore({ backup: folder, passphrase }, operator);
-    restored = new TestService(service, workspace, clock, dataFolder);
+    return new TestService(service, await service.restore({ backup, passphrase }, operator), clock, dataFolder);
   }
 
-  beforeEach(async () => {
+  before(async () => {
     work = await mkdtemp(join(tmpdir(), 'cartulary-answers-'));
+    backup = join(work, 'backup');
     test = await openTestService({ store: 'disk' });
     world = await makeWorld(test);
+    key = await test.key(world.ada.id);
+    const first = await serveTestService(test);
+    servers = [first];
+    created = await first.as(key).create('retried.md', 'sent once', retry);
+    until = test.workspace.journal.state.chain.seq;
+    await perform(test.workspace, operator, backUpWorkspace, { folder: backup, passphrase, cost: 1024 });
+    restored = await restore('restored');
+    servers = [first, await serveTestService(restored)];
   });
 
-  afterEach(async () => {
+  after(async () => {
+    for (const server of servers) await server.close();
     await rm(work, { recursive: true, force: true });
   });
 
   it('answers every request of every person as the original does, entity-tags included', async () => {
-    const until = test.workspace.journal.state.chain.seq;
-    await backUpAndRestore();
     const before = await answersOf(test.workspace, until);
     const after = await answersOf(restored.workspace, until);
     assert.equal(after.length, before.length);
     for (const [index, answer] of before.entries()) assert.deepEqual(after[index], answer);
     assert.deepEqual(dumpContent(restored.dataFolder ?? ''), dumpContent(test.dataFolder ?? ''));
     requireTold(before);
-    await Promise.all([test.close(), restored.close()]);
   });
 
   describe('over HTTP, with the same key', () => {
-    let servers: readonly TestServer[];
-    let clients: readonly HttpClient[];
-    let created: HttpAnswer;
-    const retry = { 'Idempotency-Key': 'before-the-backup' };
-
     /** The same of both, one after the other. */
     async function askBoth(work: (client: HttpClient) => Promise<HttpAnswer>): Promise<HttpAnswer> {
-      const [original, copy] = [await work(clients[0] ?? assert.fail()), await work(clients[1] ?? assert.fail())];
+      const answers: HttpAnswer[] = [];
+      for (const server of servers) answers.push(await work(server.as(key)));
+      const [original = assert.fail(), copy = assert.fail()] = answers;
       assert.deepEqual(comparable(copy), comparable(original));
       return copy;
     }
-
-    beforeEach(async () => {
-      const key = await test.key(world.ada.id);
-      const first = await serveTestService(test);
-      created = await first.as(key).create('retried.md', 'sent once', retry);
-      await backUpAndRestore();
-      const second = await serveTestService(restored);
-      servers = [first, second];
-      clients = [first.as(key), second.as(key)];
-    });
-
-    afterEach(async () => {
-      for (const server of servers) await server.close();
-    });
 
     it('gives the same bytes and entity-tags for every document and version, and recognises a client’s entity-tags', async () => {
       const documents = [...test.workspace.view(operator).walk(rootLocation)];
@@ -123,16 +117,21 @@ describe('a workspace restored from a backup', function () {
     });
 
     it('takes a write with the entity-tag of before, and none with an older one', async () => {
-      const [, copy = assert.fail()] = clients;
-      const path = pathOf('new/brought/x.md');
-      const { etag } = await askBoth((client) => client.get(path));
-      const written = await copy.put(path, { content: 'written in the copy' }, { 'If-Match': etag });
-      assert.equal(written.status, 200);
-      assert.notEqual(written.etag, etag);
-      const late = await copy.put(path, { content: 'too late' }, { 'If-Match': etag });
-      assert.equal(late.refusal, 'CONFLICT stale_if_match');
-      assert.equal((await copy.get(path)).etag, written.etag);
-      assert.equal((await copy.delete(path, { 'If-Match': written.etag })).status, 200);
+      const server = await serveTestService(await restore('written'));
+      try {
+        const copy = server.as(key);
+        const path = pathOf('new/brought/x.md');
+        const { etag } = await askBoth((client) => client.get(path));
+        const written = await copy.put(path, { content: 'written in the copy' }, { 'If-Match': etag });
+        assert.equal(written.status, 200);
+        assert.notEqual(written.etag, etag);
+        const late = await copy.put(path, { content: 'too late' }, { 'If-Match': etag });
+        assert.equal(late.refusal, 'CONFLICT stale_if_match');
+        assert.equal((await copy.get(path)).etag, written.etag);
+        assert.equal((await copy.delete(path, { 'If-Match': written.etag })).status, 200);
+      } finally {
+        await server.close();
+      }
     });
 
     it('answers a retry of a request to the original as the original did', async () => {

@@ -327,7 +327,7 @@ describe('a disk that is really full, or really read-only', () => {
       const fill = async (round: string): Promise<string> => {
         for (let i = 0; i < 400; i++) {
           const location = `${round}/${i}.md`;
-          const text = textOf(location, 100_000);
+          const text = `\u0000${textOf(location, 100_000)}`;
           const outcome = await outcomeOf(actor.create(location, text));
           if (outcome !== 'done') return outcome;
           kept.set(location, text);

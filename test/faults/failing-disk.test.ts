@@ -15,7 +15,8 @@ interface Disk {
   readonly failed: string | undefined;
 }
 
-const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
+/** Binary, since the analysis of a long text for the search index is not under test. */
+const large = (text: string): string => `\u0000${`${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)))}`;
 
 /**
  * Every kind of write once. The n-th call to the disk goes wrong, for each n until there is none. The caller gets
