@@ -19,24 +19,33 @@ const passphrase = 'words';
 
 describe('a folder in the place of a restore', () => {
   let test: TestService;
+  let origin: string;
   let work: string;
   let data: string;
   let backup: string;
   let service: Service;
 
-  beforeEach(async () => {
-    work = await mkdtemp(join(tmpdir(), 'cartulary-adopt-'));
-    data = join(work, 'data');
-    backup = join(work, 'backup');
+  before(async () => {
+    origin = await mkdtemp(join(tmpdir(), 'cartulary-adopt-'));
+    backup = join(origin, 'backup');
     test = await openTestService({ store: 'disk' });
     await makeHistory(test);
     await perform(test.workspace, operator, backUpWorkspace, { folder: backup, passphrase, cost: 1024 });
+  });
+
+  after(async () => {
+    await test?.close();
+    await rm(origin, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-adopt-'));
+    data = join(work, 'data');
     service = await open();
   });
 
   afterEach(async () => {
     await service.close();
-    await test.close();
     await rm(work, { recursive: true, force: true });
   });
 
