@@ -126,6 +126,8 @@ const folderInMemory = openFolderInMemory();
 const surroundings = {
   ...process.env,
   ...(folderInMemory === undefined ? {} : { TMPDIR: folderInMemory }),
+  // For mocha's processes alone: test/allocate-less.cjs takes both away before a test runs.
+  ...(process.env.MALLOC_ARENA_MAX === undefined ? { MALLOC_ARENA_MAX: '2', CARTULARY_TEST_ARENAS: '1' } : {}),
   ...(isCampaign ? { TEST_CAMPAIGN: '1' } : {}),
   ...(seed === undefined ? {} : { TEST_SEED: seed }),
 };
