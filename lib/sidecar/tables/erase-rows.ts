@@ -1,12 +1,12 @@
 import type { Location } from '../../domain/location.js';
-import { Table } from '../statement.js';
+import { Statement, Table } from '../statement.js';
 
-/** A table whose rows reference a document, directly or through other tables; deepest first. */
+/** The statements for a table whose rows reference a document, directly or through other tables. */
 interface Dependent {
-  readonly table: string;
-  readonly key: readonly string[];
-  /** Finds its rows by the document's number. */
-  readonly condition: string;
+  /** The bytes of the rows that `drop` removes next; undefined for a table without a size. */
+  readonly size: Statement<[number, number], number> | undefined;
+  /** Removes some rows by the document's number and their greatest count. */
+  readonly drop: Statement<[number, number], unknown>;
 }
 
 /** A text beside a record of the audit log. */
@@ -66,6 +66,8 @@ export class EraseRows extends Table {
      LEFT JOIN audit_record r ON r.seq = t.seq WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
   );
   readonly #dropTexts = this.statement('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))');
+  /** Read from the schema at the first erase. The schema does not change while the file is open. */
+  #dependents: readonly Dependent[] | undefined = undefined;
 
   /** Removes claims and messages about it at once, since requests could find them. */
   dropAtOnce(document: number): void {
@@ -131,18 +133,11 @@ export class EraseRows extends Table {
    * @returns how many, and the bytes of the versions among them
    */
   dropSome(document: number, most: number): { readonly rows: number; readonly bytes: number } {
-    for (const { table, key, condition } of this.#dependents()) {
-      const keys = key.join(', ');
-      const chosen = `SELECT ${keys} FROM ${table} WHERE ${condition} LIMIT ${most}`;
-      const bytes =
-        table !== 'version'
-          ? 0
-          : (this.connection
-              .prepare<[number], { bytes: number }>(
-                `SELECT coalesce(sum(size), 0) AS bytes FROM version WHERE (${keys}) IN (${chosen})`,
-              )
-              .get(document)?.bytes ?? 0);
-      const { changes } = this.connection.prepare(`DELETE FROM ${table} WHERE (${keys}) IN (${chosen})`).run(document);
+    const dependents = this.#dependents ?? this.#findDependents();
+    this.#dependents = dependents;
+    for (const { size, drop } of dependents) {
+      const bytes = size?.get(document, most) ?? 0;
+      const { changes } = drop.run(document, most);
       if (changes > 0) return { rows: changes, bytes };
     }
     return { rows: 0, bytes: 0 };
@@ -165,36 +160,45 @@ export class EraseRows extends Table {
   }
 
   /** Every table with rows that reference documents, indirect references first. */
-  #dependents(): Dependent[] {
-    const tables = this.connection
-      .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .all()
-      .map(({ name }) => name);
-    const found = new Map<string, Dependent & { readonly depth: number }>();
+  #findDependents(): Dependent[] {
+    const references = this.connection
+      .prepare<[], Reference>(
+        `SELECT m.name AS child, f."table" AS parent, f."from" AS "from", f."to" AS "to"
+         FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+      )
+      .all();
+    const found = new Map<string, { readonly table: string; readonly condition: string; readonly depth: number }>();
     const visit = (parent: string, rows: (column: string, to: string) => string, depth: number): void => {
-      for (const table of tables) {
-        for (const reference of this.connection.pragma(`foreign_key_list(${table})`) as Reference[]) {
-          if (reference.table !== parent || table === parent) continue;
-          const condition = rows(reference.from, reference.to);
-          found.set(`${table}.${reference.from}`, { table, key: this.#keyOf(table), condition, depth });
-          visit(table, (column, to) => `${column} IN (SELECT ${to} FROM ${table} WHERE ${condition})`, depth + 1);
-        }
+      for (const { child: table, parent: of, from, to: named } of references) {
+        if (of !== parent || table === parent) continue;
+        const condition = rows(from, named);
+        found.set(`${table}.${from}`, { table, condition, depth });
+        visit(table, (column, to) => `${column} IN (SELECT ${to} FROM ${table} WHERE ${condition})`, depth + 1);
       }
     };
     visit('document', (column) => `${column} = ?`, 1);
-    return [...found.values()].toSorted((a, b) => b.depth - a.depth);
+    return [...found.values()].toSorted((a, b) => b.depth - a.depth).map((each) => this.#statementsFor(each));
   }
 
-  #keyOf(table: string): string[] {
-    return (this.connection.pragma(`table_info(${table})`) as { name: string; pk: number }[])
+  #statementsFor({ table, condition }: { readonly table: string; readonly condition: string }): Dependent {
+    const keys = (this.connection.pragma(`table_info(${table})`) as { name: string; pk: number }[])
       .filter(({ pk }) => pk > 0)
       .toSorted((a, b) => a.pk - b.pk)
-      .map(({ name }) => name);
+      .map(({ name }) => name)
+      .join(', ');
+    const chosen = `(${keys}) IN (SELECT ${keys} FROM ${table} WHERE ${condition} LIMIT ?)`;
+    const size = `SELECT coalesce(sum(size), 0) AS bytes FROM version WHERE ${chosen}`;
+    return {
+      size: table === 'version' ? new Statement(this.connection, size, 'value') : undefined,
+      drop: new Statement(this.connection, `DELETE FROM ${table} WHERE ${chosen}`),
+    };
   }
 }
 
+/** A foreign key. */
 interface Reference {
-  readonly table: string;
+  readonly child: string;
+  readonly parent: string;
   readonly from: string;
   readonly to: string;
 }
