@@ -14,7 +14,9 @@ import { TemporaryFolders, incompressible } from '../support/git/fixture.js';
 
 const MiB = 1024 * 1024;
 
-/** Much more than the buffers of a stream, much less than its length. */
+const length = 20 * MiB;
+
+/** Much more than the buffers of a stream, less than what is held near the end of a blob that is held whole. */
 const fewPieces = 12 * MiB;
 
 describe('streaming a large blob', () => {
@@ -49,15 +51,15 @@ describe('streaming a large blob', () => {
   }
 
   for (const git of ['auto', 'never'] as const)
-    it(`holds a few pieces of a staged blob of 32 MiB (git: ${git})`, async () => {
+    it(`holds a few pieces of a staged blob of 20 MiB (git: ${git})`, async () => {
       const path = join(await folders.make(), 'content.git');
       const repository = await createRepository({ path, git });
       const before = heldBytes();
       let maxStaging = 0;
       let given = 0;
       async function* source(): AsyncGenerator<Buffer, void, undefined> {
-        for await (const piece of incompressible(32 * MiB)) {
-          if (given % (8 * MiB) === 0) maxStaging = Math.max(maxStaging, heldBytes() - before);
+        for await (const piece of incompressible(length)) {
+          if (given % (4 * MiB) === 0) maxStaging = Math.max(maxStaging, heldBytes() - before);
           given += piece.length;
           yield piece;
         }
@@ -79,7 +81,7 @@ describe('streaming a large blob', () => {
       this.timeout(60_000);
       const path = join(await folders.make(), 'content.git');
       repository = await createRepository({ path, git: 'auto' });
-      ({ oid, sha256 } = await repository.stageBlob(incompressible(32 * MiB)));
+      ({ oid, sha256 } = await repository.stageBlob(incompressible(length)));
       await repository.maintain();
       assert.equal((await repository.stats()).looseObjects, 0);
     });
