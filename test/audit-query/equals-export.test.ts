@@ -185,12 +185,15 @@ describe('a question to the audit log', function () {
     }
   }
 
+  async function askPage(caller: Caller, question: Question, after: string, limit: number): Promise<Page<AuditEntry>> {
+    return (await perform(host.workspace, caller, listAudit, { ...question, after, limit })).result;
+  }
+
   async function ask(caller: Caller, question: Question): Promise<AuditEntry[]> {
     const items: AuditEntry[] = [];
     const limit = pick([40, 90, 200]);
     for (let after: string | null = ''; after !== null;) {
-      const page: Page<AuditEntry> = (await perform(host.workspace, caller, listAudit, { ...question, after, limit }))
-        .result;
+      const page: Page<AuditEntry> = await askPage(caller, question, after, limit);
       assert.ok(page.items.length <= limit);
       items.push(...page.items);
       after = page.next;
@@ -286,7 +289,7 @@ describe('a question to the audit log', function () {
     const archived = host.workspace.journal.reader.auditArchives.last()?.lastSeq ?? 0;
     for (let round = 0; round < rounds; round += 1) {
       const question = { ...drawQuestion(), location: pick(['eng', 'eng/plans', 'eng/none']) as Location };
-      const [before] = await ask(operator, {});
+      const before = (await askPage(operator, {}, '', 1)).items[0];
       const mine = await ask(approver, question);
       const whole = await ask(operator, question);
       const idsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ id }) => id);
