@@ -38,7 +38,10 @@ async function* read({ path, version }) {
   if (response?.headers.get('etag') !== version) return { type: 'unreadable', reason: 'unreadable' };
   let size = 0;
   for await (const chunk of response.body) {
-    yield { type: 'content', base64: Buffer.from(chunk).toString('base64') };
+    for (let at = 0; at < chunk.length; at += 150_000) {
+      // a message holds at most 180,000 bytes
+      yield { type: 'content', base64: Buffer.from(chunk.subarray(at, at + 150_000)).toString('base64') };
+    }
     size += chunk.length;
   }
   return { type: 'complete', size };
