@@ -233,13 +233,13 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
     });
 
     it('ends a listing beyond the bound', async () => {
-      await fill(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, 'x'])));
-      const source = await open({ maxEntries: 50 });
+      await fill(Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, 'x'])));
+      const source = await open({ maxEntries: 10 });
       assert.equal((await faultOf(() => listed(source))).fault, 'limit');
     });
 
     it('ends soon after an abort while it lists or reads, and leaves nothing behind', async () => {
-      await fill(Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`many/f${index}`, 'x'])));
+      await fill(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`many/f${index}`, 'x'])));
       await fill({ large: new Dice('abort').bytes(8 * 1024 * 1024) });
       const before = await countOpen();
       const source = await open();

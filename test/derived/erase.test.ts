@@ -152,7 +152,7 @@ describe('An erase, while an approver clones the whole workspace slowly', functi
     const ada = await server.cloner('approver');
     const rest = server.as(ada.key);
     const raw = { 'Content-Type': 'application/octet-stream' };
-    await rest.post('/v1/documents?location=large.bin', randomBytes(24 * 1024 * 1024), raw);
+    await rest.post('/v1/documents?location=large.bin', randomBytes(16 * 1024 * 1024), raw);
     await rest.create('goes.md', 'the quokkasecret');
     const { workspace } = server.host;
     await workspace.checkpointer.run();

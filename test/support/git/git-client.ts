@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** No person's settings, and one author. */
+/** No person's settings, one author, and no look after each command whether the clone is to be tidied. */
 const gitEnvironment = {
   PATH: process.env['PATH'],
   GIT_CONFIG_NOSYSTEM: '1',
@@ -10,6 +10,13 @@ const gitEnvironment = {
   GIT_AUTHOR_EMAIL: 'grace@example.org',
   GIT_COMMITTER_NAME: 'Grace',
   GIT_COMMITTER_EMAIL: 'grace@example.org',
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'gc.auto',
+  GIT_CONFIG_VALUE_1: '0',
+  GIT_CONFIG_KEY_2: 'init.templateDir',
+  GIT_CONFIG_VALUE_2: '',
 };
 
 /** How a run of git ended. */

@@ -1,8 +1,17 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { encodePacket, flushPacket } from '../../../lib/git/serving/packets.js';
 import { git as packObjects } from './fixture.js';
 import { git, runClient, type GitRun } from './git-client.js';
+
+/** A line of a file of git's own; '' where there is none. */
+const readWord = (folder: string, name: string): Promise<string> =>
+  readFile(join(folder, '.git', name), 'utf8').then(
+    (text) => text.trimEnd(),
+    () => '',
+  );
+
+const readHead = (folder: string): Promise<string> => readWord(folder, 'HEAD');
 
 /** A clone with files, in which a person works. */
 export class WorkTree {
@@ -20,7 +29,7 @@ export class WorkTree {
   static async clone(folder: string, url: string, name: string): Promise<WorkTree> {
     await git(folder, ['clone', '-q', url, name]);
     const tree = new WorkTree(join(folder, name));
-    await tree.git('checkout', '-q', '-B', 'main');
+    if ((await readHead(tree.folder)) !== 'ref: refs/heads/main') await tree.git('checkout', '-q', '-B', 'main');
     return tree;
   }
 
@@ -45,8 +54,11 @@ export class WorkTree {
     return this.head();
   }
 
-  head(): Promise<string> {
-    return this.git('rev-parse', 'HEAD');
+  /** The commit that is checked out, as the files say it; git is asked where they do not. */
+  async head(): Promise<string> {
+    const head = await readHead(this.folder);
+    const said = head.startsWith('ref: ') ? await readWord(this.folder, head.slice('ref: '.length)) : head;
+    return /^[0-9a-f]{40}$/.test(said) ? said : this.git('rev-parse', 'HEAD');
   }
 
   /** Pushes main, or what is said. */
