@@ -9,8 +9,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What cannot be in the bundle: compiled code, and packages that look for their own files. */
-const outside = ['better-sqlite3', 'ssh2'];
+/** What cannot be in the bundle: compiled code, and packages that look for their own files. No import names the driver of SQLite. */
+const outside = ['ssh2'];
 
 /** Packages that are loaded at their first use and belong in the bundle: they are ES modules, with all their exports. */
 const inside = ['oidc-provider'];

@@ -12,17 +12,18 @@ const root = join(import.meta.dirname, '..');
 const read = (name) => readFileSync(join(root, name), 'utf8');
 const file = join(root, 'DEPENDENCIES.md');
 
-const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
 const { packages } = JSON.parse(read('package-lock.json'));
-const reasons = readReasons();
+const committed = readRows();
+const reasons = new Map([...committed].map(([name, row]) => [name, row.split('|')[2].trim()]));
 const newest = askForNewest();
 const bundled = readBundled();
 
-/** The second cell of each row of the committed table. */
-function readReasons() {
+/** Each row of the committed table, by the name of its package. */
+function readRows() {
   const lines = existsSync(file) ? read('DEPENDENCIES.md').split('\n') : [];
-  const rows = lines.filter((line) => line.startsWith('| `')).map((line) => line.split('|'));
-  return new Map(rows.map(([, name, reason]) => [name.trim().replaceAll('`', ''), reason.trim()]));
+  const rows = lines.filter((line) => line.startsWith('| `'));
+  return new Map(rows.map((row) => [row.split('|')[1].trim().replaceAll('`', ''), row]));
 }
 
 /** By name: the newest version and the day of its release. @returns undefined where no registry answers */
@@ -80,6 +81,8 @@ function measure(folder) {
 }
 
 function makeRow(name, isProduction) {
+  // One that this Node does not take is not installed.
+  if (!existsSync(join(root, 'node_modules', name))) return committed.get(name) ?? `| \`${name}\` |`;
   const { version } = packages[`node_modules/${name}`];
   const megabytes = (measure(join(root, 'node_modules', name)) / 1e6).toFixed(1);
   const loaded = !isProduction ? [] : [bundled.has(name) ? 'in the bundle' : 'from node_modules'];
@@ -114,7 +117,7 @@ The packages that \`package.json\` names, with the reason for each. \`npm run de
 
 With what they need themselves, ${inProduction} packages.
 
-${makeTable(dependencies, true)}
+${makeTable({ ...dependencies, ...optionalDependencies }, true)}
 
 ## Of its build, its console and its tests
 

@@ -41,10 +41,13 @@ function isInstalled() {
   });
 }
 
+/** As in lib/sidecar/driver.ts, which is not compiled yet: this Node takes the version that has its binaries with it. */
+const hasNodeApi10 = Number(process.versions.napi) >= 10;
+
 /** Whether the compiled part of better-sqlite3 is there and fits this Node. */
 function isSqliteUsable() {
   try {
-    const Database = createRequire(import.meta.url)('better-sqlite3');
+    const Database = createRequire(import.meta.url)(hasNodeApi10 ? 'better-sqlite3-13' : 'better-sqlite3');
     new Database(':memory:').close();
     return true;
   } catch {
@@ -66,7 +69,9 @@ function runQuietly(command, commandArguments, options = {}) {
 
 function install() {
   if (isInstalled() && isSqliteUsable()) return;
-  say('Installing (first start only; one to three minutes, longest where better-sqlite3 is compiled)…');
+  say(
+    `Installing (first start only; one to three minutes${hasNodeApi10 ? '' : ', longest where better-sqlite3 is compiled'})…`,
+  );
   // Development packages are needed too, regardless of NODE_ENV: the compiler is one of them.
   const flags = [
     'ci',
@@ -76,6 +81,8 @@ function install() {
     '--no-fund',
     '--prefer-offline',
     '--loglevel=warn',
+    // The only script that a package needs compiles the other version of better-sqlite3.
+    ...(hasNodeApi10 ? ['--ignore-scripts'] : []),
   ];
   const npm = process.env.npm_execpath;
   const { done, output } =
@@ -85,8 +92,11 @@ function install() {
   if (!done) giveUp('installing failed; what npm said is above.', output);
   if (!isSqliteUsable()) {
     giveUp(
-      'better-sqlite3 was installed but does not load. It needs a prebuilt binary for this Node or a C++ compiler, ' +
-        'make and python3; behind a firewall set npm_config_nodedir to the folder that has include/node.',
+      hasNodeApi10
+        ? `better-sqlite3 has no binary for ${process.platform} ${process.arch} that loads here (see lib/docs/operating.md).`
+        : 'better-sqlite3 could not be installed. It needs a prebuilt binary for this Node or a C++ compiler, make and ' +
+            'python3; behind a firewall set npm_config_nodedir to the folder that has include/node. Node 22.14 and ' +
+            'later need none of this.',
       output,
     );
   }

@@ -5,6 +5,7 @@ import { packagePath } from '../lib/config.js';
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +70,8 @@ describe('the packages that this one needs', () => {
 
   it('stand in DEPENDENCIES.md, each with its reason, version and licence', () => {
     const table = readTable();
-    const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+    const { dependencies, devDependencies, optionalDependencies } = manifest;
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
     assert.deepEqual([...table.keys()], names, 'npm run dependencies:table');
     for (const name of names) {
       const [reason = '', version, , licence] = table.get(name) ?? [];

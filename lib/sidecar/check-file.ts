@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /** Problems that SQLite finds in its own file; empty when sound. */
 export function checkIntegrity(connection: Connection): string[] {

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /** A difference between the rows and the history. */
 export interface ContentDifference {

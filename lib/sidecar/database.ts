@@ -1,8 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
-
-/** An open SQLite connection. The type stays within this folder. */
-export type Connection = Sqlite.Database;
+import { connect, type Connection } from './driver.js';
 
 /**
  * Milliseconds that the service waits for another process's lock before it gives up. SQLite waits on the event loop's
@@ -37,7 +34,7 @@ const privateMode = 0o600;
  */
 export function openForWriting(file: string, mustExist = false): Connection {
   if (file !== ':memory:' && !(mustExist && !existsSync(file))) closeFile(file);
-  const connection = new Sqlite(file, { timeout: serviceTimeout, fileMustExist: mustExist });
+  const connection = connect(file, { timeout: serviceTimeout, fileMustExist: mustExist });
   try {
     prepareForWriting(connection);
     refuseIllFormed(connection);
@@ -97,7 +94,7 @@ function prepareForWriting(connection: Connection): void {
 
 /** Opens a second connection only to checkpoint the write-ahead log into the file. */
 export function openForCarrying(file: string): Connection {
-  const connection = new Sqlite(file, { fileMustExist: true, timeout: serviceTimeout });
+  const connection = connect(file, { fileMustExist: true, timeout: serviceTimeout });
   connection.pragma('synchronous = FULL');
   return connection;
 }
@@ -108,7 +105,7 @@ export function openForCarrying(file: string): Connection {
  * @param timeout milliseconds to wait for a lock
  */
 export function openForReading(file: string, timeout = serviceTimeout): Connection {
-  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: timeout });
+  const connection = connect(file, { readonly: true, fileMustExist: true, timeout: timeout });
   connection.pragma('query_only = ON');
   // SQLite empties the cache whenever another connection has committed, so it is never useful for long.
   connection.pragma('cache_size = -8192');
@@ -117,7 +114,7 @@ export function openForReading(file: string, timeout = serviceTimeout): Connecti
 
 /** Opens a connection that only reads the file, and that may have temporary tables of its own. */
 export function openForCollecting(file: string): Connection {
-  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: lookerTimeout });
+  const connection = connect(file, { readonly: true, fileMustExist: true, timeout: lookerTimeout });
   connection.pragma('cache_size = -16384');
   return connection;
 }
@@ -133,7 +130,7 @@ export async function copyDatabase(connection: Connection, file: string): Promis
   // Closed to other accounts from the first moment.
   closeSync(openSync(file, 'wx', privateMode));
   await connection.backup(file, { progress: () => pagesAtOnce });
-  const copy = new Sqlite(file);
+  const copy = connect(file);
   try {
     // Without a write-ahead log the file stands alone, and can be read on a read-only disk.
     copy.pragma('journal_mode = DELETE');

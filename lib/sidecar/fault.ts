@@ -1,6 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import { obstacleOf } from '../disk/obstacle.js';
 import { internal, storageFull, type Refusal } from '../domain/refusal.js';
+import { isSqliteError } from './driver.js';
 
 const faults = [
   'SQLITE_FULL',
@@ -17,7 +17,7 @@ const faults = [
 
 /** SQLite's code of the error, or undefined when the error is not SQLite's. */
 export function sqliteCode(error: unknown): string | undefined {
-  return error instanceof Sqlite.SqliteError ? error.code : undefined;
+  return isSqliteError(error) ? error.code : undefined;
 }
 
 /** Whether the error says that the file, and not one operation, failed: the whole transaction is lost then. */

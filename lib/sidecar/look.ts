@@ -2,7 +2,8 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isOnReadOnlyDisk } from '../disk/obstacle.js';
-import { lookerTimeout, openForReading, type Connection } from './database.js';
+import { lookerTimeout, openForReading } from './database.js';
+import type { Connection } from './driver.js';
 import { sqliteCode } from './fault.js';
 
 /**

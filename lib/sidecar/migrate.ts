@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 import { listSteps } from './schema-number.js';
 
 /** Steps that a file of an earlier release needs, before they are taken. */

@@ -1,5 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import { closeFile } from './database.js';
+import { connect } from './driver.js';
+import { sqliteCode } from './fault.js';
 
 export interface OwnerLock {
   release(): void;
@@ -13,13 +14,13 @@ export interface OwnerLock {
 export function takeOwnerLock(file: string): OwnerLock | undefined {
   // An account that can read the file can hold a lock that keeps every other process out (fcntl(2)).
   closeFile(file);
-  const connection = new Sqlite(file, { timeout: 0 });
+  const connection = connect(file, { timeout: 0 });
   try {
     connection.pragma('locking_mode = EXCLUSIVE');
     connection.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     connection.close();
-    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    if (sqliteCode(error)?.startsWith('SQLITE_BUSY') === true) return undefined;
     throw error;
   }
   return { release: () => connection.close() };

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /**
  * One transaction for all reads of one turn of the event loop. Without it each statement takes a lock from the system

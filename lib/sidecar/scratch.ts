@@ -1,6 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import { rmSync } from 'node:fs';
-import { closeFile, type Connection } from './database.js';
+import { closeFile } from './database.js';
+import { connect, type Connection } from './driver.js';
 import { rememberConnection } from './scratch-connection.js';
 import type { Tables } from './tables.js';
 import { readTotals, type Totals } from './totals.js';
@@ -28,7 +28,7 @@ export const nameless = '';
 export function openScratch(like: Connection, file: string, makeTables: (connection: Connection) => Tables): Scratch {
   removeFile(file);
   if (file !== ':memory:' && file !== nameless) closeFile(file);
-  const connection = new Sqlite(file);
+  const connection = connect(file);
   connection.pragma('journal_mode = MEMORY');
   connection.pragma('synchronous = OFF');
   connection.pragma('foreign_keys = ON');

@@ -1,7 +1,8 @@
 import { carryLog } from './carry-log.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
-import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
+import { copyDatabase, openForReading, openForWriting } from './database.js';
+import type { Connection } from './driver.js';
 import { openForLooking } from './look.js';
 import { migrate, type OnUpgrade } from './migrate.js';
 import { makeTables, requireSchema, type Tables } from './tables.js';

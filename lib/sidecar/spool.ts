@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3';
+import { connect } from './driver.js';
 import { nameless } from './scratch.js';
 import { Statement } from './statement.js';
 
@@ -7,7 +7,7 @@ import { Statement } from './statement.js';
  * without a name that ends with the process. The values are plain, as JSON can hold them.
  */
 export class Spool<Value> {
-  readonly #connection = new Sqlite(nameless);
+  readonly #connection = connect(nameless);
   readonly #add = new Statement<[string], never>(this.#connection, 'INSERT INTO spooled (value) VALUES (?)');
   readonly #next = new Statement<[number], { number: number; value: string }>(
     this.#connection,

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /** The writer's transaction in its parts, for the journal: one group holds many savepoints. All synchronous. */
 export interface SqlTransaction {

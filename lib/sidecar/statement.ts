@@ -1,5 +1,4 @@
-import type Sqlite from 'better-sqlite3';
-import type { Connection } from './database.js';
+import type { Connection, PreparedStatement, RunResult } from './driver.js';
 
 /** A value that SQLite stores. */
 type Value = string | number | null | Uint8Array;
@@ -15,7 +14,7 @@ export class Statement<Parameters extends unknown[], Row> {
   readonly #connection: Connection;
   readonly #sql: string;
   readonly #form: RowForm;
-  #prepared: Sqlite.Statement<Parameters, Row> | undefined = undefined;
+  #prepared: PreparedStatement<Parameters, Row> | undefined = undefined;
 
   constructor(connection: Connection, sql: string, form: RowForm = 'object') {
     this.#connection = connection;
@@ -36,13 +35,13 @@ export class Statement<Parameters extends unknown[], Row> {
     return (this.#prepared ?? this.prepare()).iterate(...parameters);
   }
 
-  run(...parameters: Parameters): Sqlite.RunResult {
+  run(...parameters: Parameters): RunResult {
     return (this.#prepared ?? this.prepare()).run(...parameters);
   }
 
   /** @throws SqliteError when a table or column of the statement is missing in the file */
-  prepare(): Sqlite.Statement<Parameters, Row> {
-    const prepared = this.#connection.prepare<Parameters, Row>(this.#sql) as Sqlite.Statement<Parameters, Row>;
+  prepare(): PreparedStatement<Parameters, Row> {
+    const prepared = this.#connection.prepare<Parameters, Row>(this.#sql) as PreparedStatement<Parameters, Row>;
     if (this.#form === 'array') prepared.raw();
     if (this.#form === 'value') prepared.pluck();
     this.#prepared = prepared;

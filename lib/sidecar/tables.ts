@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 import type { Table } from './statement.js';
 import { ActivityTable } from './tables/activity-table.js';
 import { AuditArchiveTable } from './tables/audit-archive-table.js';

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /**
  * Gives unused pages back to the system.

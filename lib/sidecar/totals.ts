@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './driver.js';
 
 /** The size of a workspace, for its operators: never shown to a caller whose reach is less than everything. */
 export interface Totals {

@@ -160,6 +160,17 @@ export const laws: readonly Law[] = [
           ),
   },
   {
+    name: 'one module loads the driver of SQLite',
+    why: 'each Node has its own version of it, and the other version would end the process',
+    remedy: 'import connect of lib/sidecar/driver.ts; a test imports test/support/store/sqlite.ts',
+    judge: (module) =>
+      module.path === 'lib/sidecar/driver.ts'
+        ? []
+        : module.imports
+            .filter(({ text }) => text.startsWith('better-sqlite3'))
+            .map(({ text, line }) => ({ line, what: `imports ${text}` })),
+  },
+  {
     name: 'SQL stays in the sidecar',
     why: 'users who outgrow one machine will want another engine below it',
     remedy: 'add a function with a name from the domain to the table file in lib/sidecar',

@@ -69,6 +69,7 @@ interface Ownership {
 export const owners: Readonly<Record<string, Ownership>> = {
   'age-encryption': { rooms: ['backup'], why: 'only the secrets in a backup are sealed with a passphrase' },
   'better-sqlite3': { rooms: ['sidecar'], why: 'a larger installation puts another engine below lib/sidecar' },
+  'better-sqlite3-13': { rooms: ['sidecar'], why: 'it is the same engine, for a later Node' },
   'isomorphic-git': { rooms: ['git'], why: 'its own write path loses commits; lib/git knows which parts are safe' },
   memfs: { rooms: ['git'], why: 'only a repository in memory needs it' },
   lunr: { rooms: ['search'], why: 'only its analysis and query language are used, never its index' },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { git } from '../support/git/git-client.js';
@@ -9,6 +8,7 @@ import type { HttpClient } from '../support/http/server.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 interface Entry {
   readonly action: string;
@@ -222,7 +222,7 @@ describe('who received a document, and who changed it, is found', function () {
     await admin.create('eng/merger-with-acme.md', 'secret');
     await admin.get('/v1/search?q=secret');
     await erase('eng/merger-with-acme.md');
-    const file = new Database(pathsOf(host.dataFolder ?? assert.fail(), host.workspace.name).sidecar);
+    const file = new Sqlite(pathsOf(host.dataFolder ?? assert.fail(), host.workspace.name).sidecar);
     try {
       const places = file.prepare('SELECT place FROM audit_place_set_folder').all();
       assert.ok(!JSON.stringify(places).includes('merger'), JSON.stringify(places));

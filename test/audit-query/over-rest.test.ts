@@ -4,7 +4,6 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -12,6 +11,7 @@ import { verifyExport } from '../../lib/socket/inspect.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const everything = { head: undefined, clone: undefined, recoveredAt: undefined };
 
@@ -83,7 +83,7 @@ describe('the audit log over REST', () => {
     const data = server.host.dataFolder ?? assert.fail();
     const { name, journal } = server.host.workspace;
     for (let more = 0; more < 20; more += 1) await ben.get('/v1/documents/eng/plan.md');
-    const file = new Database(pathsOf(data, name).sidecar);
+    const file = new Sqlite(pathsOf(data, name).sidecar);
     const broken = journal.state.chain.seq - 10;
     const { action } = file
       .prepare<[number], { action: string }>('SELECT action FROM audit_record WHERE seq = ?')

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import type { ExportedLine } from '../../lib/audit/exported-line.js';
 import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { packagePath } from '../../lib/config.js';
@@ -19,6 +18,7 @@ import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { gather } from '../support/gather.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);
@@ -58,7 +58,7 @@ describe('a log with texts that earlier builds altered in storage', function () 
     await rm(work, { recursive: true, force: true });
   });
 
-  function withRows<Result>(work: (connection: Sqlite.Database) => Result): Result {
+  function withRows<Result>(work: (connection: Connection) => Result): Result {
     const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
     try {
       return work(connection);

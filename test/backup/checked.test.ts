@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { runProgram } from '../support/processes/run-program.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { makeHistory } from '../support/store/history.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const passphrase = 'correct horse battery staple';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { runGit } from '../support/processes/run-git.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /**
  * Turns a workspace just restored from a clone into one restored by an earlier build: no commit carries the restart of

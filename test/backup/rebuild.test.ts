@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
@@ -10,6 +9,7 @@ import { Actor, outcomeOf } from '../support/store/actor.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** Puts a foreign commit on main, with the tree of the previous commit. */
 function commitByHand(repository: string, message: string): string {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
 import { hashRecord } from '../../lib/audit/canonical-record.js';
 import type { ExportedLine } from '../../lib/audit/exported-line.js';
@@ -27,6 +26,7 @@ import { gather } from '../support/gather.js';
 import { runGit } from '../support/processes/run-git.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const zeros = '0'.repeat(64);
 

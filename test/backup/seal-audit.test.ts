@@ -5,7 +5,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import Sqlite from 'better-sqlite3';
 import { hashRecord } from '../../lib/audit/canonical-record.js';
 import { readPublicKey } from '../../lib/audit/checkpoint.js';
 import type { ExportedLine } from '../../lib/audit/exported-line.js';
@@ -24,6 +23,7 @@ import { gather } from '../support/gather.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
 import type { VerifyAuditInput } from '../support/store/verify-audit.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
@@ -14,6 +13,7 @@ import { checkBackup } from '../../lib/backup/check-backup.js';
 import { stageBackup } from '../../lib/backup/stage-workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** scrypt's N. It is small, since its cost is not under test. */
 const cost = 2 ** 10;

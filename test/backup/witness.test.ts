@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
 import { anyCommit } from '../../lib/audit/verify.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -14,6 +13,7 @@ import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const hour = 60 * 60 * 1000;
 

@@ -5,8 +5,8 @@
  * JSON, committed in the same way. Usage: node baseline-server.js bare|stored|written BYTES FILE
  */
 import { createServer, type Server } from 'node:http';
-import Sqlite from 'better-sqlite3';
 import express from 'express';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const [kind = 'bare', size = '4096', file = ':memory:'] = process.argv.slice(2);
 const body = JSON.stringify({ content: 'x'.repeat(Number(size)) });

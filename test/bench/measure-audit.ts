@@ -1,5 +1,4 @@
 import { cpSync, rmSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { parseLocation, type Location } from '../../lib/domain/location.js';
@@ -15,6 +14,7 @@ import { until } from '../support/until.js';
 import { median } from './drive.js';
 import type { Effort } from './measure-core.js';
 import type { Report } from './report.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const people = 40;
 const folders = 20;
@@ -185,7 +185,7 @@ function questionsTo({ approver, ids, startedAt, endedAt }: Log, records: number
 
 type Questions = Readonly<Record<string, readonly [Caller, () => Partial<ListAuditInput>]>>;
 
-const indexesOf = (file: Database.Database): { name: string; sql: string }[] =>
+const indexesOf = (file: Connection): { name: string; sql: string }[] =>
   file
     .prepare<[], { name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name IN ('audit_record', 'audit_text') AND sql IS NOT NULL",
@@ -201,7 +201,7 @@ async function measureCost(report: Report, { host }: Log, rounds: number): Promi
   const copy = `${folder}-bare`;
   await host.service.close();
   cpSync(folder, copy, { recursive: true });
-  const file = new Database(pathsOf(copy, 'acme').sidecar);
+  const file = new Sqlite(pathsOf(copy, 'acme').sidecar);
   const indexes = indexesOf(file);
   for (const { name } of indexes) file.exec(`DROP INDEX ${name}`);
   file.close();
@@ -243,7 +243,7 @@ async function measureCost(report: Report, { host }: Log, rounds: number): Promi
       ...(what === 'write' ? { goal: '< 5 % more' } : {}),
     });
   }
-  const bare = new Database(pathsOf(copy, 'acme').sidecar);
+  const bare = new Sqlite(pathsOf(copy, 'acme').sidecar);
   const before = process.cpuUsage();
   for (const { sql } of indexes) bare.exec(sql);
   const { user, system } = process.cpuUsage(before);

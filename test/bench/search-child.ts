@@ -1,12 +1,12 @@
 /** One measurement of search in a process of its own; prints its figures as one line of JSON. */
 import fs from 'node:fs';
-import Database from 'better-sqlite3';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
 import { chanceVectors, drawRank, makeDocument, makeRandom, placeOf, wordOf } from './search-corpus.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const hitsOnPage = 50;
 const everything: SearchReach = { everything: true, folders: [], documents: [] };
@@ -204,7 +204,7 @@ const engines: Readonly<Record<string, () => Promise<(query: string) => unknown>
     return Promise.resolve((text: string) => index.search(text).slice(0, hitsOnPage));
   },
   fts5: () => {
-    const database = new Database(':memory:');
+    const database = new Sqlite(':memory:');
     database.exec("CREATE VIRTUAL TABLE page USING fts5(text, tokenize = 'porter unicode61')");
     const insert = database.prepare('INSERT INTO page (rowid, text) VALUES (?, ?)');
     for (let number = 0; number < documents; number += 1) insert.run(number + 1, bodyOf(number));

@@ -5,6 +5,7 @@ import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
 import { asAnother, isRoot, mountDisk, mountReadOnly, openWay, unmountAll } from '../support/processes/obstacles.js';
 import { ask, makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { changeRows, flipByte, sidecarOf } from './spoil-data.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const check = (dataFolder: string): Promise<VerifiedData> =>
   verifyData({ dataFolder, workspace: null, git: 'auto', isQuick: false }, () => undefined);
@@ -84,8 +85,7 @@ describe('cartulary verify, kept from the data', function () {
 
   it('reads what a snapshot of a running service has in its write-ahead log alone', async function () {
     const live = await copy('live');
-    const { default: Database } = await import('better-sqlite3');
-    const held = new Database(sidecarOf(live), { readonly: true });
+    const held = new Sqlite(sidecarOf(live), { readonly: true });
     held.exec('BEGIN');
     held.prepare('SELECT count(*) FROM meta').get();
     changeRows(live, "UPDATE audit_record SET principal = 'somebody' WHERE seq = 1");

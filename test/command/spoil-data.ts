@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { ask, makeFolder, runProgram } from '../support/processes/run-program.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 interface Told {
   readonly part: string;
@@ -48,14 +48,14 @@ export async function verify(data: string, ...more: string[]): Promise<Verified 
 export const sidecarOf = (data: string): string => join(data, 'acme', 'sidecar.sqlite');
 
 export function changeRows(data: string, sql: string): void {
-  const connection = new Database(sidecarOf(data));
+  const connection = new Sqlite(sidecarOf(data));
   connection.exec(sql);
   connection.close();
 }
 
 /** The result of a query of one value. */
 export function oneValue(data: string, sql: string): string {
-  const connection = new Database(sidecarOf(data), { readonly: true });
+  const connection = new Sqlite(sidecarOf(data), { readonly: true });
   try {
     return String(connection.prepare(sql).pluck().get());
   } finally {

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import Database from 'better-sqlite3';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
@@ -11,6 +10,7 @@ import { makeWorld } from '../support/store/full-world.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** The reports, a line each: `part: location message`. */
 const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
@@ -223,7 +223,7 @@ const planted: readonly Planted[] = [
   {
     what: 'a workspace that is listed and has no files',
     plant: (data) => {
-      const service = new Database(join(data, 'service.sqlite'));
+      const service = new Sqlite(join(data, 'service.sqlite'));
       service.exec("INSERT INTO workspace VALUES ('lost', 1)");
       service.close();
     },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { ask, makeFolder, serve, tidyUp, timeout } from '../support/processes/run-program.js';
 import { changeRows, documents, flipByte, makeData, sidecarOf, verify } from './spoil-data.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 async function packOf(data: string): Promise<string> {
   const folder = join(data, 'acme', 'content.git', 'objects', 'pack');
@@ -74,7 +74,7 @@ const damages: readonly Damage[] = [
     what: 'a branch that was put back',
     plant: async (data) => {
       const ref = join(data, 'acme', 'content.git', 'refs', 'heads', 'main');
-      const sidecar = new Database(sidecarOf(data), { readonly: true });
+      const sidecar = new Sqlite(sidecarOf(data), { readonly: true });
       const older = sidecar.prepare('SELECT commit_oid FROM version WHERE commit_oid <> ? LIMIT 1');
       const row = older.get((await readFile(ref, 'utf8')).trim()) as { commit_oid: string };
       sidecar.close();

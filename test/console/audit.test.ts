@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import type { WatchedPage } from '../support/browser/chromium.js';
 import { runProgram } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const day = 86_400_000;
 const hostile = '<img src=x onerror="document.title=1">\u202egnp.exe';

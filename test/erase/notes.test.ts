@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
 import {
   encodeRewritten,
   RewrittenCommitTable,
   type RewrittenCommit,
 } from '../../lib/sidecar/tables/rewritten-commit-table.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 
-function migrate(connection: Sqlite.Database, isWanted: (number: number) => boolean): void {
+function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
   for (const name of readdirSync(migrations).toSorted()) {
     if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(migrations + name, 'utf8'));
   }
@@ -19,7 +19,7 @@ function migrate(connection: Sqlite.Database, isWanted: (number: number) => bool
 const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
 
 /** Where the notes lead the commits of a column, as it is read back. */
-function follow(connection: Sqlite.Database, rows: RewrittenCommitTable): [string, string | null][] {
+function follow(connection: Connection, rows: RewrittenCommitTable): [string, string | null][] {
   let after: number | null = null;
   do after = rows.takeUpRewritten(after, 2);
   while (after !== null);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import Sqlite from 'better-sqlite3';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** Letters that zlib hardly compresses. */
 function makeText(seed: string, length: number): string {

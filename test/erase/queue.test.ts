@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import Sqlite from 'better-sqlite3';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
@@ -20,6 +19,7 @@ import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { answering, findTraces, requireSound } from '../support/store/evidence.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const word = 'zebrafinchsecret';
 

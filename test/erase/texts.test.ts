@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { listAudit } from '../../lib/operations/audit/list-audit.js';
@@ -11,6 +10,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { requireSound } from '../support/store/evidence.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 describe('texts of the log, when a document is erased,', function () {
   this.timeout(60_000);

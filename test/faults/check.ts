@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { createHash, createPublicKey } from 'node:crypto';
 import { verifySource } from '../../lib/audit/verify-source.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
@@ -11,6 +10,7 @@ import type { Model } from '../support/faults/model.js';
 import { Actor } from '../support/store/actor.js';
 import { checkErased, checkSaid } from './check-said.js';
 import { readAll } from '../support/faults/workbench.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 /** A live document as the rows have it. */
 export interface RowDocument {
@@ -37,7 +37,7 @@ export interface LoggedAction {
 
 /** The workspace's files, looked at by means other than the service's own. */
 export class Evidence {
-  readonly #connection: Sqlite.Database;
+  readonly #connection: Connection;
   readonly repository: string;
   readonly folder: string;
 

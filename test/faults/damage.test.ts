@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { makePackable } from '../../lib/git/objects/objects.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { openForCarrying, openForReading, openForWriting } from '../../lib/sidecar/database.js';
@@ -17,6 +16,7 @@ import { checkSelf, Evidence } from './check.js';
 import { damagePages, makeFilled } from './damaged-pages.js';
 import { makeRandom } from '../support/faults/load.js';
 import { makeWorkbench, readAll, Workbench } from '../support/faults/workbench.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** Text that compresses badly, so that its stored form is long enough to damage. */
 const textOf = (seed: string, size: number): string => {

@@ -1,5 +1,5 @@
-import Sqlite from 'better-sqlite3';
 import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** SQLite's errors. */
 export type SqliteFault =

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import Sqlite from 'better-sqlite3';
 import { ReadinessProbe } from '../../lib/app/readiness.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
@@ -13,6 +12,7 @@ import { operator, TestClock } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { FailingSidecars } from './failing-sidecar.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 

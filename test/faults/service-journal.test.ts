@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
 import { rootLocation } from '../../lib/domain/location.js';
 import type { OAuthGrant } from '../../lib/domain/oauth-grant.js';
@@ -18,6 +17,7 @@ import { beginSession } from '../../lib/operations/principals/sign-in.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 import { FailingSidecars } from './failing-sidecar.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 describe('a change of people, sessions, links and consents, and its audit record', () => {
   const clock = new TestClock();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { migrate } from '../../lib/sidecar/migrate.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const schema = join(import.meta.dirname, '..', '..', '..', 'schema', 'sidecar');
 

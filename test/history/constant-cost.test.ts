@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { commentStatements } from '../../lib/sidecar/tables/comment-table.js';
 import { HistoryTable, historyStatements } from '../../lib/sidecar/tables/history-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const migrations = path.join(process.cwd(), 'schema', 'sidecar');
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import type { Location } from '../../lib/domain/location.js';
 import { makeDocumentId } from '../../lib/history/document-id.js';
@@ -10,6 +9,7 @@ import type { project as Project } from '../../lib/history/project.js';
 import type { EventFile } from '../../lib/history/projection.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const at = (path: string): Location => path as Location;
 /** A commit's SHA, by its number. */

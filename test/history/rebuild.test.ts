@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** All rows that a rebuild must make again; documents by their ids, since their numbers may differ. */
 function dumpRows(test: TestService): unknown {

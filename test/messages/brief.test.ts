@@ -3,7 +3,6 @@ import type { ReadBriefInput } from '../../lib/operations/history/find-brief-bou
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { briefStatements, BriefTable } from '../../lib/sidecar/tables/brief-table.js';
 import { HistoryTable } from '../../lib/sidecar/tables/history-table.js';
@@ -11,6 +10,7 @@ import { parseFolderLocation } from '../../lib/domain/location.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { addClient, describeChange, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

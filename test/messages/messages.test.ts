@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { messageNotice } from '../../lib/domain/message.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -16,6 +15,7 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { addClient, Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const minute = 60_000;
 

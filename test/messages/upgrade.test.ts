@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { packagePath } from '../../lib/config.js';
 import { BriefTable } from '../../lib/sidecar/tables/brief-table.js';
 import { CommentTable } from '../../lib/sidecar/tables/comment-table.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const folder = packagePath('schema', 'sidecar');
 
-function migrate(connection: Sqlite.Database, isWanted: (number: number) => boolean): void {
+function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
   for (const name of readdirSync(folder).toSorted()) {
     if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(join(folder, name), 'utf8'));
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { readBuild } from '../../lib/app/read-build.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { ask, askRefused, makeFolder, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 import { runGit } from '../support/processes/run-git.js';
 import { listBytes, unpack } from './unpack.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const { version } = readBuild();
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { packagePath } from '../../lib/config.js';
 import { createFolder } from '../../lib/operations/folders/create-folder.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
@@ -12,6 +11,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { readReach } from '../../lib/access/reach.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
@@ -27,6 +26,7 @@ import {
 } from '../support/store/service.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
 import { applyRelocate } from '../../lib/changes/apply-relocate.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 /** Lets the next commit fail as a full disk does. */
 function failNextCommit(workspace: Workspace): void {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { migrate } from '../../lib/sidecar/migrate.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 interface Content {
   readonly version: unknown;

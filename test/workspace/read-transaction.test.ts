@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
+import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 describe('Reading the sidecar', () => {
   let folder: string;
   let sidecar: Sidecar;
-  let other: Sqlite.Database;
+  let other: Connection;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'cartulary-reads-'));

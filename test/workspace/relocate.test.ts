@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { operatorId } from '../../lib/domain/principal.js';
@@ -7,6 +6,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService, type TestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 describe('A rename or move', () => {
   let test: TestService;

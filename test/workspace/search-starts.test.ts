@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Service } from '../../lib/app/service.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -19,6 +18,7 @@ import {
   type TestService,
 } from '../support/store/service.js';
 import { find } from './find.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 describe('the search index across starts', () => {
   let test: TestService;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
-import Sqlite from 'better-sqlite3';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 
 describe('a workspace whose creation was interrupted', () => {
   let dataFolder: string;

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 import { connectionOf } from '../scratch-connection.js';
 import { sumBytes } from '../totals.js';

@@ -1,7 +1,7 @@
 import type { Grant, Scope, Subject } from '../../domain/grant.js';
 import type { Location } from '../../domain/location.js';
 import type { Role } from '../../domain/role.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 
 interface Row {

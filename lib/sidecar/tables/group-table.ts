@@ -1,6 +1,6 @@
 import type { Subject } from '../../domain/grant.js';
 import type { Group } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 
 const select = 'SELECT id, display_name AS displayName, created_at AS createdAt FROM principal_group';

@@ -1,5 +1,5 @@
 import { BrowserSessionTable } from './browser-session-table.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { IdentityTable } from './identity-table.js';
 import type { OAuthTable } from './oauth-table.js';
 import { OneTimeLinkTable } from './one-time-link-table.js';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 
 const select = `SELECT id, kind, display_name AS displayName, created_at AS createdAt, disabled_at AS disabledAt

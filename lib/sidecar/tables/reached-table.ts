@@ -1,7 +1,7 @@
 import type { Version } from '../../domain/document.js';
 import type { VersionOperation } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 

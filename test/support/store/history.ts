@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
 import { createDocument } from '../../../lib/operations/documents/create-document.js';
 import { importDocuments } from '../../../lib/operations/folders/import-documents.js';
@@ -7,6 +6,7 @@ import { perform } from '../../../lib/operations/perform.js';
 import { Actor } from './actor.js';
 import { renameAsBefore } from './as-before.js';
 import { operator, type TestService } from './service.js';
+import { Sqlite } from './sqlite.js';
 
 /** A history with every kind of event; a millisecond passes between any two events. */
 export async function makeHistory(test: TestService): Promise<Actor> {
