@@ -293,6 +293,7 @@ async function stopAtSignal(running: RunningService): Promise<void> {
     for (const signal of signals) process.once(signal, () => go());
   });
   for (const signal of signals) process.once(signal, () => process.exit(1));
-  setTimeout(() => process.exit(1), stopTimeout).unref();
+  const tooLong = setTimeout(() => process.exit(1), stopTimeout).unref();
+  process.once('beforeExit', () => clearTimeout(tooLong));
   await running.close();
 }

@@ -66,6 +66,11 @@ describe('a data folder', function () {
   it('is closed to other accounts at every moment, with its whole content and its backups, under any mask', async () => {
     const folder = await makeFolder();
     const at = (name: string): string => join(folder, name);
+    // Only a start has the mask of this process.
+    const ask = async (...words: string[]): Promise<void> => {
+      const { code, stderr } = await runProgram([...words, '--json'], { isStart: true });
+      assert.equal(code, 0, stderr);
+    };
     const [data, copy] = [at('data'), ['--data', at('copy')]];
     await mkdir(at('source'));
     for (let index = 0; index < 300; index += 1) await writeFile(join(at('source'), `${index}.md`), `text ${index}`);
@@ -82,7 +87,7 @@ describe('a data folder', function () {
       const folders = ['data', 'copy', 'backup'].map(at);
       const open = await watching(folders, async () => {
         if (umask === 0) await ask('init', '--workspace', 'acme', '--admin', 'Ada', ...on);
-        const server = await serve(data);
+        const server = await serve(data, { isStart: true });
         await ask('import', at('source'), '--into', `folder-${umask}`, ...on);
         await ask('import', at('all.bundle'), '--into', `bundle-${umask}`, ...on);
         if (umask === 0) {

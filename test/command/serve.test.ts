@@ -44,7 +44,7 @@ describe('the command line serves', function () {
 
   it('prints one line of JSON with its address once it answers, and ends with 0 on SIGTERM', async () => {
     const data = join(await makeFolder(), 'data');
-    const server = await serve(data);
+    const server = await serve(data, { isStart: true });
     assert.equal(server.lines.length, 1);
     assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.equal((await fetch(`${server.url}/v1/health`)).status, 200);
@@ -137,7 +137,7 @@ describe('the command line serves', function () {
 
   it('starts again after a kill, over the old socket', async () => {
     const data = join(await makeFolder(), 'data');
-    const killed = await serve(data);
+    const killed = await serve(data, { isStart: true });
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
     await killed.stop('SIGKILL');
     assert.ok(existsSync(join(data, 'cartulary.sock')));
@@ -202,7 +202,7 @@ describe('the command line serves', function () {
   describe('with start', () => {
     it('makes a workspace once, prints its key once, and curl lines that work as printed', async () => {
       const data = join(await makeFolder(), 'data');
-      const first = await startProgram(['start', '--data', data, '--port', '0'], /Ctrl-C/);
+      const first = await startProgram(['start', '--data', data, '--port', '0'], /Ctrl-C/, { isStart: true });
       const text = first.lines.join('\n');
       const key = /ck_main_\w+/.exec(text)?.[0] ?? '';
       assert.notEqual(key, '');

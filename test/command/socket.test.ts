@@ -88,8 +88,12 @@ describe('the socket', function () {
     const fields = { directory, into: 'abandoned' };
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(`${JSON.stringify({ command: 'import', fields })}\n`);
-    // The first progress is reported while it is under way.
-    for await (const _ of socket) break;
+    // Progress is also reported while the files are counted, before any comes in.
+    let told = '';
+    for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) {
+      told += piece;
+      if (/"created":[1-9]/.test(told)) break;
+    }
     socket.destroy();
     // It has stopped when others come in by the same way and nothing else does.
     let rounds = 0;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { SharedProgram } from './shared-program.js';
+import { SharedPrograms, type SharedRun } from './shared-program.js';
 
 /** The built program, beside the compiled tests. */
 const program = fileURLToPath(new URL('../../../bin/cartulary.js', import.meta.url));
@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly program?: string;
   /** An open file for its standard error. */
   readonly complaints?: number;
+  /** Whether it is a start of the program, for tests of what a start does. Left out: it may be in a process that ran before. */
+  readonly isStart?: boolean;
 }
 
 function makeEnvironment({ environment }: RunOptions): Record<string, string> {
@@ -49,30 +51,21 @@ function spawnProgram(parameters: readonly string[], options: RunOptions): Child
   });
 }
 
-/** Runs later runs of commands, until `tidyUp`. */
-const shared = new SharedProgram();
+/** Processes that run one command after the other (decision 0296). */
+const shared = new SharedPrograms();
 
-/** The words of the commands that this file of tests has started. */
-const started = new Set<string>();
-
-/** Whether a run is the first of its command in this file of tests, or has to be a process for another reason. */
-function needsStart(parameters: readonly string[], { program: file, uid }: RunOptions): boolean {
-  const [word = '', second = ''] = parameters;
-  const words = /^[a-z]+$/.test(second) ? `${word} ${second}` : word;
-  const isFirst = !started.has(words);
-  started.add(words);
-  return isFirst || file !== undefined || uid !== undefined;
+/** Whether a run has to be a process of its own. */
+function needsStart({ program: file, uid, complaints, isStart }: RunOptions): boolean {
+  return isStart === true || file !== undefined || uid !== undefined || complaints !== undefined;
 }
 
-/**
- * Runs `cartulary …` to its end. The first run of a command in a file of tests is a start of the program. Later ones
- * share a process, where one follows the other (decision 0288).
- */
+function beginShared(parameters: readonly string[], options: RunOptions): SharedRun {
+  return shared.begin({ parameters, cwd: options.cwd ?? process.cwd(), environment: makeEnvironment(options) });
+}
+
+/** Runs `cartulary …` to its end. */
 export async function runProgram(parameters: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  if (!needsStart(parameters, options)) {
-    const [cwd, environment] = [options.cwd ?? process.cwd(), makeEnvironment(options)];
-    return shared.run({ parameters, cwd, environment });
-  }
+  if (!needsStart(options)) return beginShared(parameters, options).ended;
   const child = spawnProgram(parameters, options);
   let stdout = '';
   let stderr = '';
@@ -114,8 +107,17 @@ export interface RunningProgram {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Programs that a failed test may have left. */
-const staying = new Set<ChildProcess>();
+/** A lasting command that a failed test may have left. */
+interface Staying {
+  kill(signal: NodeJS.Signals): unknown;
+  readonly ended: Promise<unknown>;
+}
+const staying = new Set<Staying>();
+
+function remember(left: Staying): void {
+  staying.add(left);
+  void left.ended.then(() => staying.delete(left));
+}
 
 /** Starts a lasting command, and waits until it has printed a matching line. */
 export async function startProgram(
@@ -123,10 +125,10 @@ export async function startProgram(
   until: RegExp,
   options: RunOptions = {},
 ): Promise<RunningProgram> {
+  if (!needsStart(options)) return startShared(parameters, until, options);
   const child = spawnProgram(parameters, options);
   const closed = once(child, 'close') as Promise<[number | null]>;
-  staying.add(child);
-  child.once('close', () => staying.delete(child));
+  remember({ kill: (signal) => child.kill(signal), ended: closed });
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
   const lines: string[] = [];
@@ -146,6 +148,24 @@ export async function startProgram(
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       return (await closed)[0];
+    },
+  };
+}
+
+async function startShared(parameters: readonly string[], until: RegExp, options: RunOptions): Promise<RunningProgram> {
+  const run = beginShared(parameters, options);
+  remember(run);
+  const lines = await run.hear(until);
+  if (lines === undefined) {
+    const { stdout, stderr } = await run.ended;
+    assert.fail(`It ended before it said ${String(until)}: ${stdout}\n${stderr}`);
+  }
+  return {
+    pid: run.pid,
+    lines,
+    async stop(signal = 'SIGTERM') {
+      run.kill(signal);
+      return (await run.ended).code;
     },
   };
 }
@@ -180,10 +200,9 @@ export async function makeFolder(): Promise<string> {
 
 /** Ends all running programs and removes all folders: the last step of a file of tests. */
 export async function tidyUp(): Promise<void> {
-  const ended = [...staying].map((child) => once(child, 'close'));
-  for (const child of staying) child.kill('SIGKILL');
-  await Promise.all([...ended, shared.end()]);
-  started.clear();
+  const left = [...staying];
+  for (const each of left) each.kill('SIGKILL');
+  await Promise.all([...left.map(({ ended }) => ended), shared.endSurplus()]);
   for (const folder of folders.splice(0)) await removeLeft(folder);
 }
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** One command for the process that runs many (decision 0288). */
+/** One command for a process that runs many (decisions 0288 and 0296). */
 export interface SharedCall {
   readonly parameters: readonly string[];
   readonly cwd: string;
@@ -26,43 +26,73 @@ interface Outcome {
   readonly stderr: string;
 }
 
+/** A command at work in such a process. */
+export interface SharedRun {
+  readonly pid: number;
+  readonly ended: Promise<Outcome>;
+  /** @returns its lines up to the first that matches; undefined where it ends before that */
+  hear(until: RegExp): Promise<readonly string[] | undefined>;
+  kill(signal: NodeJS.Signals): void;
+}
+
 const runner = fileURLToPath(new URL('run-commands.js', import.meta.url));
 
-/** A process of the program that runs commands one after another, without a start for each. */
-export class SharedProgram {
-  #running: Running | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+/** Idle processes that one file of tests leaves to the next. */
+const mostIdle = 2;
 
-  /** Runs `cartulary …` to its end, after those asked for before. */
-  run(call: Omit<SharedCall, 'end'>): Promise<Outcome> {
-    const outcome = this.#last.then(() => this.#run(call));
-    this.#last = outcome.catch(() => undefined);
-    return outcome;
-  }
+/** Processes of the program. Each runs one command at a time, and is used again after its end. */
+export class SharedPrograms {
+  readonly #idle: Running[] = [];
 
-  /** Ends the process; a later command starts another. */
-  async end(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    if (running?.child.connected === true) running.child.disconnect();
-    await running?.ended;
-  }
-
-  async #run(call: Omit<SharedCall, 'end'>): Promise<Outcome> {
-    const running = (this.#running ??= start());
-    const { child, ended, stdout, stderr } = running;
+  /** Begins `cartulary …`, also a lasting command. */
+  begin(call: Omit<SharedCall, 'end'>): SharedRun {
+    const running = this.#takeIdle() ?? start();
+    const { child, stdout } = running;
     const end = `<${randomUUID()}>`;
+    const ended = this.#awaitEnd(running, end);
+    child.send({ ...call, end } satisfies SharedCall);
+    return {
+      pid: child.pid ?? 0,
+      ended,
+      kill: (signal) => void child.kill(signal),
+      async hear(until) {
+        const find = (text: string): number =>
+          text
+            .split('\n')
+            .slice(0, -1)
+            .findIndex((line) => until.test(line));
+        const heard = stdout.readOn((read) => find(read) >= 0);
+        const text = await Promise.race([heard, ended.then((outcome) => outcome.stdout)]);
+        const place = find(text);
+        return place < 0 ? undefined : text.split('\n').slice(0, place + 1);
+      },
+    };
+  }
+
+  /** Ends all idle processes but a few. */
+  async endSurplus(): Promise<void> {
+    const surplus = this.#idle.splice(mostIdle);
+    for (const { child } of surplus) if (child.connected) child.disconnect();
+    await Promise.all(surplus.map(({ ended }) => ended));
+  }
+
+  #takeIdle(): Running | undefined {
+    let idle = this.#idle.pop();
+    while (idle?.child.connected === false) idle = this.#idle.pop();
+    return idle;
+  }
+
+  async #awaitEnd(running: Running, end: string): Promise<Outcome> {
+    const { child, ended, stdout, stderr } = running;
     const code = new Promise<number | null>((resolve) => {
       child.once('message', (answer: SharedEnd) => resolve(answer.code));
-      // The command may end the process.
-      void ended.then((status) => {
-        if (this.#running === running) this.#running = undefined;
-        resolve(status);
-      });
+      // The command may end the process, or be killed.
+      void ended.then(resolve);
     });
-    child.send({ ...call, end } satisfies SharedCall);
-    const [printed, complaints] = await Promise.all([stdout.readUntil(end), stderr.readUntil(end)]);
-    return { code: await code, stdout: printed, stderr: complaints };
+    const [printed, complaints] = await Promise.all([stdout.takeUntil(end), stderr.takeUntil(end)]);
+    const outcome = { code: await code, stdout: printed, stderr: complaints };
+    if (child.exitCode === null && child.signalCode === null) this.#idle.push(running);
+    return outcome;
   }
 }
 
@@ -74,7 +104,7 @@ interface Running {
   readonly stderr: Output;
 }
 
-/** Starts such a process. It keeps no test from ending. */
+/** Starts such a process. It keeps no test from ending, and ends with the process of the tests. */
 function start(): Running {
   const child = fork(runner, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
   const { stdout, stderr } = child;
@@ -89,6 +119,7 @@ class Output {
   #text = '';
   #isOver = false;
   #wake = (): void => undefined;
+  #next = this.#makeNext();
 
   constructor(stream: Readable) {
     stream.setEncoding('utf8').on('data', (piece: string) => {
@@ -101,11 +132,25 @@ class Output {
     });
   }
 
-  /** @returns its text before the mark, or before its end */
-  async readUntil(mark: string): Promise<string> {
-    while (!this.#isOver && !this.#text.endsWith(mark)) await new Promise<void>((wake) => (this.#wake = wake));
-    const text = this.#text;
+  /** @returns its text once it is enough, or at its end */
+  async readOn(isEnough: (text: string) => boolean): Promise<string> {
+    while (!this.#isOver && !isEnough(this.#text)) await this.#next;
+    return this.#text;
+  }
+
+  /** @returns its text before the mark, or before its end; the next call begins after it */
+  async takeUntil(mark: string): Promise<string> {
+    const text = await this.readOn((read) => read.endsWith(mark));
     this.#text = '';
     return text.endsWith(mark) ? text.slice(0, -mark.length) : text;
+  }
+
+  #makeNext(): Promise<void> {
+    return new Promise((wake) => {
+      this.#wake = () => {
+        this.#next = this.#makeNext();
+        wake();
+      };
+    });
   }
 }
