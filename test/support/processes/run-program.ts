@@ -54,9 +54,10 @@ function spawnProgram(parameters: readonly string[], options: RunOptions): Child
 /** Processes that run one command after the other (decision 0296). */
 const shared = new SharedPrograms();
 
-/** Whether a run has to be a process of its own. */
-function needsStart({ program: file, uid, complaints, isStart }: RunOptions): boolean {
-  return isStart === true || file !== undefined || uid !== undefined || complaints !== undefined;
+/** Whether a run has to be a process of its own. Node reads its settings when it starts. */
+function needsStart({ program: file, uid, complaints, isStart, environment = {} }: RunOptions): boolean {
+  const hasOwn = [file, uid, complaints, environment['NODE_OPTIONS']].some((each) => each !== undefined);
+  return isStart === true || hasOwn;
 }
 
 function beginShared(parameters: readonly string[], options: RunOptions): SharedRun {
