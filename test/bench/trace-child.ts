@@ -10,23 +10,19 @@ const { key: agentKey } = await server.agent('editor');
 const clock = server.host.clock;
 let serial = 0;
 
-async function ask(
-  method: string,
-  target: string,
-  more: Record<string, string> = {},
-  body?: unknown,
-): Promise<Response> {
+async function ask(method: string, target: string, more: Record<string, string> = {}, body?: unknown): Promise<string> {
   clock.advance(1000);
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...more };
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const answer = await fetch(`${server.rest.url}${target}`, init);
-  await answer.text();
+  const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${target}: ${answer.status}`);
-  return answer;
+  return text;
 }
 
-const call = (name: string, parameters: object): Promise<Response> =>
-  ask(
+/** @returns the structured content. @throws Error for a refusal, which has a shorter way. */
+async function call(name: string, parameters: object): Promise<{ readonly commit?: string }> {
+  const text = await ask(
     'POST',
     '/mcp',
     {
@@ -41,6 +37,19 @@ const call = (name: string, parameters: object): Promise<Response> =>
       params: { name, arguments: parameters },
     },
   );
+  // The answer is one JSON text, alone or as the data of one event.
+  const { result } = JSON.parse(text.slice(text.indexOf('{'))) as {
+    result?: { isError?: boolean; structuredContent: { commit?: string } };
+  };
+  if (result === undefined || result.isError === true) throw new Error(`${name}: ${text}`);
+  return result.structuredContent;
+}
+
+let commit: string | undefined;
+async function edit(): Promise<void> {
+  const edits = [{ op: 'append', new_text: `more ${(serial += 1)}` }];
+  ({ commit } = await call('edit_org_doc', { location: 'b.md', expected_commit: commit, edits }));
+}
 
 const requests: Readonly<Record<string, () => Promise<unknown>>> = {
   get: () => ask('GET', '/v1/documents/a.md'),
@@ -55,12 +64,15 @@ const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     );
   },
   search: () => ask('GET', '/v1/search?q=text'),
-  'mcp-read': () => call('read_document', { path: 'a.md' }),
+  'mcp-read': () => call('read_org_doc', { location: 'a.md' }),
+  'mcp-edit': edit,
 };
 
 const showsFiles = process.argv.includes('--files');
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
 await ask('POST', '/v1/documents', { 'Idempotency-Key': 'first' }, { location: 'a.md', content: 'text' });
+await ask('POST', '/v1/documents', { 'Idempotency-Key': 'second' }, { location: 'b.md', content: 'text' });
+({ commit } = await call('read_org_doc', { location: 'b.md' }));
 process.stdout.write('request      files  changes of room  functions\n');
 for (const [name, run] of Object.entries(requests)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
