@@ -15,11 +15,14 @@ export function isWorthReading(request: IncomingMessage): boolean {
 }
 
 /**
- * For an answer while the client may still be sending. A small rest is read and discarded. With a large rest, the
- * connection ends with the answer.
+ * For an answer while the client may still be sending, and after the last reading of the body. A small rest is read and
+ * discarded. With a large rest, the connection ends with the answer.
  */
 export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
   if (!isStillSending(request)) return;
   if (!isWorthReading(request) && !response.headersSent) response.setHeader('Connection', 'close');
+  // A reader that stopped in the middle still listens, and `resume` does nothing beside it. The rest would stay in the
+  // connection, and the client's next request on it behind the rest.
+  request.removeAllListeners('readable');
   request.resume();
 }

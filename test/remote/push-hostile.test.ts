@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { request as openRequest } from 'node:http';
+import { Agent, request as openRequest, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { encodePacket, flushPacket } from '../../lib/git/serving/packets.js';
@@ -104,6 +105,32 @@ describe('A hostile or broken push', function () {
     assert.match(await post(packets, { 'content-encoding': 'gzip' }), /^(?:200|400) /);
     assert.match(await post(gzipSync(whole).subarray(0, 100), { 'content-encoding': 'gzip' }), /^(?:400|200 .*ng)/s);
     assert.match(await post(whole, { 'content-encoding': 'br' }), /^(?:415|400) /);
+  });
+
+  it('whose rest is not wanted leaves its connection to the next request', async () => {
+    const rest = Buffer.concat([flushPacket, randomBytes(400_000)]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (body: Buffer, headers: OutgoingHttpHeaders): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const request = openRequest({
+          agent,
+          port: server.rest.port,
+          path: '/git/acme/git-receive-pack',
+          method: 'POST',
+          headers: { authorization: `Bearer ${bob.key}`, 'content-type': contentType, ...headers },
+        });
+        request.on('error', reject).on('response', (response) => {
+          response.resume().on('end', () => resolve(`${response.statusCode} ${request.reusedSocket}`));
+        });
+        request.end(body);
+      });
+    assert.equal(await send(rest, { 'content-length': rest.length }), '200 false');
+    const packed = gzipSync(rest, { level: 0 });
+    assert.equal(await send(packed, { 'content-encoding': 'gzip', 'content-length': packed.length }), '200 true');
+    const refused = Buffer.concat([Buffer.from('ffffx'), rest]);
+    assert.equal(await send(refused, { 'content-length': refused.length }), '400 true');
+    assert.equal(await send(flushPacket, { 'content-length': flushPacket.length }), '200 true');
+    agent.destroy();
   });
 
   it('that goes away in the middle leaves nothing behind', async () => {
