@@ -90,6 +90,16 @@ function openFolderInMemory() {
 }
 
 /**
+ * Settings of glibc's allocator for mocha's processes: two heaps instead of eight for each processor, on large pages.
+ * Every start of a program copies the page tables of the process that starts it. test/allocate-less.cjs takes the
+ * settings out of the environment again, so the programs under test do not have them.
+ */
+function tellAllocator() {
+  if (process.env.MALLOC_ARENA_MAX !== undefined || process.env.GLIBC_TUNABLES !== undefined) return {};
+  return { MALLOC_ARENA_MAX: '2', GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', TEST_ALLOCATOR: '1' };
+}
+
+/**
  * Runs mocha in a process of its own.
  * @returns its counts, and for each test that failed its title, file and error; a process that died is one failure
  */
@@ -126,8 +136,7 @@ const folderInMemory = openFolderInMemory();
 const surroundings = {
   ...process.env,
   ...(folderInMemory === undefined ? {} : { TMPDIR: folderInMemory }),
-  // For mocha's processes alone: test/allocate-less.cjs takes both away before a test runs.
-  ...(process.env.MALLOC_ARENA_MAX === undefined ? { MALLOC_ARENA_MAX: '2', CARTULARY_TEST_ARENAS: '1' } : {}),
+  ...tellAllocator(),
   ...(isCampaign ? { TEST_CAMPAIGN: '1' } : {}),
   ...(seed === undefined ? {} : { TEST_SEED: seed }),
 };
