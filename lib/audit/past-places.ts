@@ -1,6 +1,7 @@
 import { ancestorsOf, isWithin, parentOf, rebase, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/tables.js';
+import { readFolderMoves, type FolderMoves } from './folder-moves.js';
 
 /** A folder in which what is asked about was, from one moment on until before another. */
 export interface PastFolder {
@@ -24,11 +25,23 @@ const now = Number.MAX_SAFE_INTEGER;
 /** Rows read before others get their turn. */
 const atOnce = 200;
 
+/** Where everything was that lies in a folder now, as far as folders were moved with it. */
+export interface PastOfFolder {
+  readonly carried: readonly CarriedFolder[];
+  /** Null where no folder ever came into it. */
+  readonly moves: FolderMoves | null;
+}
+
 /**
  * Where everything was that lies in a folder now, by the moves of folders: of the folder itself, of those above it, and
- * of those that came into it. The present place is not among them.
+ * of those that came into it and are still in it. The present place is not among them.
  */
-export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<CarriedFolder[]> {
+export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<PastOfFolder> {
+  const cameItself = lastCarried(tables, [...ancestorsOf(folder), folder], now) !== undefined;
+  if (!cameItself && tables.auditExtents.foldersMovedBelow(folder, 0, now).length === 0) {
+    return { carried: [], moves: null };
+  }
+  const moves = yield* readFolderMoves(tables);
   const spans: CarriedFolder[] = [];
   const seen = new Set<string>();
   const open = [{ at: folder, until: now, present: folder }];
@@ -37,17 +50,20 @@ export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<Ca
     if (seen.has(`${until} ${at}`)) continue;
     seen.add(`${until} ${at}`);
     const carried = lastCarried(tables, [...ancestorsOf(at), at], until);
-    const since = carried?.moment ?? 0;
+    // What had this name until then is another folder.
+    const left = moves.lastFrom(at, until);
+    const since = Math.max(carried?.moment ?? 0, left);
     if (until !== now) spans.push({ folder: at, since, until, present });
     for (const { from, to, moment } of tables.auditExtents.foldersMovedBelow(at, since, until)) {
-      open.push({ at: from, until: moment, present: rebase(to, at, present) });
+      const here = moves.follow(to, moment);
+      if (isWithin(folder, here)) open.push({ at: from, until: moment, present: here });
     }
-    if (carried !== undefined) {
+    if (carried !== undefined && carried.moment > left) {
       open.push({ at: rebase(at, carried.to, carried.from), until: carried.moment, present });
     }
     yield;
   }
-  return spans;
+  return { carried: spans, moves };
 }
 
 /**
@@ -57,36 +73,46 @@ export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<Ca
  */
 export function* pastOfDocument(tables: HistoryTables, document: number, place: Location): Generator<PastFolder> {
   const { auditExtents, history } = tables;
-  let [at, until] = [place, now];
   const deleted = auditExtents.isDeleted(document) ? history.deletionBefore(document, now)?.moment : undefined;
+  let [at, until] = [place, now];
+  // A folder that came after the deletion did not bring it.
+  let before = deleted ?? now;
   const ends = [
     ...auditExtents.movesOf(document).map(({ moment, from }) => ({ moment, from: from as Location | null })),
     { moment: auditExtents.createdAt(document), from: null },
   ];
   for (const { moment, from } of ends) {
     for (
-      let carried = lastCarried(tables, ancestorsOf(at), until);
+      let carried = lastCarried(tables, ancestorsOf(at), before);
       carried !== undefined && carried.moment > moment;
-      carried = lastCarried(tables, ancestorsOf(at), until)
+      carried = lastCarried(tables, ancestorsOf(at), before)
     ) {
       yield { folder: parentOf(at), since: carried.moment, until, deleted };
-      [at, until] = [rebase(at, carried.to, carried.from), carried.moment];
+      [at, until, before] = [rebase(at, carried.to, carried.from), carried.moment, carried.moment];
     }
     yield { folder: parentOf(at), since: moment, until, deleted };
     if (from === null) return;
-    [at, until] = [from, moment];
+    [at, until, before] = [from, moment, moment];
   }
 }
 
-/** Where those of the documents were that were moved themselves, each folder once for the same moments. */
+/**
+ * Where those of the documents were that were moved themselves, each folder once for the same moments.
+ * @param others documents that are looked at, too
+ */
 export function* pastOfMoved(
   tables: HistoryTables,
   documents: readonly number[],
+  others: ReadonlySet<number>,
   placeOf: (document: number) => Location | undefined,
 ): Steps<PastFolder[]> {
   const spans = new Map<string, PastFolder>();
   for (let start = 0; start < documents.length; start += atOnce) {
-    for (const document of tables.auditExtents.movedOf(documents.slice(start, start + atOnce))) {
+    const some = documents.slice(start, start + atOnce);
+    for (const document of new Set([
+      ...tables.auditExtents.movedOf(some),
+      ...some.filter((each) => others.has(each)),
+    ])) {
       const place = placeOf(document);
       if (place === undefined) continue;
       for (const span of pastOfDocument(tables, document, place)) {
@@ -97,6 +123,30 @@ export function* pastOfMoved(
     yield;
   }
   return [...spans.values()];
+}
+
+/**
+ * Those of the deleted documents whose folder was moved after the deletion, or whose place got another folder. What
+ * lies at their place now came another way.
+ */
+export function* leftBehind(
+  tables: HistoryTables,
+  moves: FolderMoves,
+  deleted: readonly { readonly number: number; readonly location: string }[],
+): Steps<number[]> {
+  const lastMoves = new Map<Location, number>();
+  const found: number[] = [];
+  for (const [index, { number, location }] of deleted.entries()) {
+    const folder = parentOf(location as Location);
+    let last = lastMoves.get(folder);
+    if (last === undefined) {
+      const carried = lastCarried(tables, [...ancestorsOf(folder), folder], now)?.moment ?? 0;
+      lastMoves.set(folder, (last = Math.max(carried, moves.lastFrom(folder, now))));
+    }
+    if (last > 0 && (tables.history.deletionBefore(number, now)?.moment ?? now) < last) found.push(number);
+    if (index % atOnce === 0) yield;
+  }
+  return found;
 }
 
 /** The last move, before the moment, of a folder to one of these places. */

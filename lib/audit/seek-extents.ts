@@ -1,6 +1,7 @@
-import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';
+import { ancestorsOf, isWithin, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/tables.js';
+import type { FolderMoves } from './folder-moves.js';
 import { held, type CarriedFolder, type GivenFolder, type PastFolder } from './past-places.js';
 
 /** The records that gave out or changed something of a place, where that is more than their target (decision 0260). */
@@ -11,6 +12,8 @@ export interface ExtentQuestion {
   readonly folder: Location | null;
   /** Where everything in the folder was before. */
   readonly carried: readonly CarriedFolder[];
+  /** Null where no folder ever came into the folder. */
+  readonly moves: FolderMoves | null;
   /** Where documents were that were moved themselves; of documents alone, where they are, too. */
   readonly past: readonly PastFolder[];
   /** Whether there is a folder, or something was deleted in it. */
@@ -47,15 +50,14 @@ export function extendsTo(
   return folders.some((folder) => hasHeld(tables, question, { ...given, folder }));
 }
 
-function hasHeld(tables: Tables, { folder, carried, past, isThere }: ExtentQuestion, given: GivenFolder): boolean {
+function hasHeld(tables: Tables, question: ExtentQuestion, given: GivenFolder): boolean {
+  const { folder, carried, moves, past, isThere } = question;
   if (folder !== null && (isWithin(given.folder, folder) || isWithin(folder, given.folder))) return true;
-  if (past.some((span) => held(given, span))) return true;
-  return carried.some((span) => {
-    if (held(given, span)) return true;
-    // A folder inside the past one, which came along with it.
-    if (given.moment < span.since || given.moment >= span.until || !isWithin(span.folder, given.folder)) return false;
-    return isThere(tables, rebase(given.folder, span.folder, span.present));
-  });
+  if (past.some((span) => held(given, span)) || carried.some((span) => held(given, span))) return true;
+  if (folder === null || moves === null) return false;
+  // A folder that is in the one asked about now: it came by itself, or along with one that it was in.
+  const present = moves.follow(given.folder, given.moment);
+  return isWithin(folder, present) && isThere(tables, present);
 }
 
 /** The last of these records of each key. Some of them can be of no such place: `extendsTo` decides. */

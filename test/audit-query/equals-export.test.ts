@@ -5,7 +5,7 @@ import { isAboutPlaces } from '../../lib/audit/seek-records.js';
 import { verifyChain } from '../../lib/audit/verify.js';
 import type { AuditEntry } from '../../lib/domain/audit-entry.js';
 import type { Caller } from '../../lib/domain/caller.js';
-import { isWithin, joinLocation, parseLocation, type Location } from '../../lib/domain/location.js';
+import { isWithin, joinLocation, nameOf, parseLocation, type Location } from '../../lib/domain/location.js';
 import type { Page } from '../../lib/domain/page.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
@@ -45,7 +45,7 @@ const interfaces = ['rest', 'mcp', 'console'] as const;
 /** Where documents and folders are, by the id of a document or the number of a folder. */
 type Places = ReadonlyMap<string, Location>;
 
-/** What a record gave out: a folder, or a document that was shown. */
+/** What a record gave out or moved: a folder, or a document that was shown. */
 interface Given {
   readonly folder: Location;
   readonly places: Places;
@@ -58,7 +58,7 @@ describe('a question to the audit log', function () {
   let people: readonly { readonly id: string; readonly credential: string }[];
   let documents: readonly string[];
   let approver: Caller;
-  /** What was given out with a record, by its number: a folder, and where everything was then. */
+  /** What was given out or moved with a record, by its number: a folder, and where everything was then. */
   const given = new Map<number, Given>();
   /** The log before any question. */
   let log: readonly ExportedRecord[];
@@ -113,6 +113,8 @@ describe('a question to the audit log', function () {
   async function moveFolder(location: string, folder: string): Promise<void> {
     const ends = { location: parseLocation(location), toFolder: parseLocation(folder) };
     await perform(host.workspace, operator, move, { ...ends, acknowledged: true, precondition: undefined });
+    const moved = joinLocation(ends.toFolder, nameOf(ends.location));
+    given.set(host.workspace.journal.state.chain.seq, { folder: moved, places: placesNow(), shown: null });
     // A question about a folder is about one that is there.
     await create(`${location}/again.md`);
   }
@@ -219,7 +221,7 @@ describe('a question to the audit log', function () {
   function liesAt(place: Location, { seq, action }: ExportedRecord['record'], text: ExportedRecord['text']): boolean {
     const { reader } = host.workspace.journal;
     const out = given.get(seq);
-    if (out !== undefined) return wasGiven(place, out);
+    if (out !== undefined && wasGiven(place, out)) return true;
     const documentId = reader.auditQueries.placeOf(seq)?.documentId ?? null;
     if (documentId !== null) {
       const now = findDocumentById(reader, documentId)?.location;

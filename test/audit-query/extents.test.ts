@@ -184,6 +184,66 @@ describe('who received a document, and who changed it, is found', function () {
     assert.deepEqual(await org('hr'), ['Dan']);
   });
 
+  it('and not by what a folder gave out that came and has left, though another has its name', async () => {
+    await clone(dan);
+    await move('hr', 'eng');
+    assert.deepEqual(await fetchersOf('eng'), ['Dan']);
+    await admin.create('eng/hr/team/d.md', 'delta');
+    await move('eng/hr', 'org');
+    await admin.create('eng/hr/c.md', 'another');
+    await admin.create('eng/hr/team/d.md', 'another');
+    assert.deepEqual(await fetchersOf('eng'), []);
+    assert.deepEqual(await fetchersOf('eng/hr'), []);
+    assert.deepEqual(await fetchersOf('eng/hr/c.md'), []);
+    assert.deepEqual(await fetchersOf('org', admin), ['Dan']);
+    assert.deepEqual(await fetchersOf('org/hr/c.md', admin), ['Dan']);
+    await move('org/hr', 'eng/plans');
+    assert.deepEqual(await fetchersOf('eng'), ['Dan'], 'it came again by another way');
+    assert.deepEqual(await fetchersOf('eng/hr'), []);
+  });
+
+  it('and not by what a folder inside gave out that was taken out, though another has its name', async () => {
+    const eve = await server.cloner('reader', 'hr/team', 'Eve');
+    await admin.create('hr/team/d.md', 'delta');
+    await clone(eve);
+    await move('hr', 'eng');
+    assert.deepEqual(await fetchersOf('eng'), ['Eve']);
+    await move('eng/hr/team', 'org');
+    await admin.create('eng/hr/team/d.md', 'another');
+    assert.deepEqual(await fetchersOf('eng'), []);
+    assert.deepEqual(await fetchersOf('org', admin), ['Eve']);
+  });
+
+  it('and not by a folder that came and was emptied', async () => {
+    await clone(dan);
+    await move('hr', 'eng');
+    await move('eng/hr/c.md', 'org');
+    assert.deepEqual(await fetchersOf('eng'), []);
+    assert.deepEqual(await fetchersOf('org/c.md', admin), ['Dan']);
+  });
+
+  it('of a deleted document by the folder that brought it, though this has left without it', async () => {
+    await clone(dan);
+    await move('hr', 'eng');
+    await admin.delete('/v1/documents/eng/hr/c.md');
+    await admin.create('eng/hr/d.md', 'delta');
+    await move('eng/hr', 'org');
+    assert.deepEqual(await fetchersOf('eng'), ['Dan']);
+  });
+
+  it('of a deleted document not by a folder that came to its place later', async () => {
+    const eve = await server.cloner('reader', 'org', 'Eve');
+    await admin.create('org/plans/e.md', 'epsilon');
+    await admin.create('eng/new/f.md', 'zeta');
+    await admin.delete('/v1/documents/eng/new/f.md');
+    await admin.create('org/new/g.md', 'eta');
+    await clone(eve);
+    await move('org/new', 'eng');
+    assert.deepEqual(await fetchersOf('eng/new/f.md'), []);
+    assert.deepEqual(await fetchersOf('eng/new/g.md'), ['Eve']);
+    assert.deepEqual(await fetchersOf('eng'), ['Eve']);
+  });
+
   it('and not by what was given out before it was made, or exported after it was deleted', async () => {
     await clone(ben);
     await exportOf(server.as(ben.key), 'eng');

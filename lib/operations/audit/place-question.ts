@@ -1,4 +1,4 @@
-import { pastOfDocument, pastOfFolder, pastOfMoved } from '../../audit/past-places.js';
+import { leftBehind, pastOfDocument, pastOfFolder, pastOfMoved } from '../../audit/past-places.js';
 import type { ExtentQuestion } from '../../audit/seek-extents.js';
 import type { PlaceQuestion } from '../../audit/seek-records.js';
 import { rootLocation, type Location } from '../../domain/location.js';
@@ -31,20 +31,28 @@ export function* askAboutPlace(view: View, location: Location): Steps<PlaceQuest
       documentIds,
       within: null,
       withMessages: isAdmin,
-      extent: yield* askAboutExtents(tables, documentIds, null),
+      extent: yield* askAboutExtents(tables, documentIds, null, []),
     };
   }
   const here = [...(live === undefined ? [] : [live]), ...tables.auditQueries.deletedAt(location)];
   const ids = new Set(here);
   yield* addLive(tables, location, ids);
-  yield* addDeleted(tables, location, ids);
+  const deleted = yield* addDeleted(tables, location, ids);
   const isDocument = here.length > 0 && here.length === ids.size && findFolder(tables, location) === undefined;
-  const extent = yield* askAboutExtents(tables, ids, isDocument ? null : location);
+  const extent = yield* askAboutExtents(tables, ids, isDocument ? null : location, deleted);
   return { documentIds: ids, within: location, withMessages: isAdmin, extent };
 }
 
-/** @param folder null where only the documents are asked about */
-function* askAboutExtents(tables: Tables, ids: ReadonlySet<string>, folder: Location | null): Steps<ExtentQuestion> {
+/**
+ * @param folder null where only the documents are asked about
+ * @param deleted those of the documents that were deleted below the folder
+ */
+function* askAboutExtents(
+  tables: Tables,
+  ids: ReadonlySet<string>,
+  folder: Location | null,
+  deleted: readonly DeletedPlace[],
+): Steps<ExtentQuestion> {
   const places = new Map<number, string>();
   for (const id of ids) {
     const number = tables.auditQueries.numberOf(id);
@@ -56,14 +64,16 @@ function* askAboutExtents(tables: Tables, ids: ReadonlySet<string>, folder: Loca
   const documents = new Set(places.keys());
   const asked = { documents, folder, isThere };
   if (folder !== null) {
-    const past = yield* pastOfMoved(tables, [...documents], placeOf);
-    return { ...asked, carried: yield* pastOfFolder(tables, folder), past };
+    const { carried, moves } = yield* pastOfFolder(tables, folder);
+    const others = moves === null ? [] : yield* leftBehind(tables, moves, deleted);
+    const past = yield* pastOfMoved(tables, [...documents], new Set(others), placeOf);
+    return { ...asked, carried: carried.filter(({ present }) => isThere(tables, present)), moves, past };
   }
   const past = [...documents].flatMap((number) => {
     const place = placeOf(number);
     return place === undefined ? [] : [...pastOfDocument(tables, number, place)];
   });
-  return { ...asked, carried: [], past };
+  return { ...asked, carried: [], moves: null, past };
 }
 
 function isThere(tables: Tables, folder: Location): boolean {
@@ -88,15 +98,18 @@ function* addLive(tables: Tables, location: Location, ids: Set<string>): Steps<v
   }
 }
 
-function* addDeleted(tables: Tables, location: Location, ids: Set<string>): Steps<void> {
+function* addDeleted(tables: Tables, location: Location, ids: Set<string>): Steps<DeletedPlace[]> {
+  const all: DeletedPlace[] = [];
   let found: DeletedPlace[];
   let after: DeletedPlace | null = null;
   do {
     found = tables.auditQueries.deletedBelow(location, after, batch);
     for (const { id } of found) ids.add(id);
+    all.push(...found);
     after = found.at(-1) ?? null;
     yield;
   } while (found.length === batch);
+  return all;
 }
 
 /** The present place of a document, or the last one of a deleted document; undefined where there is none any more. */

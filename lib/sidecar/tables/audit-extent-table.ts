@@ -111,6 +111,10 @@ export class AuditExtentTable extends Table {
     `SELECT moment, from_location AS "from", to_location AS "to" FROM relocation
      WHERE document IS NULL AND to_location > ? AND to_location < ? AND moment >= ? AND moment < ?`,
   );
+  readonly #folderMoves = this.statement<[string, number, number], FolderMove>(
+    `SELECT moment, from_location AS "from", to_location AS "to" FROM relocation
+     WHERE document IS NULL AND (to_location, moment) > (?, ?) ORDER BY to_location, moment LIMIT ?`,
+  );
   readonly #placesAfter = this.valueStatement<[string, number], Location>(
     'SELECT DISTINCT place FROM audit_place_set_folder WHERE place > ? ORDER BY place LIMIT ?',
   );
@@ -231,6 +235,11 @@ export class AuditExtentTable extends Table {
   foldersMovedBelow(folder: Location, since: number, until: number): FolderMove[] {
     const [from, end] = folder === '' ? ['', '\u{10ffff}'] : [`${folder}/`, `${folder}0`];
     return this.#foldersMovedInto.all(from, end, since, until);
+  }
+
+  /** Moves of folders by the place that they went to. @param last undefined for the first ones */
+  folderMovesAfter(last: FolderMove | undefined, limit: number): FolderMove[] {
+    return this.#folderMoves.all(last?.to ?? '', last?.moment ?? 0, limit);
   }
 
   /** Places of all sets, in order. */
