@@ -97,6 +97,10 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
     ],
     innocent: [['lib/sidecar/driver.ts', "import type Driver from 'better-sqlite3';\nrequire('better-sqlite3-13');"]],
   },
+  'one module starts worker threads': {
+    guilty: [['lib/git/packs/a.ts', 'const thread = new threads.Worker(program);']],
+    innocent: [['lib/scheduling/start-thread.ts', 'new Worker(findThreadProgram(program), options);']],
+  },
   'every import names its target': {
     guilty: [['lib/rest/a.ts', 'const route = await import(name);']],
     innocent: [['lib/rest/a.ts', "const route = await import('./route.js');"]],
@@ -383,9 +387,7 @@ describe('architecture', () => {
   it('knows every room once, and no owner outside the picture', () => {
     const rooms = floors.flat();
     assert.equal(new Set(rooms).size, rooms.length);
-    for (const { rooms: owning } of Object.values(owners)) {
-      for (const room of owning) assert.ok(rooms.includes(room), room);
-    }
+    for (const room of Object.values(owners).flatMap((owner) => owner.rooms)) assert.ok(rooms.includes(room), room);
     assert.ok(!rooms.includes(clientRoom));
   });
 

@@ -171,6 +171,15 @@ export const laws: readonly Law[] = [
             .map(({ text, line }) => ({ line, what: `imports ${text}` })),
   },
   {
+    name: 'one module starts worker threads',
+    why: 'a thread loads one bundled file sooner than all the modules that it imports',
+    remedy: 'call startThread of lib/scheduling/start-thread.ts',
+    judge: (module) =>
+      !module.path.startsWith('lib/') || module.path === 'lib/scheduling/start-thread.ts'
+        ? []
+        : findInCode(module, /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/, (text) => `starts a thread with ${text}`),
+  },
+  {
     name: 'SQL stays in the sidecar',
     why: 'users who outgrow one machine will want another engine below it',
     remedy: 'add a function with a name from the domain to the table file in lib/sidecar',
