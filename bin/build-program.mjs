@@ -124,6 +124,22 @@ async function warm(build, root, { dist, target, entry }) {
   if (status !== 0) rmSync(folder, { recursive: true });
 }
 
+/**
+ * Makes one file of a compiled program of a test and all that it imports.
+ * @param root the folder of the checkout @param entry the compiled program @param file where the bundle is written
+ */
+export async function bundleTestProgram(root, entry, file) {
+  const { build } = await import('esbuild');
+  const places = { dist: path.join(root, 'dist'), target: path.dirname(file) };
+  await build({
+    ...makeOptions(root, places),
+    entryPoints: [entry],
+    outfile: file,
+    format: 'esm',
+    banner: { js: banner },
+  });
+}
+
 /** The files by whose times bin/load-program.ts knows that they are newer than the compiled ones. */
 function listDated(dist) {
   const folder = path.join(dist, 'warm');

@@ -8,22 +8,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eraseSteps } from '../../lib/erase/erase-step.js';
 import { makeWorkbench, Workbench } from '../support/faults/workbench.js';
+import { bundleProgram } from '../support/processes/bundle-program.js';
 import { makeTestRandomness } from '../support/store/service.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 import { leaveDerived, requireOthersLeft, type LeftDerived } from './leave-derived.js';
 import { erased, makeWorld } from '../support/store/erased-world.js';
 
-const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
 const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));
 
 describe('an erase with a killed process', function () {
   this.timeout(120_000);
+  let program: string;
   let world: string;
   let others: Record<string, string>;
   let derived: LeftDerived;
 
   before(async () => {
+    program = await bundleProgram(new URL('./dying-eraser.js', import.meta.url));
     const bench = await makeWorkbench();
     await makeWorld(bench.workspace, bench.clock);
     others = await liveDocuments(bench.workspace);

@@ -3,17 +3,15 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Service } from '../../lib/app/service.js';
 import { readPolicy } from '../../lib/access/policy.js';
 import { makeRandom } from '../support/faults/load.js';
 import { Actor } from '../support/store/actor.js';
+import { bundleProgram } from '../support/processes/bundle-program.js';
 import { Child } from '../support/processes/child.js';
 import { makeTestRandomness, openTestService, TestClock } from '../support/store/service.js';
 import { compareWithNew, doAnything } from './search-histories.js';
 import { countOf } from '../support/counts.js';
-
-const program = fileURLToPath(new URL('policy-changer.js', import.meta.url));
 
 const kills = countOf('SEARCH_KILLS', { usual: 4, campaign: 80 });
 
@@ -21,6 +19,7 @@ describe('search: a process killed while an index in other languages, or of mean
   this.timeout(150_000 + kills * 5_000);
 
   it('leaves files from which the next start makes the index of its policy, equal to one made of the present documents', async () => {
+    const program = await bundleProgram(new URL('policy-changer.js', import.meta.url));
     const test = await openTestService({ store: 'disk-without-git' });
     const dataFolder = test.dataFolder ?? '';
     try {
