@@ -7,7 +7,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { runProgram } from '../support/processes/run-program.js';
-import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { KeptData, operator, type TestService } from '../support/store/service.js';
 import { makeHistory } from '../support/store/history.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
@@ -15,15 +15,19 @@ const passphrase = 'correct horse battery staple';
 
 describe('a backup that is checked before it counts as one', function () {
   this.timeout(60_000);
+  let history: KeptData;
   let test: TestService;
   let work: string;
   let folder: string;
 
+  before(async () => {
+    history = await KeptData.make(makeHistory);
+  });
+  after(() => history.remove());
   beforeEach(async () => {
     work = await mkdtemp(join(tmpdir(), 'cartulary-checked-'));
     folder = join(work, 'backup');
-    test = await openTestService({ store: 'disk' });
-    await makeHistory(test);
+    test = await history.open();
   });
   afterEach(async () => {
     await test.close();
@@ -61,7 +65,8 @@ describe('a backup that is checked before it counts as one', function () {
     ],
     [
       'the end of the log was cut off',
-      'DELETE FROM audit_record WHERE seq > 20; DELETE FROM audit_text WHERE seq > 20',
+      `DELETE FROM audit_record WHERE seq > 20; DELETE FROM audit_text WHERE seq > 20;
+       DELETE FROM audit_checkpoint WHERE seq > 20`,
       /^audit: the chain ends at 20, but record \d+ is one that commit [0-9a-f]{40} bears witness of\.$/,
     ],
     [
@@ -85,11 +90,15 @@ describe('a backup that is checked before it counts as one', function () {
       assert.match(message, /^No backup was made: what was written to \S+ could not be restored, and was taken away/);
       assert.match(message, /What `cartulary verify` names too is wrong in the workspace itself/);
       assert.equal(existsSync(folder), false);
-      await mkdir(folder);
-      await refusalOf(backUp());
-      assert.deepEqual(await readdir(folder), []);
     });
   }
+
+  it('leaves a folder that was there before, and nothing in it, where a fault was found', async () => {
+    changeRows("UPDATE audit_record SET principal = 'prn_forged' WHERE seq = 5");
+    await mkdir(folder);
+    assert.equal((await refusalOf(backUp())).details?.reason, 'backup_unsound');
+    assert.deepEqual(await readdir(folder), []);
+  });
 
   it('has no manifest before the check has passed, and no remains of the check afterwards', async () => {
     const seen = new Set<string>();
@@ -113,19 +122,16 @@ describe('a backup that is checked before it counts as one', function () {
   });
 
   it('makes the command report the fault loudly, with exit code 1', async () => {
-    const dataFolder = test.dataFolder ?? '';
     await test.service.close();
     changeRows("UPDATE audit_record SET action = 'other' WHERE seq = 7");
     const words = join(work, 'words');
     await writeFile(words, passphrase);
-    const parameters = ['backup', folder, '--data', dataFolder, '--passphrase-file', words];
+    const parameters = ['backup', folder, '--data', test.dataFolder ?? '', '--passphrase-file', words];
     const { code, stdout, stderr } = await runProgram(parameters);
     assert.deepEqual([code, stdout, existsSync(folder)], [1, '', false]);
     assert.match(
       stderr,
       /No backup was made: .*\naudit: record 7 was changed: its hash does not match its content\.\n/,
     );
-    await rm(dataFolder, { recursive: true, force: true });
-    test = await openTestService({ store: 'disk' });
   });
 });

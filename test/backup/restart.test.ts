@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
@@ -24,7 +24,7 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { Actor } from '../support/store/actor.js';
 import { gather } from '../support/gather.js';
 import { runGit } from '../support/processes/run-git.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { KeptData, makeTestRandomness, operator, TestClock, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
@@ -42,23 +42,38 @@ function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
 
 describe('a restarted log', function () {
   this.timeout(120_000);
+  let kept: KeptData;
+  /** What all tests read and none changes. */
+  let shared: string;
+  /** A clone of what was kept. */
+  let clone: string;
+  /** The log that was kept. */
+  let log: readonly AuditRecord[];
   let test: TestService;
   let work: string;
 
+  before(async () => {
+    shared = await mkdtemp(join(tmpdir(), 'cartulary-restart-'));
+    clone = join(shared, 'copy');
+    kept = await KeptData.make(async ({ workspace, dataFolder }) => {
+      const actor = new Actor(workspace, operator.principalId);
+      for (const name of ['a.md', 'b.md', 'c.md']) await actor.create(name);
+      await actor.read('b.md');
+      await workspace.eraser.finished((await eraseAt(workspace, 'b.md')).id);
+      await actor.update('c.md', 'again');
+      await workspace.checkpointer.run();
+      runGit(shared, ['clone', '-q', repositoryOf(dataFolder ?? ''), clone]);
+      log = await recordsOf(workspace);
+    });
+  });
+  after(async () => {
+    await kept.remove();
+    await rm(shared, { recursive: true, force: true });
+  });
   beforeEach(async () => {
     work = await mkdtemp(join(tmpdir(), 'cartulary-restart-'));
-    test = await openTestService({ store: 'disk' });
-    const actor = new Actor(test.workspace, operator.principalId);
-    for (const name of ['a.md', 'b.md', 'c.md']) await actor.create(name);
-    await actor.read('b.md');
-    await test.workspace.eraser.finished((await eraseAt(test.workspace, 'b.md')).id);
-    await actor.update('c.md', 'again');
-    await test.workspace.checkpointer.run();
   });
-  afterEach(async () => {
-    await test.close();
-    await rm(work, { recursive: true, force: true });
-  });
+  afterEach(() => rm(work, { recursive: true, force: true }));
 
   const repositoryOf = (dataFolder: string): string => join(dataFolder, 'acme', 'content.git');
 
@@ -78,13 +93,13 @@ describe('a restarted log', function () {
   const elsewhere: KnownElsewhere = { head: undefined, clone: undefined, recoveredAt: undefined };
 
   describe('by the owner of the machine and its key, to leave records out', () => {
-    let clone: string;
     let key: string;
 
-    beforeEach(() => {
-      clone = cloneOf(test.dataFolder ?? '', 'copy');
+    beforeEach(async () => {
+      test = await kept.open();
       key = test.workspace.signer.publicKey;
     });
+    afterEach(() => test.close());
 
     /** Without the records of reads and erases, with a forged first record, and signed. */
     async function forge(commit: string): Promise<string> {
@@ -194,36 +209,41 @@ describe('a restarted log', function () {
         stdout,
         /audit: the log was restarted at \S+ from commit [0-9a-f]{40}, and records before it are not checked\. No commit of the repository says so\./,
       );
-      await rm(dataFolder, { recursive: true, force: true });
-      test = await openTestService({ store: 'disk' });
     });
   });
 
   describe('because the workspace was made from a clone', () => {
+    /** Its data folder, from which each test has a copy. */
+    let made: string;
     let data: string;
     let service: Service;
     let workspace: Workspace;
-    /** Made before; the workspace is made from it. */
-    let clone: string;
-    /** The newest commit of that clone. */
+    /** The newest commit of the clone that it was made from. */
     let from: string;
 
-    async function open(): Promise<Service> {
+    async function open(seed: string): Promise<Service> {
       return Service.open({
         dataFolder: data,
         git: 'auto',
-        clock: test.clock,
-        randomness: makeTestRandomness('recovered'),
+        clock: new TestClock(),
+        randomness: makeTestRandomness(seed),
         onFault: () => undefined,
       });
     }
 
+    before(async () => {
+      made = join(shared, 'data');
+      data = made;
+      from = headOf(clone);
+      service = await open('recovered');
+      await service.restore({ clone, name: 'acme' }, operator);
+      await service.close();
+    });
     beforeEach(async () => {
       data = join(work, 'data');
-      clone = cloneOf(test.dataFolder ?? '', 'copy');
-      from = headOf(clone);
-      service = await open();
-      workspace = await service.restore({ clone, name: 'acme' }, operator);
+      await cp(made, data, { recursive: true });
+      service = await open('a copy');
+      workspace = service.find('acme') ?? assert.fail();
     });
     afterEach(() => service.close());
 
@@ -292,7 +312,7 @@ describe('a restarted log', function () {
     });
 
     it('makes a head noted before contradict the new log', async () => {
-      const noted = (await recordsOf(test.workspace))[1] ?? assert.fail();
+      const noted = log[1] ?? assert.fail();
       const verdict = await verifyAudit({ head: `${noted.seq} ${noted.hash}`, recoveredAt: from });
       assert.ok(!verdict.sound);
       assert.equal(verdict.problem, 'record 2 is not the one that was witnessed elsewhere');
@@ -365,14 +385,14 @@ describe('a restarted log', function () {
       await perform(workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
       await service.close();
       uncarryRestart(data);
-      service = await open();
+      service = await open('another start');
       workspace = service.find('acme') ?? assert.fail();
       const second = join(work, 'backup of one that an earlier build restored');
       await perform(workspace, operator, backUpWorkspace, { folder: second, passphrase, cost: 2 ** 10 });
       await service.close();
       for (const [index, source] of [folder, second].entries()) {
         data = join(work, `restored ${index}`);
-        service = await open();
+        service = await open('another start');
         await service.restore({ backup: source, passphrase }, operator);
         if (index === 0) await service.close();
       }
@@ -388,7 +408,7 @@ describe('a restarted log', function () {
       assert.match(unnamed?.problems[0]?.message ?? '', new RegExp(`name that commit: --recovered-at ${from}\\.`));
       const named = await check(from);
       assert.deepEqual([named?.sound, named?.remarks.length], [true, 1]);
-      service = await open();
+      service = await open('another start');
     });
 
     it('is reported of a clone that is no witness at all', async () => {

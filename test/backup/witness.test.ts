@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
@@ -10,67 +10,91 @@ import { verifyWorkspace, type VerifyOptions } from '../../lib/integrity/verify.
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { Actor } from '../support/store/actor.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import {
+  makeTestRandomness,
+  openTestService,
+  operator,
+  TestClock,
+  type TestService,
+} from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
 const hour = 60 * 60 * 1000;
 
-for (const isEarlier of [false, true]) describeWitness(isEarlier);
+/** A workspace made from a clone, before anything happened in it. */
+interface Made {
+  readonly dataFolder: string;
+  /** The time of its clock. */
+  readonly milliseconds: number;
+}
 
-/** @param isEarlier whether an earlier build made the workspace, so that no commit carries the restart */
-function describeWitness(isEarlier: boolean): void {
-  describe(`the repository as a witness of the log of a workspace made from a clone${isEarlier ? ' by an earlier build' : ''}`, function () {
-    this.timeout(60_000);
-    let test: TestService;
+describe('the repository as a witness of the log of a workspace made from a clone', function () {
+  this.timeout(60_000);
+  let kept: string;
+  let made: Made;
+  /** Made at an earlier setting of the clock, from a clone that was made after an erase. */
+  let madeEarlier: Made;
+
+  before(async () => {
+    kept = await mkdtemp(join(tmpdir(), 'cartulary-witness-'));
+    const test = await openTestService({ store: 'disk' });
+    const actor = new Actor(test.workspace, operator.principalId);
+    for (const name of ['a.md', 'b.md', 'c.md']) {
+      await actor.create(name);
+      test.clock.advance(1000);
+    }
+    made = await makeFromClone(test, join(kept, 'made'));
+    await test.workspace.eraser.finished((await eraseAt(test.workspace, 'a.md')).id);
+    test.clock.advance(-24 * hour);
+    madeEarlier = await makeFromClone(test, join(kept, 'made earlier'));
+    await test.close();
+  });
+  after(() => rm(kept, { recursive: true, force: true }));
+
+  for (const isEarlier of [false, true]) {
+    describe(isEarlier ? 'by an earlier build' : 'by this build', () => describeWitness(isEarlier));
+  }
+
+  async function makeFromClone(test: TestService, dataFolder: string): Promise<Made> {
+    await test.workspace.checkpointer.run();
+    const clone = `${dataFolder}.clone`;
+    execFileSync('git', ['clone', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), clone]);
+    const service = await open(dataFolder, test.clock);
+    await service.restore({ clone, name: 'acme' }, operator);
+    await service.close();
+    return { dataFolder, milliseconds: test.clock.milliseconds };
+  }
+
+  function open(dataFolder: string, clock: TestClock, seed = 'recovered'): Promise<Service> {
+    const randomness = makeTestRandomness(seed);
+    return Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
+  }
+
+  /** @param isEarlier whether an earlier build made the workspace, so that no commit carries the restart */
+  function describeWitness(isEarlier: boolean): void {
+    let clock: TestClock;
     let work: string;
     let service: Service;
 
     beforeEach(async () => {
+      clock = new TestClock();
       work = await mkdtemp(join(tmpdir(), 'cartulary-witness-'));
-      test = await openTestService({ store: 'disk' });
     });
     afterEach(async () => {
       await service.close();
-      await test.close();
       await rm(work, { recursive: true, force: true });
     });
 
-    /**
-     * A workspace made from a clone of a workspace with these documents. Some were erased before the clone.
-     * @param later how far the clock is set forward before the restore
-     */
-    async function recover(names: readonly string[], erased: readonly string[] = [], later = 0): Promise<Workspace> {
-      const actor = new Actor(test.workspace, operator.principalId);
-      for (const name of names) {
-        await actor.create(name);
-        test.clock.advance(1000);
-      }
-      for (const name of erased) {
-        await test.workspace.eraser.finished((await eraseAt(test.workspace, name)).id);
-      }
-      await test.workspace.checkpointer.run();
-      const clone = join(work, 'clone');
-      execFileSync('git', ['clone', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), clone]);
-      test.clock.advance(later);
-      service = await open();
-      const workspace = await service.restore({ clone, name: 'acme' }, operator);
-      if (!isEarlier) return workspace;
-      await service.close();
-      uncarryRestart(join(work, 'data'));
-      service = await open();
+    /** Opens a copy of it. */
+    async function recover(from: Made): Promise<Workspace> {
+      const data = join(work, 'data');
+      await cp(from.dataFolder, data, { recursive: true });
+      if (isEarlier) uncarryRestart(data);
+      clock.milliseconds = from.milliseconds;
+      service = await open(data, clock, 'a copy');
       return service.find('acme') ?? assert.fail();
-    }
-
-    function open(): Promise<Service> {
-      return Service.open({
-        dataFolder: join(work, 'data'),
-        git: 'auto',
-        clock: test.clock,
-        randomness: makeTestRandomness('recovered'),
-        onFault: () => undefined,
-      });
     }
 
     async function findProblems(): Promise<string[]> {
@@ -89,8 +113,8 @@ function describeWitness(isEarlier: boolean): void {
     }
 
     it('reports a cut tail, at any later setting of the clock', async () => {
-      const workspace = await recover(['a.md', 'b.md']);
-      test.clock.advance(-24 * hour);
+      const workspace = await recover(made);
+      clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
       for (const text of ['one', 'two', 'three']) await actor.update('b.md', text);
       await workspace.checkpointer.run();
@@ -102,8 +126,8 @@ function describeWitness(isEarlier: boolean): void {
     });
 
     it('reports it also after an erase removed the commit that the workspace was made from', async () => {
-      const workspace = await recover(['a.md', 'b.md', 'c.md']);
-      test.clock.advance(-24 * hour);
+      const workspace = await recover(made);
+      clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
       await actor.update('b.md', 'one');
       await workspace.eraser.finished((await eraseAt(workspace, 'c.md')).id);
@@ -117,7 +141,7 @@ function describeWitness(isEarlier: boolean): void {
     });
 
     it('is not heard where it speaks of the earlier log, though its newest commit was rewritten and seems later', async () => {
-      const workspace = await recover(['a.md', 'b.md', 'c.md'], ['a.md'], -24 * hour);
+      const workspace = await recover(madeEarlier);
       assert.deepEqual(await findProblems(), []);
       const recovered = workspace.journal.reader.audit.after(0, 1)[0];
       assert.equal(recovered?.action, 'workspace.recover');
@@ -127,5 +151,5 @@ function describeWitness(isEarlier: boolean): void {
       const verdict = (await perform(workspace, operator, verifyAudit, { clone, restartedFrom })).result;
       assert.ok(verdict.sound, JSON.stringify(verdict));
     });
-  });
-}
+  }
+});

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../../lib/app/service.js';
@@ -185,9 +185,17 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   const store = options.store ?? 'memory';
   const dataFolder = store === 'memory' ? null : await mkdtemp(join(tmpdir(), 'cartulary-test-'));
   const clock = new TestClock();
-  const service = await Service.open({
+  const service = await openService(dataFolder, clock, options);
+  const workspace = await service.addWorkspace('acme');
+  const rate = options.requestsPerMinute ?? 1_000_000;
+  await perform(workspace, operator, changePolicy, { requestsPerMinute: rate, burst: rate });
+  return new TestService(service, workspace, clock, dataFolder);
+}
+
+function openService(dataFolder: string | null, clock: TestClock, options: TestServiceOptions): Promise<Service> {
+  return Service.open({
     dataFolder,
-    git: store === 'disk' ? 'auto' : 'never',
+    git: options.store === 'disk' ? 'auto' : 'never',
     clock,
     randomness: makeTestRandomness(options.seed),
     passwordCost: { ln: 4, r: 8, p: 1 },
@@ -200,8 +208,39 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });
-  const workspace = await service.addWorkspace('acme');
-  const rate = options.requestsPerMinute ?? 1_000_000;
-  await perform(workspace, operator, changePolicy, { requestsPerMinute: rate, burst: rate });
-  return new TestService(service, workspace, clock, dataFolder);
+}
+
+/** A data folder of a closed service, made once for all tests of a file. Each test opens a copy of its own. */
+export class KeptData {
+  readonly #folder: string;
+  readonly #milliseconds: number;
+
+  private constructor(folder: string, milliseconds: number) {
+    this.#folder = folder;
+    this.#milliseconds = milliseconds;
+  }
+
+  /** @param fill what happened in the service (on disk, with git) before all tests */
+  static async make(fill: (test: TestService) => Promise<unknown>): Promise<KeptData> {
+    const test = await openTestService({ store: 'disk' });
+    await fill(test);
+    await test.service.close();
+    return new KeptData(test.dataFolder ?? '', test.clock.milliseconds);
+  }
+
+  /** @returns a service on a copy, at the time at which the first one was closed; closing it removes the copy */
+  async open(): Promise<TestService> {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+    await cp(this.#folder, dataFolder, { recursive: true });
+    const clock = new TestClock();
+    clock.milliseconds = this.#milliseconds;
+    const service = await openService(dataFolder, clock, { store: 'disk', seed: 'a copy' });
+    const workspace = service.find('acme');
+    if (workspace === undefined) throw new Error('The copy has no workspace.');
+    return new TestService(service, workspace, clock, dataFolder);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
+  }
 }
