@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WatchedPage } from '../support/browser/chromium.js';
+import { WatchedPage } from '../support/browser/chromium.js';
 import { until } from '../support/until.js';
 import { openConsole, type ConsoleTest } from './support/open-console.js';
 import { fillHistory, hostileName, type HistoryWorld } from './support/history-world.js';
@@ -146,6 +146,21 @@ describe('The history of a document in the console', function () {
     await entries(person).first().waitFor();
     await world.write(world.admin.id, 'handbook/slip.md', `${await textOf()}From elsewhere.\n`, 'Written elsewhere');
     await person.page.getByText('Written elsewhere').waitFor();
+  });
+
+  it('shows a version that came between the reading of the history and the first look for changes', async () => {
+    const person = new WatchedPage(await (await test.browserOf(world.reader)).newPage());
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await person.page.route('**/live?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await person.page.goto(test.addressOf(slip));
+    await entries(person).first().waitFor();
+    await world.write(world.admin.id, 'handbook/slip.md', `${await textOf()}In between.\n`, 'Written in between');
+    release();
+    await person.page.getByText('Written in between').waitFor();
   });
 
   it('shows one page for a stranger, an absent document and an absent version', async () => {

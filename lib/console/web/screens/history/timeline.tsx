@@ -55,7 +55,7 @@ export function Timeline({ location }: { location: string }): ReactNode {
         )
       ) : (
         <>
-          <Following location={location} onVersion={() => void history.refetch()} />
+          <Following location={location} newest={versions[0]?.version.id} onVersion={() => void history.refetch()} />
           <Days
             entries={entries}
             render={(entry) => (
@@ -87,12 +87,21 @@ export function Timeline({ location }: { location: string }): ReactNode {
   );
 }
 
+interface FollowingProps {
+  readonly location: string;
+  /** The newest version that the timeline shows. */
+  readonly newest: string | undefined;
+  readonly onVersion: () => void;
+}
+
 /** Keeps the timeline up to date while it is looked at. */
-function Following({ location, onVersion }: { location: string; onVersion: () => void }): ReactNode {
+function Following({ location, newest, onVersion }: FollowingProps): ReactNode {
   const { name } = useWorkspace();
   useLive(name, location, {
     onState: (state, before) => {
-      if (before !== undefined && (state.version !== before.version || state.record !== before.record)) onVersion();
+      // The history may have been read a moment before the page began to follow it.
+      const isNew = before === undefined ? state.version !== newest : state.version !== before.version;
+      if (isNew || (before !== undefined && state.record !== before.record)) onVersion();
     },
     onGone: onVersion,
   });
