@@ -294,6 +294,7 @@ async function stopAtSignal(running: RunningService): Promise<void> {
   });
   for (const signal of signals) process.once(signal, () => process.exit(1));
   const tooLong = setTimeout(() => process.exit(1), stopTimeout).unref();
+  // Nothing is open any more. A process that goes on afterwards, as one of the tests does, is not ended.
   process.once('beforeExit', () => clearTimeout(tooLong));
   await running.close();
 }

@@ -1,5 +1,6 @@
 import { ancestorsOf, isWithin, parentOf, rebase, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
+import type { FolderMove } from '../sidecar/tables/audit-extent-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { readFolderMoves, type FolderMoves } from './folder-moves.js';
 
@@ -38,7 +39,10 @@ export interface PastOfFolder {
  */
 export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<PastOfFolder> {
   const cameItself = lastCarried(tables, [...ancestorsOf(folder), folder], now) !== undefined;
-  if (!cameItself && tables.auditExtents.foldersMovedBelow(folder, 0, now).length === 0) {
+  if (
+    !cameItself &&
+    tables.auditExtents.foldersMovedBelow(folder, { since: 0, until: now }, undefined, 1).length === 0
+  ) {
     return { carried: [], moves: null };
   }
   const moves = yield* readFolderMoves(tables);
@@ -54,14 +58,18 @@ export function* pastOfFolder(tables: HistoryTables, folder: Location): Steps<Pa
     const left = moves.lastFrom(at, until);
     const since = Math.max(carried?.moment ?? 0, left);
     if (until !== now) spans.push({ folder: at, since, until, present });
-    for (const { from, to, moment } of tables.auditExtents.foldersMovedBelow(at, since, until)) {
-      const here = moves.follow(to, moment);
-      if (isWithin(folder, here)) open.push({ at: from, until: moment, present: here });
-    }
+    let came: FolderMove[] = [];
+    do {
+      came = tables.auditExtents.foldersMovedBelow(at, { since, until }, came.at(-1), atOnce);
+      for (const { from, to, moment } of came) {
+        const here = moves.follow(to, moment);
+        if (isWithin(folder, here)) open.push({ at: from, until: moment, present: here });
+      }
+      yield;
+    } while (came.length === atOnce);
     if (carried !== undefined && carried.moment > left) {
       open.push({ at: rebase(at, carried.to, carried.from), until: carried.moment, present });
     }
-    yield;
   }
   return { carried: spans, moves };
 }

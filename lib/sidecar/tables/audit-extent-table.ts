@@ -107,9 +107,10 @@ export class AuditExtentTable extends Table {
   readonly #isDeleted = this.valueStatement<[number], number>(
     'SELECT 1 FROM document WHERE number = ? AND folder IS NULL',
   );
-  readonly #foldersMovedInto = this.statement<[string, string, number, number], FolderMove>(
+  readonly #foldersMovedInto = this.statement<[string, number, string, number, number, number], FolderMove>(
     `SELECT moment, from_location AS "from", to_location AS "to" FROM relocation
-     WHERE document IS NULL AND to_location > ? AND to_location < ? AND moment >= ? AND moment < ?`,
+     WHERE document IS NULL AND (to_location, moment) > (?, ?) AND to_location < ? AND moment >= ? AND moment < ?
+     ORDER BY to_location, moment LIMIT ?`,
   );
   readonly #folderMoves = this.statement<[string, number, number], FolderMove>(
     `SELECT moment, from_location AS "from", to_location AS "to" FROM relocation
@@ -231,10 +232,19 @@ export class AuditExtentTable extends Table {
     return this.#isDeleted.get(document) !== undefined;
   }
 
-  /** Moves of folders to a place below this one, from one moment on and before another. */
-  foldersMovedBelow(folder: Location, since: number, until: number): FolderMove[] {
+  /**
+   * Moves of folders to a place below this one, by that place.
+   * @param span from one moment on and before another
+   * @param last undefined for the first ones
+   */
+  foldersMovedBelow(
+    folder: Location,
+    { since, until }: { readonly since: number; readonly until: number },
+    last: FolderMove | undefined,
+    limit: number,
+  ): FolderMove[] {
     const [from, end] = folder === '' ? ['', '\u{10ffff}'] : [`${folder}/`, `${folder}0`];
-    return this.#foldersMovedInto.all(from, end, since, until);
+    return this.#foldersMovedInto.all(last?.to ?? from, last?.moment ?? 0, end, since, until, limit);
   }
 
   /** Moves of folders by the place that they went to. @param last undefined for the first ones */

@@ -38,7 +38,7 @@ export interface SharedRun {
 const runner = fileURLToPath(new URL('run-commands.js', import.meta.url));
 
 /** Idle processes that one file of tests leaves to the next. */
-const mostIdle = 2;
+const maxIdle = 2;
 
 /** Processes of the program. Each runs one command at a time, and is used again after its end. */
 export class SharedPrograms {
@@ -71,7 +71,7 @@ export class SharedPrograms {
 
   /** Ends all idle processes but a few. */
   async endSurplus(): Promise<void> {
-    const surplus = this.#idle.splice(mostIdle);
+    const surplus = this.#idle.splice(maxIdle);
     for (const { child } of surplus) if (child.connected) child.disconnect();
     await Promise.all(surplus.map(({ ended }) => ended));
   }
