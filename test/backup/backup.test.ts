@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { authenticate } from '../../lib/access/authenticate.js';
 import { parseKey } from '../../lib/access/secret.js';
 import { Service } from '../../lib/app/service.js';
-import { Refusal } from '../../lib/domain/refusal.js';
+import type { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { backupFiles, describeFile } from '../../lib/backup/backup-manifest.js';
 import { replayHistory } from '../../lib/integrity/replay-history.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../support/store/actor.js';
+import { Actor, refusalOf } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
@@ -323,13 +323,3 @@ describe('a backup that was tampered with', () => {
     assert.equal(restored.journal.state.head, test.workspace.journal.state.head);
   });
 });
-
-async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
-  try {
-    await work;
-  } catch (error) {
-    assert.ok(error instanceof Refusal, String(error));
-    return error;
-  }
-  return assert.fail('It was not refused.');
-}

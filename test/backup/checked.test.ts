@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Refusal } from '../../lib/domain/refusal.js';
+import { refusalOf } from '../support/store/actor.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { runProgram } from '../support/processes/run-program.js';
@@ -40,16 +40,6 @@ describe('a backup that is checked before it counts as one', function () {
     const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
     connection.exec(sql);
     connection.close();
-  }
-
-  async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
-    try {
-      await work;
-    } catch (error) {
-      assert.ok(error instanceof Refusal, String(error));
-      return error;
-    }
-    return assert.fail('It was not refused.');
   }
 
   for (const [what, sql, problem] of [

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Caller } from '../../../lib/domain/caller.js';
 import type { Document } from '../../../lib/domain/document.js';
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
@@ -97,4 +98,15 @@ export async function outcomeOf(work: Promise<unknown>): Promise<Code | `${Code}
     if (!(error instanceof Refusal)) throw error;
     return error.details === undefined ? error.code : `${error.code} ${error.details.reason}`;
   }
+}
+
+/** @returns what the work was refused with */
+export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof Refusal, String(error));
+    return error;
+  }
+  return assert.fail('It was not refused.');
 }
