@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatTime } from '../domain/clock.js';
 import { conflict, invalidRequest, type Refusal } from '../domain/refusal.js';
@@ -66,15 +66,10 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
   // An existing folder may be open to other accounts, which could put links in the place of its files. Some disks keep
   // no modes.
   if (!isNew) await chmod(folder, 0o700).catch(() => undefined);
-  const present = await readdir(folder);
-  if (present.length > 0) {
-    throw invalidRequest('folder_not_empty', `${folder} is not empty. Name a folder for this backup alone.`, {
-      field: 'folder',
-    });
-  }
+  const unchecked = await claimFolder(folder);
   try {
     // An erase removes nothing during the copy. A waiting erase is finished where the backup is restored.
-    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options));
+    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options, unchecked));
     await requireRestorable(workspace, options);
     await rename(join(folder, backupFiles.unchecked), join(folder, backupFiles.manifest));
     await syncPath(folder);
@@ -84,15 +79,35 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
     if (isNew) await rm(folder, { recursive: true, force: true });
     if (error instanceof GitProgramMissing) throw invalidRequest('git_missing', error.message);
     throw error;
+  } finally {
+    await unchecked.close();
   }
 }
 
 /** Follows no link, and overwrites no file. */
 const newFile = { mode: 0o600, flag: 'wx' };
 
+/**
+ * Makes the folder this backup's own: of two that begin in it at once, one makes the file. Otherwise the one that fails
+ * would remove the files of the other.
+ * @returns the file for the manifest before the check
+ */
+async function claimFolder(folder: string): Promise<FileHandle> {
+  const refused = (): Refusal =>
+    invalidRequest('folder_not_empty', `${folder} is not empty. Name a folder for this backup alone.`, {
+      field: 'folder',
+    });
+  if ((await readdir(folder)).length > 0) throw refused();
+  const { flag, mode } = newFile;
+  return open(join(folder, backupFiles.unchecked), flag, mode).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? refused() : error;
+  });
+}
+
 async function writeBackup(
   workspace: BackedUpWorkspace,
   { folder, passphrase, cost }: BackUpOptions,
+  unchecked: FileHandle,
 ): Promise<BackupManifest> {
   const at = (name: string): string => join(folder, name);
   await workspace.checkpointer.run();
@@ -130,8 +145,8 @@ async function writeBackup(
   files.push(await describeFile(folder, backupFiles.sealed));
   for (const { name } of files) await syncPath(at(name));
   const manifest = { ...facts, files };
-  await writeFile(at(backupFiles.unchecked), `${JSON.stringify(manifest, null, 2)}\n`, newFile);
-  await syncPath(at(backupFiles.unchecked));
+  await unchecked.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  await unchecked.sync();
   if (archives.length > 0) await syncPath(at(backupFiles.archives));
   await syncPath(folder);
   return manifest;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authenticate } from '../../lib/access/authenticate.js';
@@ -136,7 +136,7 @@ describe('backup and restore', () => {
     let written = 0;
     /** Writes until the copy is made. The check in its thread then looks at nothing else. */
     const write = async (lane: string, folder: string): Promise<void> => {
-      for (let round = 0; !existsSync(join(folder, backupFiles.unchecked)); round += 1) {
+      for (let round = 0; !existsSync(join(folder, backupFiles.sealed)); round += 1) {
         const location = `load/${lane}/${round % 9}.md`;
         if (round < 9) await person.create(location, `${lane} ${round} ${'word '.repeat(200)}`);
         else if (round % 7 === 0)
@@ -201,6 +201,19 @@ describe('backup and restore', () => {
     const refusal = await refusalOf(backUp(work));
     assert.equal(refusal.details?.reason, 'folder_not_empty');
     assert.deepEqual(await readdir(work), ['mine.txt']);
+  });
+
+  it('makes one of two backups that begin in a folder at once, and leaves that one whole', async () => {
+    await makeHistory(test);
+    const folder = join(work, 'backup');
+    await mkdir(folder);
+    const [first, second] = await Promise.allSettled([backUp(folder), backUp(folder)]);
+    const outcomes = [first, second].map((each) =>
+      each.status === 'fulfilled' ? 'done' : (each.reason as Refusal).details?.reason,
+    );
+    assert.deepEqual(new Set(outcomes), new Set(['done', 'folder_not_empty']));
+    const restored = await restore(folder);
+    assert.equal(restored.journal.state.head, test.workspace.journal.state.head);
   });
 
   it('never replaces an existing workspace', async () => {
