@@ -17,7 +17,10 @@ export interface FollowOptions extends RequestOptions {
   readonly wait?: boolean | undefined;
 }
 
-/** A part of the feed. Keep the cursor once its changes are worked through: the next start goes on from it. */
+/**
+ * A part of the feed. Keep the cursor once its changes are worked through: the next start goes on from it. Two cursors
+ * differ also where nothing has happened in between, so nothing follows from comparing them.
+ */
 export interface ChangePage {
   readonly changes: readonly Change[];
   readonly cursor: string;
@@ -28,7 +31,7 @@ const maxPoll = 50;
 
 /**
  * The feed, page by page: at least once, and in order for each document. Changes of an interrupted page come again
- * under the same ids. A page can be empty. Without `wait` it ends with the last one.
+ * under the same ids. A page can be empty. Without `wait` it ends with the page that reaches the present.
  * @throws ApiError NOT_FOUND where the place is not there for the key any more; ConnectionError; the signal's reason
  */
 export async function* followChanges(
@@ -42,9 +45,8 @@ export async function* followChanges(
     const seconds = wait ? maxPoll : 0;
     const query = { ...place, ...from, wait: seconds };
     const { data } = await requests.json('GET', '/v1/changes', { query, signal }, seconds * 1000);
-    const isEnd = data.items.length === 0 && data.next_cursor === next;
     next = data.next_cursor;
-    if (data.items.length > 0 || !isEnd) yield { changes: data.items, cursor: next };
-    if (!wait && isEnd) return;
+    yield { changes: data.items, cursor: next };
+    if (!wait && data.is_current) return;
   }
 }

@@ -1,6 +1,7 @@
 import { Cartulary, type CartularyOptions, type Pace } from 'cartulary/client';
 import { FaultProxy } from '../support/http/fault-proxy.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
+import { MovingClock } from '../support/store/service.js';
 
 /** A pace whose waits take no time and are remembered. */
 export class TestPace implements Pace {
@@ -52,7 +53,7 @@ export interface ClientTest {
 let serial = 0;
 
 export async function openClientTest(): Promise<ClientTest> {
-  const server = await openTestServer();
+  const server = await openTestServer({ clock: new MovingClock() });
   const proxy = await FaultProxy.open(server.rest.url);
   const { id, key } = await server.host.person('approver', '', 'Ada');
   return {

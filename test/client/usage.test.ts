@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
-import { ApiError, Cartulary, CartularyError, StaleVersionError, type Change } from 'cartulary/client';
+import {
+  ApiError,
+  Cartulary,
+  CartularyError,
+  StaleVersionError,
+  type Change,
+  type FollowOptions,
+} from 'cartulary/client';
 import { openClientTest, type ClientTest } from './support.js';
 
 describe('The client', () => {
@@ -128,6 +135,34 @@ describe('The client', () => {
     await cartulary.request('POST', '/v1/renames', { body: { location: 'feed/b.md', name: 'c.md' } });
     await follow();
     assert.deepEqual([...mirror.values()], ['feed/c.md']);
+  });
+
+  it('ends at the last change where it does not wait, from the beginning and from a kept cursor', async () => {
+    for (const name of ['a', 'b', 'c']) await cartulary.create(`catch-up/${name}.md`, 'x');
+    const ending = new AbortController();
+    const told: string[] = [];
+    const follow = async (options: FollowOptions): Promise<string> => {
+      let last = '';
+      for await (const { changes, cursor } of cartulary.changes({ ...options, wait: false, signal: ending.signal })) {
+        told.push(...changes.map(({ document }) => `${document.location}`));
+        last = cursor;
+        if (test.proxy.exchanges.length > 10) ending.abort(new Error('It goes on and on.'));
+      }
+      return last;
+    };
+    test.proxy.reset();
+    const kept = await follow({ location: 'catch-up' });
+    assert.deepEqual(told.splice(0), ['catch-up/a.md', 'catch-up/b.md', 'catch-up/c.md']);
+    assert.equal(test.proxy.exchanges.length, 1);
+    const again = await follow({ location: 'catch-up', cursor: kept });
+    assert.deepEqual([told, test.proxy.exchanges.length], [[], 2]);
+    await cartulary.create('catch-up/d.md', 'x');
+    await follow({ location: 'catch-up', cursor: again });
+    assert.deepEqual(told, ['catch-up/d.md']);
+    // Where nothing is waited for, now is the end.
+    test.proxy.reset();
+    await follow({ location: 'catch-up', start: 'now' });
+    assert.deepEqual([told.length, test.proxy.exchanges.length], [1, 1]);
   });
 
   it('waits for changes, and ends when it is aborted', async () => {

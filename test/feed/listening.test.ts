@@ -86,6 +86,41 @@ describe('who listens to changes', () => {
       assert.deepEqual(places(await waiting), ['team/b.md']);
     });
 
+    it('learn whether a page is the last one for now', async () => {
+      await ada.create('team/b.md');
+      const first = await changes('limit=1');
+      const second = await changes(`limit=1&cursor=${first.json.next_cursor}`);
+      const third = await changes(`limit=1&cursor=${second.json.next_cursor}`);
+      const said = [first, second, third].map(({ json: { items, is_current: isLast } }) => [items.length, isLast]);
+      assert.deepEqual(said, [
+        [1, false],
+        [1, true],
+        [0, true],
+      ]);
+    });
+
+    it('learn nothing by it of hidden work that was not passed over in time', async () => {
+      const { feeds } = server.host.workspace.workLimits;
+      const take = feeds.take.bind(feeds);
+      const waiting = changes(`wait=1&cursor=${await now()}`);
+      await until('it waits', () => listening() === 1);
+      for (let number = 0; number < 120; number += 1) await ada.create(`hidden/${number}.md`);
+      let isAsked = false;
+      let goOn = (): void => undefined;
+      feeds.take = async (...args) => {
+        isAsked = true;
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return take(...args);
+      };
+      // A change of access lets everyone look.
+      await server.host.person('reader', 'hidden', 'Ben');
+      await until('it looks', () => isAsked);
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      goOn();
+      const { json } = await waiting;
+      assert.deepEqual([json.items, json.is_current], [[], true]);
+    });
+
     it('are counted together for all keys of a principal, and for their workspace', async () => {
       const keys = [reader.key, await server.host.key(reader.id, ['rest']), await server.host.key(reader.id, ['rest'])];
       const waiting = keys.map((key) => follow('start=now&wait=60', json, key));

@@ -17,7 +17,10 @@ import { readFolder } from './read-location.js';
 const eventStream = 'text/event-stream';
 /** Milliseconds after which a client connects again. */
 const retryAfter = 2000;
-/** Milliseconds for which a cursor opens: a thousand years. A time in it makes two cursors of one position differ. */
+/**
+ * Milliseconds for which a cursor opens: a thousand years. A time in it makes two cursors of one position differ, so
+ * nobody sees by comparing them whether something hidden happened. `is_current` says what a comparison would.
+ */
 const forGood = 1000 * 365.25 * 24 * 60 * 60 * 1000;
 
 /**
@@ -93,7 +96,11 @@ function sealPosition(position: string, request: CheckedRequest): string {
 
 function presentFeed({ page, stream }: FeedRead, request: CheckedRequest): Answer {
   if (stream === null) {
-    return answerJson(200, { items: page.items.map(presentChange), next_cursor: sealPosition(page.next, request) });
+    return answerJson(200, {
+      items: page.items.map(presentChange),
+      next_cursor: sealPosition(page.next, request),
+      is_current: page.isCurrent,
+    });
   }
   const { open, leave } = stream;
   return {

@@ -135,6 +135,7 @@ async function waitForItems(
   const listening = new FeedListening(context, { location, every, standAside });
   try {
     let { page } = before;
+    let wasCurrent = page.isCurrent;
     // What was written since the page began wakes nobody who listens only now.
     let isUpToNow = page.isCurrent && context.workspace.journal.contentStamp === before.stamp;
     while (page.items.length === 0 && !listening.isOver) {
@@ -144,8 +145,10 @@ async function waitForItems(
       // Another key of the principal may have read it.
       listening.requireReadable();
       isUpToNow = page.isCurrent;
+      wasCurrent ||= isUpToNow;
     }
-    return page;
+    // What is hidden and was written while it waited may take longer to pass over than there is time. Nobody sees that.
+    return { ...page, isCurrent: page.isCurrent || (wasCurrent && page.items.length < input.limit) };
   } finally {
     listening.end();
   }

@@ -36,6 +36,17 @@ export class TestClock implements Clock {
   }
 }
 
+/**
+ * A clock on which each look is a millisecond later than the one before, as on a busy machine. What compares two times,
+ * or two texts with a time in them, meets two equal ones on a clock that stands still, and never in a running service.
+ */
+export class MovingClock extends TestClock {
+  override now(): number {
+    this.milliseconds += 1;
+    return this.milliseconds;
+  }
+}
+
 /** Bytes that look random, and are the same in every run with the same seed. */
 export function makeTestRandomness(seed = 'cartulary'): Randomness {
   let counter = 0;
@@ -161,6 +172,8 @@ export interface TestServiceOptions {
   /** `memory` (the default), `disk`, or `disk-without-git`. */
   readonly store?: 'memory' | 'disk' | 'disk-without-git';
   readonly seed?: string;
+  /** One that stands still when left out. */
+  readonly clock?: TestClock;
   /** Requests a minute; high by default, so that only tests of the limit meet it. */
   readonly requestsPerMinute?: number;
   /** Milliseconds for which a slow reader may hold on to files that an erase removes. */
@@ -184,7 +197,7 @@ export interface TestServiceOptions {
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const store = options.store ?? 'memory';
   const dataFolder = store === 'memory' ? null : await mkdtemp(join(tmpdir(), 'cartulary-test-'));
-  const clock = new TestClock();
+  const clock = options.clock ?? new TestClock();
   const service = await openService(dataFolder, clock, options);
   const workspace = await service.addWorkspace('acme');
   const rate = options.requestsPerMinute ?? 1_000_000;
