@@ -11,7 +11,7 @@ export interface FollowOptions extends RequestOptions {
   readonly kind?: Query['kind'] | undefined;
   /** Where to go on: the `cursor` of a page that was worked through. Left out: all documents in reach, as `entered`. */
   readonly cursor?: string | undefined;
-  /** `now`: only what happens from now on. It cannot stand beside a cursor. */
+  /** `now`: only what happens after the first page, which is empty and comes at once. It cannot stand beside a cursor. */
   readonly start?: 'now' | undefined;
   /** Whether to wait for more at the end; true when left out. */
   readonly wait?: boolean | undefined;
@@ -42,7 +42,8 @@ export async function* followChanges(
   let next = cursor;
   for (;;) {
     const from = next === undefined ? (start === undefined ? {} : { start }) : { cursor: next };
-    const seconds = wait ? maxPoll : 0;
+    // A request that is sent again has another now. So the first page comes at once, and the wait has its cursor.
+    const seconds = wait && next !== undefined ? maxPoll : 0;
     const query = { ...place, ...from, wait: seconds };
     const { data } = await requests.json('GET', '/v1/changes', { query, signal }, seconds * 1000);
     next = data.next_cursor;

@@ -195,6 +195,32 @@ describe('The client on a bad line', () => {
     await assert.rejects(cartulary.read('a.md'), /no answer: .*50 ms/);
   });
 
+  it('begins now once, and loses nothing of what happens while a line is broken', async () => {
+    const { cartulary, pace } = test.connect();
+    await cartulary.request('POST', '/v1/folders', { body: { location: 'begins' } });
+    const pages = cartulary.changes({ location: 'begins', start: 'now' });
+    const first = await pages.next();
+    assert.deepEqual(first.value?.changes, []);
+    test.proxy.plan('lost answer', 'lost request');
+    let made: Promise<Document> | undefined;
+    pace.onWait = () => void (made ??= test.connect().cartulary.create('begins/between.md', 'x'));
+    const [polled] = await Promise.all([
+      pages.next(),
+      // The answer that is lost.
+      test.connect().cartulary.create('begins/lost.md', 'x'),
+    ]);
+    await made;
+    const told = (polled.value?.changes ?? []).map(({ document }) => document.location);
+    for await (const { changes } of cartulary.changes({
+      location: 'begins',
+      cursor: polled.value?.cursor,
+      wait: false,
+    })) {
+      told.push(...changes.map(({ document }) => document.location));
+    }
+    assert.deepEqual(told, ['begins/lost.md', 'begins/between.md']);
+  });
+
   it('loses, doubles and overwrites nothing, whatever goes wrong', async () => {
     const random = makeRandom('client faults');
     const draw = (below: number): number => Math.floor(random() * below);
