@@ -69,6 +69,30 @@ export function describeMirror(traits: Traits, surroundings: () => Surroundings)
       assert.deepEqual([counts.moved, counts.created, counts.deleted], [1, 0, 0]);
     });
 
+    it('keeps a document through saves that leave a copy, and through the end of the copy', async () => {
+      const { remote } = surroundings();
+      await remote.put('plan.md', Buffer.from('first'));
+      await remote.put('b.md', Buffer.from('another text'));
+      await remote.publish();
+      await connect();
+      const id = mirror.documentId('plan.md');
+      // As Emacs saves, and sed -i.bak.
+      for (const text of ['second', 'third']) {
+        await remote.move('plan.md', 'plan.md~');
+        await remote.put('plan.md', Buffer.from(text));
+        await remote.publish();
+        const { counts } = await mirror.sync();
+        assert.equal(mirror.documentId('plan.md'), id);
+        assert.deepEqual([counts.moved, counts.deleted], [0, 0]);
+      }
+      const texts = await mirror.documents();
+      assert.deepEqual([String(texts.get('plan.md')), String(texts.get('plan.md~'))], ['third', 'second']);
+      await remote.remove('plan.md~');
+      await remote.publish();
+      await mirror.sync();
+      assert.deepEqual([mirror.documentId('plan.md'), (await mirror.documents()).size], [id, 2]);
+    });
+
     it('stays as it was when the source goes away', async () => {
       const { remote } = surroundings();
       const truth: Truth = new Map([['a.md', Buffer.from('a')]]);

@@ -9,7 +9,7 @@ export interface FileToRead {
   /** Below the mirror's folder. */
   readonly path: string;
   readonly file: SourceFile;
-  /** Undefined when the file has no document yet, or none that stays its own. */
+  /** Undefined when the file has none yet. */
   readonly row: MirrorEntry | undefined;
   /** The path of its document, where the file has moved. */
   readonly from?: string;
@@ -145,8 +145,8 @@ function isStale({ version }: MirrorEntry): boolean {
 }
 
 /**
- * Finds the files that the source moved, by its own ids: also those that took each other's places. Where two files have
- * one id, it says nothing.
+ * Finds the files that the source moved, by its own ids: also those that took each other's places. A place that still
+ * has a file keeps its document, whatever id the file has (decision 0310). Where two files have one id, it says nothing.
  * @param put takes the rows of those that need no reading
  */
 function* pairById(
@@ -154,14 +154,13 @@ function* pairById(
   removed: readonly MirrorEntry[],
   put: MirrorEntry[],
 ): Steps<Pick<Comparison, 'toRead' | 'removed' | 'moved'>> {
-  const replaced = toRead.flatMap(({ row, file }) =>
-    row !== undefined && hasDocument(row) && row.sourceId !== idOf(file) ? [row] : [],
-  );
+  const replaced = new Map<MirrorEntry, FileToRead>();
+  for (const each of toRead) if (isReplaced(each)) replaced.set(each.row, each);
   yield;
-  const byId = yield* uniqueById([...removed, ...replaced], (row) => row.sourceId);
+  const byId = yield* uniqueById([...removed, ...replaced.keys()], (row) => row.sourceId);
   if (byId.size === 0) return { toRead, removed, moved: [] };
   const arrived = yield* uniqueById(
-    toRead.filter(({ row, file }) => row === undefined || !hasDocument(row) || row.sourceId !== idOf(file)),
+    toRead.filter((each) => documentRowOf(each) === undefined || isReplaced(each)),
     ({ file }) => file.id ?? null,
   );
   const origins = new Map<FileToRead, MirrorEntry>();
@@ -171,26 +170,69 @@ function* pairById(
     const row = id !== undefined && arrived.get(id) === each ? byId.get(id) : undefined;
     if (row !== undefined) origins.set(each, row);
   }
+  yield* leaveDocumentsAtFiles(origins, replaced);
   const moving = new Set(origins.values());
   yield;
   const moved: PathMove[] = [];
   const left: FileToRead[] = [];
-  const overwritten: MirrorEntry[] = [];
   for (const [index, each] of toRead.entries()) {
     if (index % 500 === 499) yield;
-    const { path, file, row: there } = each;
+    const { path, file } = each;
     const row = origins.get(each);
     if (row === undefined) {
-      left.push(there !== undefined && moving.has(there) ? { path, file, row: undefined } : each);
+      left.push(each);
       continue;
     }
-    if (there !== undefined && hasDocument(there) && !moving.has(there)) overwritten.push(there);
     moved.push({ from: row.path, to: path });
     if (isAsBefore(row, file)) put.push({ ...row, path });
     else left.push({ path, file, row: { ...row, path }, from: row.path });
   }
   yield;
-  return { toRead: left, removed: [...removed.filter((row) => !moving.has(row)), ...overwritten], moved };
+  return { toRead: left, removed: removed.filter((row) => !moving.has(row)), moved };
+}
+
+/** The row of the document at the file's place; undefined for none. */
+function documentRowOf({ row }: FileToRead): MirrorEntry | undefined {
+  return row !== undefined && hasDocument(row) ? row : undefined;
+}
+
+/** Whether the place has a document, and now a file with another id. */
+function isReplaced(each: FileToRead): each is FileToRead & { readonly row: MirrorEntry } {
+  const row = documentRowOf(each);
+  return row !== undefined && row.sourceId !== idOf(each.file);
+}
+
+/**
+ * Takes the moves away after which a file would stand where its document has left, or a document would have to go for
+ * another. What is left are moves to free places, in chains too, and files that changed places among each other.
+ * @param origins the rows from which files came, by their ids
+ * @param replaced rows whose place has a file with another id
+ */
+function* leaveDocumentsAtFiles(
+  origins: Map<FileToRead, MirrorEntry>,
+  replaced: ReadonlyMap<MirrorEntry, FileToRead>,
+): Steps<void> {
+  const targets = new Map([...origins].map(([each, row]) => [row, each]));
+  yield;
+  const isKept = (each: FileToRead, row: MirrorEntry): boolean => {
+    const successor = replaced.get(row);
+    const there = documentRowOf(each);
+    return (successor === undefined || origins.has(successor)) && (there === undefined || targets.has(there));
+  };
+  const asked = [...origins.keys()];
+  for (let index = 0; index < asked.length; index += 1) {
+    if (index % 500 === 499) yield;
+    const each = asked[index];
+    const row = each === undefined ? undefined : origins.get(each);
+    if (each === undefined || row === undefined || isKept(each, row)) continue;
+    origins.delete(each);
+    targets.delete(row);
+    // The one that came to the place of this one's document, and the one whose document was to leave this place.
+    const successor = replaced.get(row);
+    const there = documentRowOf(each);
+    const follower = there === undefined ? undefined : targets.get(there);
+    for (const next of [successor, follower]) if (next !== undefined) asked.push(next);
+  }
 }
 
 function* uniqueById<Item>(

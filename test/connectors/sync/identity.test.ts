@@ -99,27 +99,70 @@ describe('a sync of files that take places of others', () => {
       assert.equal((await world.sync(id)).outcome, 'unchanged');
     });
 
-    it('follows a chain, and a new file where it began', async () => {
+    it('follows a chain to a free place', async () => {
       const [a, b] = documents();
-      source.move('b.md', 'c.md');
+      source.move('b.md', 'd.md');
       source.move('a.md', 'b.md');
-      source.put('a.md', 'new', 'id-new');
-      const run = await world.sync(id);
-      const [first, ...moved] = documents();
-      assert.deepEqual(moved, [a, b]);
-      assert.ok(first !== undefined && first !== a && first !== b);
-      assert.deepEqual([run.counts.moved, run.counts.created, run.counts.deleted], [2, 1, 1]);
-      const texts = { 'a.md': 'new', 'b.md': 'text of a', 'c.md': 'text of b', 'other.md': 'other' };
-      assert.deepEqual(await world.mirrored(), texts);
+      const { counts } = await world.sync(id);
+      assert.deepEqual([world.documentId('b.md'), world.documentId('d.md')], [a, b]);
+      assert.deepEqual([counts.moved, counts.created, counts.updated, counts.deleted], [2, 0, 0, 0]);
       assert.equal((await world.sync(id)).outcome, 'unchanged');
     });
 
-    it('deletes a file over which another was renamed, and the guard counts it', async () => {
+    it('leaves each document in its place where a copy is kept at every save, under one name or several', async () => {
+      const [a, b, c] = documents();
+      for (const text of ['second', 'third', 'fourth']) {
+        source.move('b.md', 'c.md');
+        source.move('a.md', 'b.md');
+        source.put('a.md', text, `id-${text}`);
+        const { counts } = await world.sync(id);
+        assert.deepEqual(documents(), [a, b, c]);
+        assert.deepEqual([counts.moved, counts.created, counts.updated, counts.deleted], [0, 0, 3, 0]);
+        assert.equal((await world.sync(id)).outcome, 'unchanged');
+      }
+      const texts = { 'a.md': 'fourth', 'b.md': 'third', 'c.md': 'second', 'other.md': 'other' };
+      assert.deepEqual(await world.mirrored(), texts);
+      source.move('c.md', 'd.md');
+      source.move('b.md', 'c.md');
+      source.move('a.md', 'b.md');
+      source.put('a.md', 'fifth', 'id-fifth');
+      const { counts } = await world.sync(id);
+      assert.deepEqual([...documents(), counts.created, counts.deleted], [a, b, c, 1, 0]);
+    });
+
+    it('leaves the document at its place where its copy is renamed back', async () => {
       const [a] = documents();
+      source.move('a.md', 'a.md.bak');
+      source.put('a.md', 'a worse text', 'id-worse');
+      await world.sync(id);
+      source.move('a.md.bak', 'a.md');
+      const { counts } = await world.sync(id);
+      assert.equal(world.documentId('a.md'), a);
+      assert.deepEqual([counts.moved, counts.updated, counts.deleted], [0, 1, 1]);
+      assert.equal((await world.mirrored())['a.md'], 'text of a');
+    });
+
+    it('follows a ring of three beside a chain that is none', async () => {
+      const [a, b, c] = documents();
+      source.move('a.md', 'x');
+      source.move('c.md', 'a.md');
+      source.move('b.md', 'c.md');
+      source.move('x', 'b.md');
+      source.move('other.md', 'other.md.1');
+      source.put('other.md', 'new', 'id-new');
+      const other = world.documentId('other.md');
+      const { counts } = await world.sync(id);
+      assert.deepEqual([...documents(), world.documentId('other.md')], [c, a, b, other]);
+      assert.deepEqual([counts.moved, counts.created, counts.updated, counts.deleted], [3, 1, 1, 0]);
+    });
+
+    it('deletes the document of a file that was renamed over another, and the guard counts it', async () => {
+      const [, b] = documents();
       source.move('a.md', 'b.md');
       const run = await world.sync(id);
-      assert.equal(world.documentId('b.md'), a);
-      assert.deepEqual([run.counts.moved, run.counts.updated, run.counts.deleted], [1, 0, 1]);
+      assert.deepEqual([world.documentId('b.md'), world.documentId('a.md')], [b, undefined]);
+      assert.equal((await world.mirrored())['b.md'], 'text of a');
+      assert.deepEqual([run.counts.moved, run.counts.updated, run.counts.deleted], [0, 1, 1]);
       for (let index = 0; index < 50; index += 1) {
         source.put(`from ${index}`, `from ${index}`, `from ${index}`);
         source.put(`to ${index}`, `to ${index}`, `to ${index}`);
