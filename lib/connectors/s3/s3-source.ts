@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
+import { describeTime } from '../describe-time.js';
 import { downloadListed } from '../download-listed.js';
 import {
   SourceFault,
@@ -33,6 +34,9 @@ interface S3Means {
   readonly maxEntries: number;
 }
 
+/** A part of a listing, with the `Date` of its answer. */
+type TimedPage = Page & { readonly toldAt: string | undefined };
+
 /** The objects of a bucket whose keys begin with a prefix. */
 export class S3Source implements Source {
   readonly #means: S3Means;
@@ -54,8 +58,9 @@ export class S3Source implements Source {
   }
 
   async list(_cursor: string | null, signal: AbortSignal): Promise<Listing> {
+    const began = this.#means.clock.now();
     const first = await this.#page(null, signal);
-    return { mode: 'snapshot', entries: this.#pages(first, signal), cursor: () => null, version: () => null };
+    return { mode: 'snapshot', entries: this.#pages(first, began, signal), cursor: () => null, version: () => null };
   }
 
   async *read(file: SourceFile, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
@@ -87,7 +92,7 @@ export class S3Source implements Source {
     return Promise.resolve();
   }
 
-  async #page(token: string | null, signal: AbortSignal): Promise<Page> {
+  async #page(token: string | null, signal: AbortSignal): Promise<TimedPage> {
     const { store, prefix, clock } = this.#means;
     const answer = await store.get({
       key: null,
@@ -102,10 +107,14 @@ export class S3Source implements Source {
       signal,
     });
     if (answer.status !== 200) throw faultOf(await readError(answer), clock.now());
-    return readPage(answer.body);
+    return { ...(await readPage(answer.body)), toldAt: answer.headers.date };
   }
 
-  async *#pages(first: Page, signal: AbortSignal): AsyncGenerator<readonly SourceEntry[], void, undefined> {
+  async *#pages(
+    first: TimedPage,
+    began: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly SourceEntry[], void, undefined> {
     const { maxEntries } = this.#means;
     const seen = new Set<string>();
     let [count, empty] = [0, 0];
@@ -114,7 +123,7 @@ export class S3Source implements Source {
       empty = page.objects.length === 0 ? empty + 1 : 0;
       if (count > maxEntries)
         throw new SourceFault('limit', `The bucket has more than ${maxEntries} objects there. Mirror a folder of it.`);
-      yield page.objects.flatMap((object) => this.#place(object) ?? []);
+      yield page.objects.flatMap((object) => this.#place(object, page.toldAt, began) ?? []);
       if (page.next === null) return;
       const token = createHash('sha256').update(page.next).digest('base64');
       if (seen.has(token) || empty > maxEmptyPages)
@@ -125,11 +134,16 @@ export class S3Source implements Source {
   }
 
   /** @returns undefined for the mark of a folder */
-  #place({ key, etag, size, modifiedAt, storageClass }: ListedObject): SourceEntry | undefined {
+  #place(
+    { key, etag, size, modifiedAt, storageClass }: ListedObject,
+    toldAt: string | undefined,
+    began: number,
+  ): SourceEntry | undefined {
     const { prefix } = this.#means;
     if (!key.startsWith(prefix)) throw new SourceFault('corrupt', 'The store lists objects that were not asked for.');
     const path = key.slice(prefix.length);
-    const version = `${etag ?? (modifiedAt === undefined ? `seen-${this.#means.clock.now()}` : `time-${modifiedAt}`)} ${size ?? '?'}`;
+    const time = modifiedAt === undefined ? `seen-${began}` : `time-${describeTime({ modifiedAt, toldAt, began })}`;
+    const version = `${etag ?? time} ${size ?? '?'}`;
     if (path === '' || path.endsWith('/')) {
       if (path === '' || size === 0) return undefined;
       return { type: 'skipped', path, version, reason: 'bad_name', detail: 'a folder that has content' };

@@ -1,5 +1,6 @@
 import { byteLength, maxSegmentLength } from '../../domain/location.js';
 import type { HttpAnswer } from '../../egress/http-client.js';
+import { describeTime } from '../describe-time.js';
 import { SourceFault, type SourceEntry } from '../source.js';
 import { isClosed } from './judge-answer.js';
 import { readMultistatus, type Resource } from './read-multistatus.js';
@@ -118,7 +119,7 @@ async function* listFolder(
   let batch: SourceEntry[] = [];
   let hasSelf = false;
   for await (const resource of readMultistatus(answer.body)) {
-    const entry = place(walk, folder, resource);
+    const entry = place(walk, folder, resource, answer.headers.date);
     if (entry === 'self') hasSelf = true;
     if (entry === 'self' || entry === 'gone') continue;
     count.entries += 1;
@@ -137,7 +138,12 @@ async function* listFolder(
   if (!hasSelf) throw new SourceFault('corrupt', 'The source lists a folder without the folder itself.');
 }
 
-function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | { folder: Segments } | 'self' | 'gone' {
+function place(
+  walk: Walk,
+  folder: Segments,
+  resource: Resource,
+  toldAt: string | undefined,
+): SourceEntry | { folder: Segments } | 'self' | 'gone' {
   const named = readHref(resource.href, walk.origin, [...walk.root, ...folder]);
   if (named.type === 'foreign')
     throw new SourceFault('corrupt', 'The source lists addresses outside the folder that was asked for.');
@@ -147,7 +153,7 @@ function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | 
     walk.onRoot(resource);
     return 'self';
   }
-  const version = versionOf(resource) ?? `seen ${walk.began}`;
+  const version = versionOf(resource, toldAt, walk.began);
   const path = [...folder, named.type === 'odd' ? named.written : named.name].join('/');
   if (named.type === 'odd') return { type: 'skipped', path, version, reason: 'bad_name' };
   if (resource.status === 404 || resource.status === 410) return 'gone';
@@ -181,11 +187,11 @@ function place(walk: Walk, folder: Segments, resource: Resource): SourceEntry | 
   };
 }
 
-/**
- * An entity tag begins with a quote, or with `W/`; what stands for one does not.
- * @returns null where the server says nothing that would change
- */
-export function versionOf({ etag, modifiedAt, size }: Pick<Resource, 'etag' | 'modifiedAt' | 'size'>): string | null {
-  if (etag !== null) return isEntityTag.test(etag) ? etag : `tag ${etag}`;
-  return modifiedAt === undefined ? null : `time ${modifiedAt} size ${size ?? '?'}`;
+/** An entity tag begins with a quote, or with `W/`; what stands for one does not. */
+function versionOf({ etag, modifiedAt, size }: Resource, toldAt: string | undefined, began: number): string {
+  if (etag !== null) return showTag(etag);
+  if (modifiedAt === undefined) return `seen ${began}`;
+  return `time ${describeTime({ modifiedAt, toldAt, began })} size ${size ?? '?'}`;
 }
+
+export const showTag = (etag: string): string => (isEntityTag.test(etag) ? etag : `tag ${etag}`);

@@ -5,7 +5,7 @@ import { ForbiddenFile, SourceFault, UnreadableFile, type Listing, type Source, 
 import { faultOf, isClosed } from './judge-answer.js';
 import { readMultistatus, propertiesAsked, type Resource } from './read-multistatus.js';
 import { decodeSegments, encodeSegments, type Segments } from './resource-name.js';
-import { notFolder, versionOf, walkFolders } from './walk-folders.js';
+import { notFolder, showTag, walkFolders } from './walk-folders.js';
 
 /** Of one folder's listing: about 100,000 files. */
 const maxListing = 64 * 1024 * 1024;
@@ -150,7 +150,7 @@ export class WebdavSource implements Source {
 
 /** The tag of a folder that changes with everything below it, as in Nextcloud and ownCloud. Others promise nothing. */
 function propagatedTag(resource: Resource): string | null {
-  return resource.fileId === undefined || resource.etag === null ? null : versionOf(resource);
+  return resource.fileId === undefined || resource.etag === null ? null : showTag(resource.etag);
 }
 
 function count(number: number, noun: string): string {

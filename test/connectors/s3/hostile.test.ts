@@ -3,6 +3,7 @@ import { s3Kind } from '../../../lib/connectors/s3/s3-kind.js';
 import { ForbiddenFile, UnreadableFile, type Source, type SourceMeans } from '../../../lib/connectors/source.js';
 import { assertFault } from '../../support/connectors/assert-fault.js';
 import { ScriptedServer, type Script } from '../../support/connectors/scripted-server.js';
+import { TestClock } from '../../support/store/service.js';
 import { Follower, meansOf, readWhole } from '../follow.js';
 
 const contents = (key: string, more = '<Size>5</Size><ETag>&quot;e1&quot;</ETag>'): string =>
@@ -241,5 +242,22 @@ describe('a hostile or failing object store', () => {
     const source = await s3Kind.open({ endpoint: server.url().href, bucket: 'b' }, null, means);
     await assertFault(source.check(never), 'denied_egress', /connector_hosts/);
     assert.equal(server.connections, 0);
+  });
+
+  it('names a state without a tag by its time, and by the moment too where the time has just begun', async () => {
+    const clock = new TestClock();
+    let date = 'Mon, 05 Jan 2026 09:00:00 GMT';
+    const source = await open((_, response) => response.writeHead(200, { date }).end(page(contents('a.md', ''))), {
+      clock,
+    });
+    const versionIn = async (): Promise<string | undefined> => {
+      clock.advance(1);
+      return (await listed(source)).files.get('a.md')?.version;
+    };
+    const versions = [await versionIn(), await versionIn()];
+    date = 'Mon, 05 Jan 2026 09:00:02 GMT';
+    versions.push(await versionIn());
+    assert.equal(new Set(versions).size, 3);
+    assert.equal(await versionIn(), versions[2]);
   });
 });

@@ -232,4 +232,31 @@ describe('a folder of Nextcloud', () => {
     assert.notEqual(after.files.get('a.md')?.version, before.files.get('a.md')?.version);
     assert.equal(after.files.get('notes/d.md')?.version, before.files.get('notes/d.md')?.version);
   });
+
+  it('without tags is read again where a file was saved in the second of its listing', async () => {
+    cloud.hasTags = false;
+    cloud.now = Date.UTC(2026, 0, 5, 9, 0, 0, 200);
+    await cloud.put('a.md', Buffer.from('one'));
+    const source = await open();
+    const versionIn = async (): Promise<string | undefined> => {
+      clock.advance(1);
+      return (await listed(source)).files.get('a.md')?.version;
+    };
+    const first = await versionIn();
+    cloud.now += 300;
+    await cloud.put('a.md', Buffer.from('two'));
+    const second = await versionIn();
+    assert.notEqual(second, first);
+    // Later, nothing more can happen in that second.
+    cloud.now += 2000;
+    const third = await versionIn();
+    assert.notEqual(third, second);
+    cloud.now += 1000;
+    assert.equal(await versionIn(), third);
+    // A file of a wrong time, far ahead, is not read in each run.
+    cloud.now += 86_400_000;
+    await cloud.put('a.md', Buffer.from('tre'));
+    cloud.now -= 86_400_000;
+    assert.equal(await versionIn(), await versionIn());
+  });
 });

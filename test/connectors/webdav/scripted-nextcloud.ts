@@ -32,6 +32,8 @@ export class ScriptedNextcloud implements Remote {
   /** Properties of a path that others lack. */
   readonly properties = new Map<string, string>();
   hasTags = true;
+  /** Milliseconds since 1970 by its clock, which its files and answers then have in whole seconds. Left out: each change is a minute later, and the answers have the machine's. */
+  now: number | undefined;
 
   private constructor(server: ScriptedServer) {
     this.#server = server;
@@ -124,7 +126,7 @@ export class ScriptedNextcloud implements Remote {
     for (const name of [...names, '']) {
       if (node === undefined || (node.content !== null && !withFile)) return;
       node.etag = `e${this.#count}`;
-      node.modifiedAt += 60_000;
+      node.modifiedAt = this.now ?? node.modifiedAt + 60_000;
       node = node.children.get(name);
     }
   }
@@ -135,6 +137,7 @@ export class ScriptedNextcloud implements Remote {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="Nextcloud"' }).end();
       return;
     }
+    if (this.now !== undefined) response.setHeader('date', new Date(this.now).toUTCString());
     const { pathname } = new URL(request.url ?? '', 'http://x');
     const names = pathname.slice(root.length).split('/').filter(Boolean).map(decodeURIComponent);
     const scripted = this.answers.get(`${request.method} ${names.join('/')}`);
