@@ -22,6 +22,8 @@ export interface NewSession {
   readonly address: string;
   /** False where another provider let the person in, and may have asked them nothing. Left out: true. */
   readonly isProvenNow?: boolean;
+  /** The address that another provider vouched for. Left out: none. */
+  readonly vouchedFor?: string | null;
 }
 
 export interface BegunSession {
@@ -43,11 +45,12 @@ export class BrowserSessions {
   }
 
   /** @returns the secret for the cookie, of which no copy is kept, and the sessions ended to make room */
-  begin({ isProvenNow = true, ...session }: NewSession): BegunSession {
+  begin({ isProvenNow = true, vouchedFor = null, ...session }: NewSession): BegunSession {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);
     const stored = {
       ...session,
+      vouchedFor,
       id: makeIdentifier('ses', this.#randomness),
       startedAt: now,
       provenAt: isProvenNow ? now : null,

@@ -74,38 +74,62 @@ export class Identities {
     return membership === undefined ? undefined : this.find(membership.identityId);
   }
 
-  membershipsOf(identityId: string): StoredMembership[] {
+  /**
+   * Where an identity is a person. A workspace that the person has still to join counts only in a browser for which
+   * another provider vouched for the very name of the link: an identity's password is of whoever took the name first.
+   * @param vouchedFor the verified address of the browser's sign-in; null for all other sign-ins
+   */
+  membershipsOf(identityId: string, vouchedFor: string | null): StoredMembership[] {
+    return this.heldBy(identityId).filter(({ joiningAs }) => joiningAs === null || joiningAs === vouchedFor);
+  }
+
+  /** The same with all that the person has still to join. */
+  heldBy(identityId: string): StoredMembership[] {
     return this.#tables.identities.membershipsOf(identityId);
   }
 
-  /** Whether a person signs in to other workspaces than this one too. */
+  /** The other workspaces that a person signs in to, or is to join. */
+  elsewhere(identityId: string, workspace: string): string[] {
+    return this.heldBy(identityId).flatMap((each) => (each.workspace === workspace ? [] : [each.workspace]));
+  }
+
+  /** Whether a person signs in to other workspaces than this one too, or is to. */
   isElsewhere(identityId: string, workspace: string): boolean {
-    return this.membershipsOf(identityId).some((membership) => membership.workspace !== workspace);
+    return this.elsewhere(identityId, workspace).length > 0;
   }
 
   /**
    * The identity of a person. It is the existing one, renamed if a name is given. Else it is the identity with that
-   * name in another workspace, or a new one.
+   * name in another workspace, or a new one. With the identity of another workspace the person joins only when they use
+   * their link.
    * @param displayName source of the sign-in name where none is given
    * @throws Refusal CONFLICT `name_taken` when another person of the workspace signs in by that name; INVALID_REQUEST
    */
   provide(workspace: string, principalId: string, displayName: string, signInName?: string): StoredIdentity {
     const { identities } = this.#tables;
     return this.#tables.within(() => {
-      const present = this.findOf(workspace, principalId);
       const name = signInName === undefined ? undefined : parseSignInName(signInName);
-      if (present !== undefined) {
-        if (name === undefined || name === present.signInName) return present;
+      const membership = identities.findMembership(workspace, principalId);
+      const present = membership && this.find(membership.identityId);
+      if (present !== undefined && (name === undefined || name === present.signInName)) {
+        // Where the person has still to join, the new link is for the name as it is now.
+        identities.setJoining(workspace, principalId, present.signInName);
+        return present;
+      }
+      if (membership !== undefined && membership.joiningAs !== null) {
+        // Another name was meant. The identity of the first one stays as it is: they never joined.
+        identities.leave(workspace, principalId);
+      } else if (present !== undefined && name !== undefined) {
         if (identities.findByName(name) !== undefined) throw nameTaken(name);
         identities.rename(present.id, name);
         return { ...present, signInName: name };
       }
       const known = name === undefined ? undefined : identities.findByName(name);
-      if (known !== undefined && this.membershipsOf(known.id).some((each) => each.workspace === workspace)) {
+      if (known !== undefined && this.heldBy(known.id).some((each) => each.workspace === workspace)) {
         throw nameTaken(known.signInName);
       }
       const identity = known ?? this.#add(name ?? this.#inventName(displayName));
-      identities.join({ workspace, principalId, identityId: identity.id });
+      identities.join({ workspace, principalId, identityId: identity.id, joiningAs: known?.signInName ?? null });
       return identity;
     });
   }

@@ -1,5 +1,6 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
+import type { Seat } from '../domain/signed-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import type { Consents } from './consents.js';
@@ -17,6 +18,12 @@ export interface NewLink {
   readonly expiresAt: number;
 }
 
+/** The person whom a link is for. */
+export interface LinkHolder extends StoredIdentity {
+  /** The principal for whom it was made. */
+  readonly seat: Seat;
+}
+
 /** Links by which people choose their first password, or a new one. */
 export class OneTimeLinks {
   readonly #tables: PeopleTables;
@@ -31,36 +38,47 @@ export class OneTimeLinks {
     this.#randomness = randomness;
   }
 
-  /** A new link; the ones before stop working. */
-  issue(identityId: string): NewLink {
+  /**
+   * A new link for a principal with an identity; the ones before stop working, in whichever workspace they were made.
+   * A link by which a person joins another workspace is apart from these: nobody but its maker takes it away.
+   */
+  issue({ workspace, principalId }: Seat): NewLink {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);
     const expiresAt = now + lifetime;
     this.#tables.within(() => {
-      this.#tables.links.sweep(now, sweptAtOnce);
-      this.#tables.links.deleteOf(identityId);
-      this.#tables.links.insert({ secretHash: hashSecret(secret), identityId, createdAt: now, expiresAt });
+      const { links, identities } = this.#tables;
+      links.sweep(now, sweptAtOnce);
+      links.deleteOf(workspace, principalId);
+      const membership = identities.findMembership(workspace, principalId);
+      if (membership?.joiningAs === null) links.deleteOfJoined(membership.identityId);
+      links.insert({ secretHash: hashSecret(secret), workspace, principalId, createdAt: now, expiresAt });
     });
     return { secret, expiresAt };
   }
 
-  /** The identity of a link, without using it up. */
-  look(secret: string): StoredIdentity | undefined {
+  /** The person of a link, without using it up. */
+  look(secret: string): LinkHolder | undefined {
     const link = this.#tables.links.find(hashSecret(secret));
     if (link === undefined || link.expiresAt <= this.#clock.now()) return undefined;
-    return this.#tables.identities.find(link.identityId);
+    const { workspace, principalId } = link;
+    const membership = this.#tables.identities.findMembership(workspace, principalId);
+    const identity = membership && this.#tables.identities.find(membership.identityId);
+    return identity && { ...identity, seat: { workspace, principalId } };
   }
 
   /**
-   * Uses a link up: sets the password, and ends every session and every consent to applications. A person with the old
-   * password may have let in applications of their own.
+   * Uses a link up: the person joins its workspace. It sets the password, and ends every session, every consent to
+   * applications and every other link with which one could set the password again. A person with the old password may
+   * have let in applications of their own.
    * @returns the consents that it ended; undefined where the link does not work, and nothing was changed
    */
   use(secret: string, passwordHash: string): readonly OAuthGrant[] | undefined {
     return this.#tables.within(() => {
       const identity = this.look(secret);
       if (identity === undefined) return undefined;
-      this.#tables.links.deleteOf(identity.id);
+      this.#tables.identities.setJoining(identity.seat.workspace, identity.seat.principalId, null);
+      this.#tables.links.deleteOfJoined(identity.id);
       this.#tables.identities.setPassword(identity.id, passwordHash, this.#clock.now());
       this.#tables.sessions.deleteOf(identity.id);
       return this.#consents.endAll(identity.id);

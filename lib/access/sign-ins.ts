@@ -1,5 +1,6 @@
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
+import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 
 /** The sign-ins of a workspace's principals: passwords, sessions, unused links, and consents. */
@@ -10,10 +11,28 @@ export class SignIns {
     this.#tables = tables;
   }
 
-  /** Whether a principal has chosen a password. */
+  /** Whether a principal has chosen a password. That of whoever else has the name of an unused link is none. */
   hasPassword(workspace: string, principalId: string): boolean {
-    const identityId = this.#identityOf(workspace, principalId);
-    return identityId !== undefined && typeof this.#tables.identities.find(identityId)?.passwordHash === 'string';
+    const { identities } = this.#tables;
+    const membership = identities.findMembership(workspace, principalId);
+    if (membership?.joiningAs !== null) return false;
+    return typeof identities.find(membership.identityId)?.passwordHash === 'string';
+  }
+
+  /** The browsers that open this workspace to a principal. The one seen last comes first. */
+  sessionsOf(workspace: string, principalId: string): StoredSession[] {
+    const membership = this.#tables.identities.findMembership(workspace, principalId);
+    if (membership === undefined) return [];
+    const { identityId, joiningAs } = membership;
+    const sessions = this.#tables.sessions.listOf(identityId);
+    return sessions.filter(({ vouchedFor }) => joiningAs === null || joiningAs === vouchedFor);
+  }
+
+  /** Ends these. @returns how many there were */
+  endSessions(workspace: string, principalId: string): number {
+    const sessions = this.sessionsOf(workspace, principalId);
+    for (const { identityId, id } of sessions) this.#tables.sessions.delete(identityId, id);
+    return sessions.length;
   }
 
   /** How much `end` would end. */
@@ -21,11 +40,11 @@ export class SignIns {
     const identityId = this.#identityOf(workspace, principalId);
     if (identityId === undefined) return { sessions: 0, consents: 0 };
     const consents = this.#consentsOf(identityId, workspace, principalId);
-    return { sessions: this.#tables.sessions.listOf(identityId).length, consents: consents.length };
+    return { sessions: this.sessionsOf(workspace, principalId).length, consents: consents.length };
   }
 
   /**
-   * Ends, for good, the person's sessions and unused links, and their consents in this workspace.
+   * Ends, for good, the person's sessions, and the unused links and consents of this workspace.
    * @param at milliseconds since 1970
    * @param begunBy ends only sign-ins begun until then; all if left out
    */
@@ -37,10 +56,10 @@ export class SignIns {
       for (const { id, createdAt } of this.#consentsOf(identityId, workspace, principalId)) {
         if (createdAt <= begunBy) oauth.revokeGrant(id, at);
       }
-      for (const { id, startedAt } of sessions.listOf(identityId)) {
+      for (const { id, startedAt } of this.sessionsOf(workspace, principalId)) {
         if (startedAt <= begunBy) sessions.delete(identityId, id);
       }
-      links.deleteOf(identityId, begunBy);
+      links.deleteOf(workspace, principalId, begunBy);
     });
   }
 

@@ -61,12 +61,12 @@ export class PersonReader {
    * @throws Refusal as `read` does; NOT_FOUND; UNAVAILABLE when the workspace cannot be read
    */
   readIn(name: string, arrival: Arrival): Asking {
-    const { sessionId, identityId, memberships, provenAt } = this.read(arrival);
+    const { sessionId, identityId, memberships, provenAt, vouchedFor } = this.read(arrival);
     const { people } = this.#dependencies;
     try {
       const seat =
         memberships.find(({ workspace }) => workspace === name) ??
-        people.identities.membershipsOf(identityId).find(({ workspace }) => workspace === name);
+        people.identities.membershipsOf(identityId, vouchedFor).find(({ workspace }) => workspace === name);
       if (seat === undefined) this.readWithinRate(arrival);
       const workspace = seat === undefined ? undefined : this.#dependencies.find(name);
       const tables = workspace?.journal.reader;

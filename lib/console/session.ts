@@ -40,7 +40,7 @@ async function signOut(options: ConsoleOptions, signedIn: SignedIn, { id }: Arri
 
 /** The description's `Session`. */
 function presentSession(dependencies: ConsoleDependencies, signedIn: SignedIn, requestId: string): object {
-  const { identityId, memberships, signInName, method, startedAt } = signedIn;
+  const { identityId, memberships, signInName, method, startedAt, vouchedFor } = signedIn;
   const readable = new Set(memberships.map(({ workspace }) => workspace));
   return {
     sign_in_name: signInName,
@@ -49,7 +49,7 @@ function presentSession(dependencies: ConsoleDependencies, signedIn: SignedIn, r
     started_at: formatTime(startedAt),
     workspaces: memberships.map((membership) => presentMembership(dependencies, membership, requestId)),
     unavailable_workspaces: dependencies.people.identities
-      .membershipsOf(identityId)
+      .membershipsOf(identityId, vouchedFor)
       .map(({ workspace }) => workspace)
       .filter((name) => !readable.has(name) && cannotBeRead(dependencies, name)),
   };

@@ -22,6 +22,8 @@ export interface SignedIn {
   readonly startedAt: number;
   /** When the person proved who they are. Null where another provider may have asked them nothing. */
   readonly provenAt: number | null;
+  /** The address that another provider vouched for. Null for all other sign-ins. */
+  readonly vouchedFor: string | null;
   /** Never empty, and without workspaces where they are disabled. */
   readonly memberships: readonly Membership[];
 }

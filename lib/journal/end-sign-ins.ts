@@ -28,12 +28,13 @@ export function noteEnding({ tables, now }: WriteTransaction, principalId: strin
 }
 
 /**
- * Ends the sign-ins of a principal disabled just now.
+ * Ends the sign-ins of a principal disabled just now. Without a note of its end there is nothing to do.
  * @throws Refusal INTERNAL when the service's file failed; they end later then
  */
 export function endSignIns(workspace: AuditedWorkspace, journal: ServiceJournal, principalId: string): void {
   const { name } = workspace;
   const notes = readNotes(workspace.journal.reader).filter((each) => each.principalId === principalId);
+  if (notes.length === 0) return;
   journal.change(({ people, now }) => people.signIns.end(name, principalId, now));
   void removeNotes(workspace, notes);
 }

@@ -1,7 +1,9 @@
 import { judgePassword, minPasswordLength } from '../access/identities.js';
+import type { LinkHolder } from '../access/one-time-links.js';
+import { unavailable } from '../domain/refusal.js';
+import type { Seat } from '../domain/signed-in.js';
 import { performOwn } from '../operations/perform-own.js';
 import { setPassword } from '../operations/principals/sign-in.js';
-import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/message-pages.js';
@@ -10,7 +12,7 @@ import { readMemberships, type Memberships } from './signed-in.js';
 import { goOn } from './sign-in-with-password.js';
 
 interface Holder {
-  readonly identity: StoredIdentity;
+  readonly identity: LinkHolder;
   readonly seats: Memberships;
 }
 
@@ -40,33 +42,37 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   underWay.set(context, busy);
   if (busy.has(link)) return refuse(context, exchange);
   busy.add(link);
-  let seats: Memberships;
   try {
     const { journal, people } = context.host;
     const passwordHash = await people.passwords.hash(password);
     // Looked up again: nothing is awaited from here to the change.
     const present = findHolder(context, link);
     if (present === undefined) return refuse(context, exchange);
-    ({ seats } = present);
-    await performOwn(journal, actorsOf(seats, exchange.id), setPassword, {
+    const { secret } = await performOwn(journal, actorsOf(present.seats, exchange.id), setPassword, {
       link,
       passwordHash,
       isFirst: identity.passwordHash === null,
+      session: context.describeSession(exchange, { identityId: identity.id, method: 'link' }),
       actorsOf: (consent) => [waitingActorOf(consent, exchange.id)],
     });
+    context.keepSession(exchange, identity.id, secret);
   } finally {
     busy.delete(link);
   }
-  await context.signIn(exchange, identity.id, seats, 'link');
   goOn(context, exchange, undefined);
 }
 
-/** The person of a link, provided they are a member of some workspace. */
+/**
+ * The person of a link, provided that they are still a person of the workspace that made it.
+ * @throws Refusal UNAVAILABLE when that workspace cannot be read now
+ */
 function findHolder({ host }: SignInContext, link: string): Holder | undefined {
   const identity = host.people.links.look(link);
   if (identity === undefined) return undefined;
-  const seats = readMemberships(host, identity.id);
-  return seats.memberships.length === 0 ? undefined : { identity, seats };
+  const seats = readMemberships(host, identity.id, null, identity.seat);
+  const isOf = ({ workspace }: Seat): boolean => workspace === identity.seat.workspace;
+  if (seats.unread.some(isOf)) throw unavailable();
+  return seats.memberships.some(isOf) ? { identity, seats } : undefined;
 }
 
 function refuse(context: SignInContext, exchange: RequestContext): void {
@@ -85,7 +91,9 @@ function showForm(
     csrf: context.proof.issue(exchange.request, exchange.response),
     link,
     signInName: identity.signInName,
-    displayName: seats.memberships[0]?.displayName ?? identity.signInName,
+    displayName:
+      seats.memberships.find(({ workspace }) => workspace === identity.seat.workspace)?.displayName ??
+      identity.signInName,
     isFirst: identity.passwordHash === null,
     minPasswordLength,
     error,

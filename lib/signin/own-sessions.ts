@@ -46,8 +46,8 @@ export async function signOut(context: SignInContext, exchange: RequestContext):
 
 /** Makes the function by which another page's request ends its own session. */
 export function makeEndSession({ host, cookies }: SignInContext): EndSession {
-  return async ({ identityId, sessionId }, requestId) => {
-    const actors = actorsOf(readMemberships(host, identityId), requestId);
+  return async ({ identityId, sessionId, vouchedFor }, requestId) => {
+    const actors = actorsOf(readMemberships(host, identityId, vouchedFor), requestId);
     await performOwn(host.journal, actors, endSession, { identityId, sessionId });
     return cookies.cleared(sessionCookie);
   };
@@ -82,8 +82,8 @@ async function end(
   own: StoredSession,
   sessionId: string,
 ): Promise<void> {
-  const { identityId } = own;
-  const actors = actorsOf(readMemberships(context.host, identityId), exchange.id);
+  const { identityId, vouchedFor } = own;
+  const actors = actorsOf(readMemberships(context.host, identityId, vouchedFor), exchange.id);
   if (sessionId === 'all' || sessionId === own.id) context.cookies.clear(exchange.response, sessionCookie);
   await performOwn(context.host.journal, actors, endSession, { identityId, sessionId });
 }

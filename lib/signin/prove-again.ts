@@ -32,7 +32,7 @@ export async function proveAgain(context: SignInContext, exchange: RequestContex
   if (proof.outcome === 'mismatch' || proof.identityId !== signedIn.identityId) {
     return showForm(context, exchange, signedIn, { returnTo, error: mismatch }, 422);
   }
-  await context.signIn(exchange, proof.identityId, proof.seats, 'password');
+  await context.signIn(exchange, proof.seats, { identityId: proof.identityId, method: 'password' });
   goOn(context, exchange, returnTo);
 }
 

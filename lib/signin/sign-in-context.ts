@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NewSession } from '../access/browser-sessions.js';
 import { cutAddress } from '../access/cut-address.js';
 import { makeHostNotes } from '../http/note-hosts.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
-import type { ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import type { ReadSession, SignedIn } from '../domain/signed-in.js';
 import { statusOf } from '../http/status-of.js';
 import { performOwn } from '../operations/perform-own.js';
-import { beginSession } from '../operations/principals/sign-in.js';
+import { beginSession, type BeginSessionInput } from '../operations/principals/sign-in.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
@@ -37,6 +38,9 @@ export interface Arrival extends Pick<RequestContext, 'id' | 'request' | 'respon
   /** For the log's observer: what the request was refused with. */
   refusal?: Refusal;
 }
+
+/** Who signs in, and how they proved it. */
+type SignInProof = Pick<NewSession, 'identityId' | 'method' | 'isProvenNow' | 'vouchedFor'>;
 
 /** Forms of one address in a minute, and at once. */
 const formsPerMinute = 60;
@@ -126,25 +130,28 @@ export class SignInContext {
   }
 
   /**
-   * Signs a person in: a new session, recorded, and only then the cookie; the browser's earlier session ends.
-   * @param isProvenNow false where another provider may have asked the person nothing
+   * Signs a person in: a new session, recorded, and only then the cookie; the browser's earlier session ends. Nothing
+   * may be awaited between the look at the seats and the call.
    */
-  async signIn(
-    exchange: RequestContext,
-    identityId: string,
-    seats: Memberships,
-    method: SignInMethod,
-    isProvenNow = true,
-  ): Promise<void> {
-    const { journal, people } = this.host;
-    const { secret } = await performOwn(journal, actorsOf(seats, exchange.id), beginSession, {
-      identityId,
-      method,
-      isProvenNow,
+  async signIn(exchange: RequestContext, seats: Memberships, how: SignInProof): Promise<void> {
+    const input = this.describeSession(exchange, how);
+    const { secret } = await performOwn(this.host.journal, actorsOf(seats, exchange.id), beginSession, input);
+    this.keepSession(exchange, how.identityId, secret);
+  }
+
+  /** The session that a request begins. */
+  describeSession(exchange: RequestContext, how: SignInProof): BeginSessionInput {
+    return {
+      ...how,
       browser: nameBrowser(exchange.request.headers['user-agent']),
       address: this.addressOf(exchange),
       before: this.signedIn(exchange),
-    });
+    };
+  }
+
+  /** Gives the browser the cookie of its new session, which is recorded already. */
+  keepSession(exchange: RequestContext, identityId: string, secret: string): void {
+    const { people } = this.host;
     this.cookies.set(exchange.response, sessionCookie, secret);
     const identity = people.identities.find(identityId);
     if (identity !== undefined) this.known.remember(exchange.response, identity);
@@ -152,7 +159,7 @@ export class SignInContext {
 
   /** Counts a refused attempt in every workspace of the attempted identity. */
   countRefused(identityId: string, reason: 'wrong_secret' | 'principal_disabled', address: string): void {
-    for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId)) {
+    for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId, null)) {
       try {
         const workspace = this.host.find(name);
         if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, cutAddress(address));

@@ -102,7 +102,7 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
     return showError(context, exchange, undefined, 422, 'That address cannot be used', message);
   }
   const identity = address === undefined ? undefined : people.identities.findByName(address.name);
-  const seats = readMemberships(context.host, identity?.id ?? '');
+  const seats = readMemberships(context.host, identity?.id ?? '', address?.name ?? null);
   if (identity === undefined || seats.memberships.length === 0) {
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;
     return showError(context, exchange, undefined, 422, 'Nobody by that address', message);
@@ -120,7 +120,12 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
     }
   }
   // Without `again` the provider was not told to ask anything, so a click may have been all.
-  await context.signIn(exchange, identity.id, seats, 'upstream', remembered.again !== undefined);
+  await context.signIn(exchange, seats, {
+    identityId: identity.id,
+    method: 'upstream',
+    isProvenNow: remembered.again !== undefined,
+    vouchedFor: address?.name ?? null,
+  });
   goOn(context, exchange, returnTo);
 }
 

@@ -54,7 +54,7 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
       showForm(context, exchange, { returnTo, name: typed, error: mismatch }, 422);
       return;
     case 'proven':
-      await context.signIn(exchange, proof.identityId, proof.seats, 'password');
+      await context.signIn(exchange, proof.seats, { identityId: proof.identityId, method: 'password' });
       goOn(context, exchange, returnTo);
   }
 }
@@ -84,7 +84,7 @@ export async function provePassword(
   // Read again, since the compared hash may be old by now. Nothing is awaited from here until the session exists.
   const identity = people.identities.findByName(name);
   const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;
-  const seats = readMemberships(context.host, identity?.id ?? '');
+  const seats = readMemberships(context.host, identity?.id ?? '', null);
   if (identity === undefined || !isRight || seats.memberships.length === 0) {
     if (isRight && seats.unread.length > 0) throw unavailable();
     context.countRefused(identity?.id ?? '', isRight ? 'principal_disabled' : 'wrong_secret', address);

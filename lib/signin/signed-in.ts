@@ -15,11 +15,22 @@ export interface Memberships {
   readonly unread: readonly Seat[];
 }
 
-/** Looks up an identity's principal in each workspace. An unreadable workspace throws nothing. */
-export function readMemberships(host: Pick<SignInDependencies, 'people' | 'find'>, identityId: string): Memberships {
+/**
+ * Looks up an identity's principal in each workspace. An unreadable workspace throws nothing.
+ * @param vouchedFor the address that another provider vouched for; null for all other sign-ins
+ * @param joining a workspace that the person joins just now
+ */
+export function readMemberships(
+  host: Pick<SignInDependencies, 'people' | 'find'>,
+  identityId: string,
+  vouchedFor: string | null,
+  joining?: Seat,
+): Memberships {
   const memberships: Membership[] = [];
   const unread: Seat[] = [];
-  for (const { workspace, principalId } of host.people.identities.membershipsOf(identityId)) {
+  const joined = host.people.identities.membershipsOf(identityId, vouchedFor);
+  const isThere = joined.some(({ workspace }) => workspace === joining?.workspace);
+  for (const { workspace, principalId } of joining === undefined || isThere ? joined : [...joined, joining]) {
     try {
       const principal = host.find(workspace)?.journal.reader.principals.find(principalId);
       if (principal?.kind !== 'person' || principal.disabledAt !== null) continue;
@@ -51,7 +62,7 @@ export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'
     const session = findSession(host, cookies, header);
     const identity = session === undefined ? undefined : host.people.identities.find(session.identityId);
     if (session === undefined || identity === undefined) return undefined;
-    const { memberships, unread } = readMemberships(host, identity.id);
+    const { memberships, unread } = readMemberships(host, identity.id, session.vouchedFor);
     if (memberships.length === 0) {
       if (unread.length === 0) return undefined;
       throw unavailable();
@@ -63,6 +74,7 @@ export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'
       method: session.method,
       startedAt: session.startedAt,
       provenAt: session.provenAt,
+      vouchedFor: session.vouchedFor,
       memberships,
     };
     return signedIn;

@@ -13,7 +13,7 @@ import { perform } from '../operations/perform.js';
 import type { Randomness } from '../domain/clock.js';
 import type { Command } from './command.js';
 import { badField } from './fields.js';
-import { addressOfLink } from './manage-sign-in.js';
+import { addressOfLink, explainElsewhere } from './manage-sign-in.js';
 import { presentPrincipal } from './present.js';
 
 /** The built-in principal of commands. */
@@ -59,12 +59,14 @@ export const initialize: Command = {
       principalId: admin.id,
       signInName,
     });
+    const [hint] = explainElsewhere(link);
     return {
       workspace: name,
       admin: presentPrincipal(admin),
       key: minted.secret,
       sign_in: link.signInName,
       link: addressOfLink(address, link.secret),
+      ...(hint !== undefined && { hint }),
     };
   },
 };

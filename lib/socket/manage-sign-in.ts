@@ -21,6 +21,16 @@ export function addressOfLink(address: string, secret: string): string {
   return `${address}/signin/link/${secret}`;
 }
 
+/** Tells the operator that a name is known in other workspaces: it may have been taken by somebody else there. */
+export function explainElsewhere({ signInName, elsewhere }: IssuedLink): string[] {
+  if (elsewhere.length === 0) return [];
+  const places = elsewhere.length > 3 ? `${elsewhere.slice(0, 3).join(', ')} and more` : elsewhere.join(', ');
+  return [
+    `"${signInName}" signs in to another workspace too: ${places}. ` +
+      'Hand the link to that person alone. It chooses a new password for all of them, and signs out every browser.',
+  ];
+}
+
 /** How many consents of a person in this workspace are in force. */
 async function countConsents({ perform, host }: WorkspaceContext, principalId: string): Promise<number> {
   const now = host.clock.now();
@@ -38,8 +48,11 @@ export const signInCommands: Readonly<Record<string, Command>> = {
       signInName: fields.optionalText('sign_in'),
     });
     const count = await countConsents(context, link.principalId);
-    const hint = `Choosing the password ends what applications may do as them (here: ${count}).`;
-    return { ...presentLink({ address }, link), ...(count > 0 && { hint }) };
+    const hints = [
+      ...explainElsewhere(link),
+      ...(count > 0 ? [`Choosing the password ends what applications may do as them (here: ${count}).`] : []),
+    ];
+    return { ...presentLink({ address }, link), ...(hints.length > 0 && { hint: hints.join(' ') }) };
   }, noPerson),
   sessions: inWorkspace(async (context, fields) => {
     const { perform } = context;

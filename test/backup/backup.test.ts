@@ -64,9 +64,15 @@ describe('backup and restore', () => {
   it('lets people sign in to it as before, and confuses no person with another of the same name', async () => {
     const { people } = test.service;
     const [ada, grace] = [await test.principal('Ada'), await test.principal('Grace')];
-    const known = people.identities.provide('acme', ada, 'Ada', 'ada@example.org');
+    people.identities.provide('acme', ada, 'Ada', 'ada@example.org');
     people.identities.provide('acme', grace, 'Grace', 'grace');
-    const link = people.links.issue(known.id);
+    await test.service.addWorkspace('elsewhere');
+    people.identities.provide('elsewhere', 'prn_taken', 'Eve', 'lin@example.org');
+    const lin = await test.principal('Lin');
+    people.identities.provide('acme', lin, 'Lin', 'lin@example.org');
+    const taken = people.links.issue({ workspace: 'elsewhere', principalId: 'prn_taken' });
+    people.links.use(taken.secret, await people.passwords.hash('the password of Eve'));
+    const link = people.links.issue({ workspace: 'acme', principalId: ada });
     people.links.use(link.secret, await people.passwords.hash('four blue heron stairs'));
     const backup = await backUp();
     const other = await open(join(work, 'restored'));
@@ -77,8 +83,12 @@ describe('backup and restore', () => {
     assert.equal(found?.signInName, 'ada@example.org');
     assert.ok(await other.people.passwords.matches('four blue heron stairs', found.passwordHash));
     assert.equal(other.people.identities.findOf('acme', grace), undefined);
+    // Who had still to join has to do so here too, and brings no password along.
+    const joining = other.people.identities.findOf('acme', lin);
+    assert.deepEqual([joining?.signInName, joining?.passwordHash], ['lin@example.org', null]);
+    assert.deepEqual(other.people.identities.membershipsOf(joining?.id ?? '', null), []);
     assert.deepEqual(
-      other.people.identities.membershipsOf(stranger.id).map(({ workspace }) => workspace),
+      other.people.identities.heldBy(stranger.id).map(({ workspace }) => workspace),
       ['other'],
     );
   });

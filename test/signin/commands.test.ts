@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
+import { perform } from '../../lib/operations/perform.js';
 import { runCommand } from '../../lib/socket/run-command.js';
+import { operator } from '../support/store/service.js';
 import { openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 interface Shown {
@@ -22,7 +25,7 @@ describe('The commands about signing in', function () {
   });
   afterEach(() => test.close());
 
-  async function run(command: string, fields: Readonly<Record<string, unknown>>): Promise<Shown> {
+  async function run(command: string, fields: Readonly<Record<string, unknown>>, workspace = 'acme'): Promise<Shown> {
     const options = {
       host: test.server.host.service,
       server: null,
@@ -31,7 +34,7 @@ describe('The commands about signing in', function () {
       signal: new AbortController().signal,
       onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
     };
-    const answer = await runCommand({ command, fields, workspace: 'acme' }, options);
+    const answer = await runCommand({ command, fields, workspace }, options);
     return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
   }
 
@@ -48,6 +51,22 @@ describe('The commands about signing in', function () {
     for (const bad of ['', ' ', 'two words', '@x', 'a\u0000', 'a'.repeat(255)]) {
       assert.equal((await run('link', { principal: first, sign_in: bad })).refused, 'INVALID_REQUEST', bad);
     }
+  });
+
+  it('name the workspaces in which a sign-in name is known, to the operator alone', async () => {
+    await test.person('Eve', 'carol@corp.example');
+    const other = await test.server.addWorkspace();
+    const carol = await other.host.principal('Carol');
+    const fields = { principal: carol, sign_in: 'carol@corp.example' };
+    const { hint } = await run('link', fields, other.host.workspace.name);
+    assert.match(hint, /^"carol@corp\.example" signs in to another workspace too: acme\./);
+    const made = await run('init', { workspace: 'third', admin: 'Carol', sign_in: 'carol@corp.example' });
+    assert.match(made.hint, /too: acme, other-1\./);
+    assert.equal((await run('link', { principal: carol, sign_in: 'new@corp.example' }, 'other-1')).hint, undefined);
+    await other.host.grant('approver', { type: 'principal', id: carol }, '');
+    const caller = { ...operator, principalId: carol, kind: 'person', interface: 'console' } as const;
+    const { result } = await perform(other.host.workspace, caller, issueLink, { principalId: carol });
+    assert.deepEqual(result.elsewhere, []);
   });
 
   it('are for people alone, and not for disabled ones', async () => {

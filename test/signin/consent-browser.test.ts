@@ -26,8 +26,8 @@ describe('An application asks to act as a person, in Chromium', function () {
   beforeEach(async () => {
     oauth = await OAuthServer.start(await openTestServer());
     const { people } = oauth.host.service;
-    const { identityId } = await oauth.person('ada');
-    const { secret } = people.links.issue(identityId);
+    const { principalId } = await oauth.person('ada');
+    const { secret } = people.links.issue({ workspace: 'acme', principalId });
     people.links.use(secret, await people.passwords.hash(goodPassword));
     application = await listen('127.0.0.1');
     client = await registerFor(application, '127.0.0.1');

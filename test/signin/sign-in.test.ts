@@ -240,7 +240,7 @@ describe('Signing in', function () {
     const other = await test.server.addWorkspace();
     await other.host.person('approver');
     const second = await other.host.principal('Ada L.');
-    await test.link(second, 'ada@example.org', other.host);
+    await test.choosePassword(await test.link(second, 'ada@example.org', other.host));
     const visitor = test.visitor();
     await visitor.signIn('ada@example.org');
     const members = () =>

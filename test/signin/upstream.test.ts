@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Upstream } from '../../lib/signin/upstream.js';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
+import { perform } from '../../lib/operations/perform.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
+import { operator } from '../support/store/service.js';
 import { openSignIn, type SignInTest, type Visitor } from '../support/signin/open-sign-in.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
@@ -72,6 +75,31 @@ describe('Signing in with another provider', function () {
     assert.equal(asked?.get('code_challenge_method'), 'S256');
     assert.equal(new Set([asked.get('state'), asked.get('nonce'), asked.get('code_challenge')]).size, 3);
     assert.equal(asked.get('scope'), 'openid email');
+  });
+
+  it('opens a workspace that the person has still to join in that browser alone, which it vouched for', async () => {
+    const there = await test.server.addWorkspace();
+    const here = await test.person('Eve', 'lin@example.org');
+    const lin = await there.host.principal('Lin');
+    await test.link(lin, 'lin@example.org', there.host);
+    const taken = test.visitor();
+    await taken.signIn('lin@example.org');
+    provider.somebody = { email: 'lin@example.org', email_verified: true };
+    const visitor = test.visitor();
+    await comeBack(visitor, await goThrough(await press(visitor)));
+    const seatsOf = (each: Visitor) =>
+      test.signIn
+        .readSession(`cartulary=${each.cookies.get('cartulary')}`)
+        ?.memberships.map(({ principalId }) => principalId)
+        .toSorted();
+    assert.deepEqual(seatsOf(visitor), [here, lin].toSorted());
+    assert.deepEqual(seatsOf(taken), [here]);
+    const admin = await there.host.person('approver', '', 'Root');
+    const caller = { ...operator, principalId: admin.id, kind: 'person', interface: 'console' } as const;
+    const input = { principalId: lin, disabled: true };
+    const { result } = await perform(there.host.workspace, caller, setPrincipalState, input);
+    assert.equal(result.ended?.sessions, 1, 'the one that opened this workspace');
+    assert.deepEqual([seatsOf(visitor), seatsOf(taken)], [undefined, [here]]);
   });
 
   it('works for no person whose address is unverified, unknown, missing or invalid', async () => {

@@ -61,6 +61,6 @@ export function findSigningIn({ workspace }: ReadContext, text: string): string 
   const people = workspace.origin.journal?.people;
   const identity = people?.identities.findByName(foldSignInName(text));
   if (people === undefined || identity === undefined) return undefined;
-  const memberships = people.identities.membershipsOf(identity.id);
+  const memberships = people.identities.heldBy(identity.id);
   return memberships.find((membership) => membership.workspace === workspace.name)?.principalId;
 }

@@ -23,6 +23,8 @@ export interface IssuedLink extends NewLink {
   readonly signInName: string;
   /** Whether there is no password so far. */
   readonly isFirst: boolean;
+  /** The other workspaces where the name is known. Told to the operator alone, who has them all. */
+  readonly elsewhere: readonly string[];
 }
 
 /** Makes a link by which a person chooses a password, once. Earlier links stop working. Admin. */
@@ -36,14 +38,19 @@ export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before making a link for it.');
     }
-    const { identities, links } = people;
+    const { identities, links, signIns } = people;
     const present = identities.findOf(workspace, principalId);
     if (present !== undefined) requireOwn(people, caller, workspace, present.id);
     const isByName = signInName !== undefined && identities.findByName(foldSignInName(signInName)) !== undefined;
     if (caller.kind !== 'operator' && present === undefined && isByName) throw notYoursAlone();
     const identity = identities.provide(workspace, principalId, principal.displayName, signInName);
-    const link = links.issue(identity.id);
-    return { ...link, principalId, signInName: identity.signInName, isFirst: identity.passwordHash === null };
+    return {
+      ...links.issue({ workspace, principalId }),
+      principalId,
+      signInName: identity.signInName,
+      isFirst: !signIns.hasPassword(workspace, principalId),
+      elsewhere: caller.kind === 'operator' ? identities.elsewhere(identity.id, workspace) : [],
+    };
   },
   noteResult: ({ expiresAt, isFirst }) => ({ detail: { expires_at: expiresAt, first: isFirst } }),
 };
@@ -60,7 +67,7 @@ export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
     const identity = people.identities.findOf(workspace.name, principalId);
     if (identity === undefined) return [];
     requireOwn(people, caller, workspace.name, identity.id);
-    return people.sessions.listOf(identity.id);
+    return people.signIns.sessionsOf(workspace.name, principalId);
   },
 };
 
@@ -75,7 +82,7 @@ export const endSessions: ServiceOperation<OfPerson, number> = {
     const identity = people.identities.findOf(workspace, principalId);
     if (identity === undefined) return 0;
     requireOwn(people, caller, workspace, identity.id);
-    return people.sessions.endAll(identity.id);
+    return people.signIns.endSessions(workspace, principalId);
   },
 };
 

@@ -53,9 +53,11 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
       .filter(
         ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > transaction.now),
       ).length;
-    const ended = disabled ? countSignIns(principalId) : undefined;
-    if (disabled) noteEnding(transaction, principalId);
-    return { ...(transaction.tables.principals.find(principalId) ?? principal), keys, ended };
+    // Repeated for a principal that is disabled already, it ends nothing: their sign-ins are of other workspaces now.
+    const isNew = disabled && principal.disabledAt === null;
+    const ended = isNew ? countSignIns(principalId) : { sessions: 0, consents: 0 };
+    if (isNew) noteEnding(transaction, principalId);
+    return { ...(transaction.tables.principals.find(principalId) ?? principal), keys, ...(disabled && { ended }) };
   },
   noteResult: ({ ended }) =>
     ended === undefined

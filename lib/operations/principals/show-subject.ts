@@ -37,12 +37,12 @@ export const showPrincipal: ReadOperation<{ readonly principalId: string }, Show
   run({ workspace, view: { tables } }, { principalId }) {
     const principal = tables.principals.find(principalId);
     if (principal === undefined) throw notFound();
-    const identities = workspace.origin.journal?.people.identities;
+    const { identities, signIns } = workspace.origin.journal?.people ?? {};
     const identity = identities?.findOf(workspace.name, principalId);
     return {
       ...principal,
       signInName: identity?.signInName ?? null,
-      hasPassword: typeof identity?.passwordHash === 'string',
+      hasPassword: signIns?.hasPassword(workspace.name, principalId) === true,
       isElsewhere: identity !== undefined && identities?.isElsewhere(identity.id, workspace.name) === true,
       isAdmin: findAdmins(tables).has(principalId),
       lastSeenAt: findLastSeen(workspace, tables, principalId),

@@ -25,8 +25,10 @@ export const beginSession: OwnOperation<BeginSessionInput, BegunSession> = {
     for (const { id } of begun.gaveWay) also(endSession, { identityId: session.identityId, sessionId: id });
     return begun;
   },
-  noteResult: ({ session: { id, method } }) => ({ target: id, detail: { method } }),
+  noteResult: (begun) => describeBegun(begun),
 };
+
+const describeBegun = ({ session: { id, method } }: BegunSession) => ({ target: id, detail: { method } });
 
 export interface EndSessionInput {
   readonly identityId: string;
@@ -45,6 +47,8 @@ export const endSession: OwnOperation<EndSessionInput, boolean> = {
 };
 
 export interface SetPasswordInput {
+  /** The session that begins in the person's browser. */
+  readonly session: BeginSessionInput;
   /** The secret of the link. */
   readonly link: string;
   readonly passwordHash: string;
@@ -55,16 +59,21 @@ export interface SetPasswordInput {
 }
 
 /**
- * A person chooses a password. This uses up the link and ends their sessions and consents.
+ * A person chooses a password, and is signed in. This uses up the link and ends their other sessions and consents. It is
+ * one change: whoever disables the person finds either an unused link or the new session, and ends it.
  * @throws Refusal NOT_FOUND when the link no longer works
  */
-export const setPassword: OwnOperation<SetPasswordInput, void> = {
+export const setPassword: OwnOperation<SetPasswordInput, BegunSession> = {
   kind: 'own',
   name: 'password.set',
   note: ({ isFirst }) => ({ detail: { first: isFirst } }),
-  run({ people, also }, { link, passwordHash, actorsOf }) {
+  run(context, { session, link, passwordHash, actorsOf }) {
+    const { people, also } = context;
     const ended = people.links.use(link, passwordHash);
     if (ended === undefined) throw notFound();
     for (const consent of ended) also(endConsent, consent, actorsOf(consent));
+    const begun = beginSession.run(context, session);
+    also({ name: beginSession.name, note: describeBegun }, begun);
+    return begun;
   },
 };

@@ -14,10 +14,12 @@ export interface StoredSession {
   readonly provenAt: number | null;
   /** To the minute. */
   readonly lastSeenAt: number;
+  /** The address that another provider vouched for. Null for all other sign-ins. */
+  readonly vouchedFor: string | null;
 }
 
 const select = `SELECT id, identity_id AS identityId, method, browser, address, started_at AS startedAt,
-    proven_at AS provenAt, last_seen_at AS lastSeenAt
+    proven_at AS provenAt, last_seen_at AS lastSeenAt, vouched_for AS vouchedFor
   FROM browser_session`;
 
 /** Browsers that are signed in; only the hash of a cookie is ever stored. */
@@ -32,8 +34,8 @@ export class BrowserSessionTable extends Table {
   );
   readonly #insert = this.statement(
     `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, proven_at,
-       last_seen_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       last_seen_at, vouched_for)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   readonly #touch = this.statement('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
   readonly #delete = this.statement('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
@@ -72,6 +74,7 @@ export class BrowserSessionTable extends Table {
       session.startedAt,
       session.provenAt,
       session.lastSeenAt,
+      session.vouchedFor,
     );
   }
 

@@ -7,6 +7,8 @@ export interface PersonPart {
   readonly signInName: string;
   readonly passwordHash: string | null;
   readonly createdAt: number;
+  /** As in `StoredMembership`; missing in older backups, where everybody has joined. */
+  readonly joiningAs?: string | null;
 }
 
 /** A person who can sign in. */
@@ -24,10 +26,17 @@ export interface StoredMembership {
   readonly workspace: string;
   readonly principalId: string;
   readonly identityId: string;
+  /**
+   * Null once the person has joined. Until then the sign-in name for which the link was made: it stood for an identity
+   * already, and whoever has that one may be somebody else.
+   */
+  readonly joiningAs: string | null;
 }
 
 const identityColumns = 'id, sign_in_name AS signInName, password_hash AS passwordHash, created_at AS createdAt';
-const selectMembership = `SELECT workspace, principal_id AS principalId, identity_id AS identityId FROM membership`;
+const selectMembership = `SELECT workspace, principal_id AS principalId, identity_id AS identityId,
+    joining_as AS joiningAs
+  FROM membership`;
 
 /** The people who can sign in, and their principals. */
 export class IdentityTable extends Table {
@@ -45,11 +54,18 @@ export class IdentityTable extends Table {
     `${selectMembership} WHERE workspace = ? AND principal_id = ?`,
   );
   readonly #listPeople = this.statement<[string], PersonPart>(
-    `SELECT ${identityColumns}, membership.principal_id AS principalId FROM membership
+    `SELECT ${identityColumns}, membership.principal_id AS principalId, membership.joining_as AS joiningAs
+     FROM membership
      JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
   );
   readonly #leaveAll = this.statement('DELETE FROM membership WHERE workspace = ?');
-  readonly #join = this.statement('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
+  readonly #leave = this.statement('DELETE FROM membership WHERE workspace = ? AND principal_id = ?');
+  readonly #join = this.statement(
+    `INSERT INTO membership (workspace, principal_id, identity_id, joining_as) VALUES (?, ?, ?, ?)`,
+  );
+  readonly #setJoining = this.statement(
+    'UPDATE membership SET joining_as = ? WHERE workspace = ? AND principal_id = ? AND joining_as IS NOT NULL',
+  );
 
   find(id: string): StoredIdentity | undefined {
     return this.#find.get(id);
@@ -72,6 +88,7 @@ export class IdentityTable extends Table {
     this.#setPassword.run(passwordHash, at, id);
   }
 
+  /** Including those that the person has not joined yet. */
   membershipsOf(identityId: string): StoredMembership[] {
     return this.#membershipsOf.all(identityId);
   }
@@ -99,12 +116,25 @@ export class IdentityTable extends Table {
     if (this.find(person.id) === undefined) {
       if (this.findByName(person.signInName) !== undefined) return;
       this.insert(person);
-      if (person.passwordHash !== null) this.setPassword(person.id, person.passwordHash, person.createdAt);
+      const hasJoined = (person.joiningAs ?? null) === null;
+      if (hasJoined && person.passwordHash !== null) {
+        this.setPassword(person.id, person.passwordHash, person.createdAt);
+      }
     }
-    this.join({ workspace, principalId: person.principalId, identityId: person.id });
+    const { principalId, id: identityId, joiningAs = null } = person;
+    this.join({ workspace, principalId, identityId, joiningAs });
   }
 
-  join(membership: StoredMembership): void {
-    this.#join.run(membership.workspace, membership.principalId, membership.identityId);
+  join({ workspace, principalId, identityId, joiningAs }: StoredMembership): void {
+    this.#join.run(workspace, principalId, identityId, joiningAs);
+  }
+
+  /** Of one who has not joined yet. @param joiningAs null: they have joined now */
+  setJoining(workspace: string, principalId: string, joiningAs: string | null): void {
+    this.#setJoining.run(joiningAs, workspace, principalId);
+  }
+
+  leave(workspace: string, principalId: string): void {
+    this.#leave.run(workspace, principalId);
   }
 }

@@ -26,7 +26,7 @@ export interface OAuthDependencies {
   readonly file: Pick<ServiceFile, 'oauth' | 'addKey' | 'listKeys' | 'removeKey'>;
   /** @throws Refusal UNAVAILABLE when the workspace exists and could not be opened */
   find(workspace: string): Workspace | undefined;
-  /** Where an identity is a person, disabled or not. */
+  /** Where an identity is a person, disabled or not. Whether they have joined was asked when they gave consent. */
   membershipsOf(identityId: string): readonly Seat[];
   /** The person of the cookies, looked up each time. @throws Refusal UNAVAILABLE when it cannot be decided */
   readSession(cookies: string | undefined): PersonHere | undefined;

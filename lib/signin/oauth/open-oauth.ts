@@ -35,7 +35,7 @@ export async function openOAuth(
       readSession,
       proof,
       find: (name) => service.find(name),
-      membershipsOf: (identityId) => people.identities.membershipsOf(identityId),
+      membershipsOf: (identityId) => people.identities.heldBy(identityId),
     },
     options,
   );

@@ -107,7 +107,7 @@ describe('The consent page', () => {
     const other = await server.server.addWorkspace();
     const principalId = await other.host.principal('both elsewhere');
     const { name } = other.host.workspace;
-    server.host.service.people.identities.provide(name, principalId, 'both', 'both@example.org');
+    server.join(name, principalId, 'both');
     const { page } = await open(server.browserOf(both));
     assert.match(page.text, new RegExp(`value="${name}"`));
     const there = await client.signIn(server.browserOf(both), {}, { workspace: name });

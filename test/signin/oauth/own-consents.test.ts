@@ -22,7 +22,7 @@ describe('A person’s consents to applications', function () {
 
   /** Chooses a password by a new link. */
   async function choosePassword(): Promise<void> {
-    const { secret } = server.host.service.people.links.issue(person.identityId);
+    const { secret } = server.host.service.people.links.issue({ workspace: 'acme', ...person });
     const browser = new Browser();
     const page = await browser.get(`${server.url}/signin/link/${secret}`);
     const sent = { ...readForm(page.text), password: goodPassword, again: goodPassword };
@@ -47,8 +47,7 @@ describe('A person’s consents to applications', function () {
   it('end with a new password, too, where the workspace cannot be read just now', async () => {
     const elsewhere = await server.server.addWorkspace();
     const there = await elsewhere.host.principal('Ada there');
-    const { identities } = server.host.service.people;
-    identities.provide(elsewhere.host.workspace.name, there, 'Ada there', 'ada@example.org');
+    server.join(elsewhere.host.workspace.name, there);
     const { access_token: token } = await client.signIn(
       server.browserOf(person),
       {},

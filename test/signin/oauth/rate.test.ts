@@ -60,12 +60,12 @@ describe('The rate of applications that act as people', () => {
   });
 
   it('leaves others alone: another person, and the same person in another workspace', async () => {
-    const token = await letIn(person);
     const other = await server.server.addWorkspace();
     await limit(other.host.workspace);
     const { name } = other.host.workspace;
     const principalId = await other.host.principal('ada elsewhere');
-    server.host.service.people.identities.provide(name, principalId, 'ada', 'ada@example.org');
+    server.join(name, principalId);
+    const token = await letIn(person);
     const elsewhere = await letIn(person, name);
     const others = await letIn(await server.person('bea'));
     for (let count = 0; count <= burst; count += 1) await ask(token);

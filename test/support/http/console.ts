@@ -127,6 +127,8 @@ export class TestConsole {
     const { result } = await perform(workspace, operator, issueLink, { principalId, signInName });
     const identity = people.links.look(result.secret);
     if (identity === undefined) throw new Error('The link does not work.');
+    // In another workspace they have joined, as they do by their link.
+    if (workspace !== this.host.workspace) people.links.use(result.secret, 'hash');
     const session = { identityId: identity.id, method: 'password', browser: 'Test', address: '127.0.0.1' } as const;
     const { secret } = people.sessions.begin(session);
     return new ConsoleClient(this.server, principalId, `cartulary=${secret}`, workspace.name);

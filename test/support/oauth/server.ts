@@ -62,7 +62,7 @@ export class OAuthServer {
         if (gone.has(name)) throw unavailable();
         return service.find(name);
       },
-      membershipsOf: (identityId) => (gone.has(identityId) ? [] : people.identities.membershipsOf(identityId)),
+      membershipsOf: (identityId) => (gone.has(identityId) ? [] : people.identities.heldBy(identityId)),
       readSession: signIn.readSession,
       proof: signIn.proof,
     };
@@ -82,6 +82,13 @@ export class OAuthServer {
     const { identities } = this.host.service.people;
     const { id } = identities.provide('acme', principalId, name, `${name}@example.org`);
     return { identityId: id, principalId };
+  }
+
+  /** Lets a person of the first workspace join another one, by their link. */
+  join(workspace: string, principalId: string, name = 'ada'): void {
+    const { identities, links } = this.host.service.people;
+    identities.provide(workspace, principalId, name, `${name}@example.org`);
+    links.use(links.issue({ workspace, principalId }).secret, 'hash');
   }
 
   /** A browser in which that person is signed in. */

@@ -41,10 +41,14 @@ export class SignInTest {
   async person(name: string, signInName: string, password = goodPassword): Promise<string> {
     const { host } = this.server;
     const id = await host.principal(name);
-    const secret = (await this.link(id, signInName)).split('/').pop() ?? '';
-    const { links, passwords } = host.service.people;
-    links.use(secret, await passwords.hash(password));
+    await this.choosePassword(await this.link(id, signInName), password);
     return id;
+  }
+
+  /** Uses a link up, without a browser. @param path of the link */
+  async choosePassword(path: string, password = goodPassword): Promise<void> {
+    const { links, passwords } = this.server.host.service.people;
+    links.use(path.split('/').pop() ?? '', await passwords.hash(password));
   }
 
   visitor(headers: OutgoingHttpHeaders = {}): Visitor {
