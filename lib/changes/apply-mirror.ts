@@ -1,7 +1,7 @@
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import { locationOfFolder } from '../view/locate.js';
+import { findDocumentById, locationOfFolder } from '../view/locate.js';
 import { followSections } from './follow-section.js';
 import { mediaTypesOf } from './media-types.js';
 import { readErasedContents, readSuppressions, suppressFile } from './mirror-suppression.js';
@@ -86,6 +86,9 @@ export function* applyMirror(context: WriteContext, change: Mirror): Steps<Mirro
     moved: moved.map(({ documentId, from, to }) => ({ documentId, from, to })),
   } as const;
   const { versionId } = yield* recordTreeChange(context, event, plan, null);
-  for (const row of updated) if (row.isClaimed) followSections(context, row.number, () => undefined);
+  for (const row of updated) {
+    const document = row.isClaimed ? findDocumentById(transaction.tables, row.id) : undefined;
+    if (document !== undefined) followSections(context, document, () => undefined);
+  }
   return { versionId, ...counts };
 }

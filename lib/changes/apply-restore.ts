@@ -3,8 +3,9 @@ import type { Precondition } from '../domain/etag.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { knownRow, recordVersion, requireCurrent, type DecidedVersion } from './apply-update.js';
-import { readOnce } from './follow-section.js';
+
 import { requireWritable } from './location-guards.js';
+import { readOnce, type ReadText } from './read-sections.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 import type { WriteContext } from './write-context.js';
 
@@ -14,6 +15,8 @@ export interface Restore {
   readonly versionId: string;
   /** The content as text, for claims on sections. Undefined for binary content, and for content not read. */
   readonly text: string | undefined;
+  /** The text that it replaces, where the writer has claimed sections of it. */
+  readonly before?: ReadText | undefined;
   readonly message: string | null;
   readonly claimId?: string | undefined;
 }
@@ -38,7 +41,7 @@ function decideRestore(context: WriteContext, change: Restore): DecidedVersion {
     message,
     known: knownRow(found),
   };
-  return { decision, found, readNext };
+  return { decision, found, readNext, before: change.before };
 }
 
 /**

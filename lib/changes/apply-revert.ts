@@ -79,12 +79,17 @@ function* decideRevert(
  */
 export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
   const { plan, decision } = yield* decideRevert(context, change);
-  const { steps, leftAlone, restored } = plan;
+  const { steps, leftAlone } = plan;
   const done = { principalId: change.principalId, since: change.since, steps, leftAlone, at: context.transaction.now };
   if (steps.length === 0) return { ...done, versionId: null };
   const { versionId, written, removed } = yield* recordEvent(context, decision);
-  for (const { row } of restored) {
-    followSections(context, row.number, () => undefined);
+  const sectionsUnknown = (): undefined => undefined;
+  for (const { row, returning } of plan.restored) {
+    followSections(context, { row, location: returning.location }, sectionsUnknown);
+    yield;
+  }
+  for (const returning of plan.returning) {
+    followSections(context, { row: returning, location: returning.location }, sectionsUnknown);
     yield;
   }
   noteSearch(

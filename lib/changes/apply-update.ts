@@ -9,9 +9,10 @@ import type { RefusalDetails } from '../domain/refusal-details.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
-import { followSections, readPrepared, type ReadSections } from './follow-section.js';
+import { followSections } from './follow-section.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import type { PreparedContent } from './prepare-content.js';
+import type { PreparedVersion } from './prepare-content.js';
+import { readPrepared, type ReadSections, type ReadText } from './read-sections.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
@@ -54,7 +55,7 @@ export function stale(
 export interface Update {
   readonly location: Location;
   readonly precondition: Precondition;
-  readonly content: PreparedContent;
+  readonly content: PreparedVersion;
   /** Left out: keeps the document's media type. */
   readonly mediaType?: string | undefined;
   readonly message: string | null;
@@ -70,6 +71,8 @@ export interface DecidedVersion {
   readonly found: FoundDocument;
   /** The sections of the new text. */
   readonly readNext: ReadSections;
+  /** The text that it replaces, as far as it was read. */
+  readonly before: ReadText | undefined;
 }
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
@@ -87,7 +90,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
     originalAuthor,
     known: knownRow(found),
   };
-  return { decision, found, readNext };
+  return { decision, found, readNext, before: content.before };
 }
 
 /** Gives a document a version. @throws Refusal as `decideUpdate`, and INVALID_REQUEST `storage_quota` */
@@ -96,12 +99,12 @@ export function applyUpdate(context: WriteContext, change: Update): Document {
 }
 
 /** Writes a version of a live document, and updates claims and the search index. */
-export function recordVersion(context: WriteContext, { decision, found, readNext }: DecidedVersion): Document {
+export function recordVersion(context: WriteContext, { decision, found, readNext, before }: DecidedVersion): Document {
   const { tables, now } = context.transaction;
   const { versionId, written } = runAtOnce(recordEvent(context, decision));
   const [made] = written;
   if (made === undefined) throw new Error(`A ${decision.event.type} wrote no version.`);
-  followSections(context, found.row.number, readNext);
+  followSections(context, found, readNext, { version: found.row.current, read: before });
   const row = { ...found.row, current: made.version };
   const document = toDocument(tables, { ...found, row }, now);
   noteSearch(context, versionId, noteDocument(document));

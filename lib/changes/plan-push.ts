@@ -7,15 +7,16 @@ import { notFound } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
 import type { LiveRow } from '../history/projection.js';
 import type { Steps } from '../scheduling/in-steps.js';
+import type { ClaimedDocument } from '../view/find-claims.js';
 import { findDocument, findDocumentId, type FoundDocument } from '../view/locate.js';
 import { View } from '../view/view.js';
 import { requireAcknowledged } from './apply-relocate.js';
 import { requireChangeable } from './apply-update.js';
 import { AcceptedFiles } from './decide-import.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
-import type { ReadSections } from './follow-section.js';
 import { requirePlace } from './location-guards.js';
 import { NameTwins } from './name-twins.js';
+import type { ReadSections } from './read-sections.js';
 import type { DecidedFile } from './record-event.js';
 import type { TreeChangePlan } from './record-tree-change.js';
 import { reportAccess } from './report-access.js';
@@ -24,7 +25,7 @@ import type { WriteContext } from './write-context.js';
 /** What becomes of the documents by one pushed commit, after all checks. */
 export interface PushPlan extends TreeChangePlan {
   /** Claimed documents that get a version, with the sections of the new text. */
-  readonly claimed: readonly { readonly number: number; readonly readNext: ReadSections }[];
+  readonly claimed: readonly { readonly document: ClaimedDocument; readonly readNext: ReadSections }[];
   /** Those of the files that cannot be written as they are. If there are any, nothing is. */
   readonly refused: readonly RefusedFile[];
 }
@@ -145,9 +146,12 @@ class CommitDraft {
   }
 
   /** The document's version; none where the content stays. */
-  #rewrite({ row: { number, current, isClaimed } }: FoundDocument, location: Location, content: PushedContent): void {
+  #rewrite({ row }: FoundDocument, location: Location, content: PushedContent): void {
+    const { current, isClaimed } = row;
     if (content.blobOid === current.blobOid) return;
-    if (isClaimed) this.#claimed.push({ number, readNext: this.#rules.sectionsOf(content.blobOid) });
+    if (isClaimed) {
+      this.#claimed.push({ document: { row, location }, readNext: this.#rules.sectionsOf(content.blobOid) });
+    }
     this.#write(location, content, current.mediaType);
   }
 

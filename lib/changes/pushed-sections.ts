@@ -5,8 +5,9 @@ import type { ObjectReader } from '../journal/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { View } from '../view/view.js';
-import { readSections, type ReadSections } from './follow-section.js';
+
 import { stagedFrom } from './prepare-content.js';
+import { readSections, type PlacedSection, type ReadSections } from './read-sections.js';
 
 /** Places looked up in one turn. */
 const placesAtOnce = 100;
@@ -24,7 +25,7 @@ type TextsByDocument = ReadonlyMap<number, ReadonlySet<string>>;
 export interface PushedSections {
   readonly texts: TextsByDocument;
   /** The sections that were read, by the name of the text. Null for a text too long to read. */
-  readonly read: ReadonlyMap<string, ReadonlyMap<string, string | null> | null>;
+  readonly read: ReadonlyMap<string, ReadonlyMap<string, PlacedSection | null> | null>;
 }
 
 /** The texts that come to documents which are there already. Documents are followed from place to place. */
@@ -98,11 +99,11 @@ export async function readPushedSections(
     const document = view.document(location)?.number;
     if (document !== undefined) texts.set(document, (texts.get(document) ?? new Set()).add(blobOid));
   }
-  const read = new Map<string, ReadonlyMap<string, string | null> | null>();
+  const read = new Map<string, ReadonlyMap<string, PlacedSection | null> | null>();
   for (const [blobOid, wanted] of findClaimedSections(journal.reader, clock.now(), texts)) {
     const sections = readSections((await objects.readBlob(blobOid)).toString('utf8'));
-    const digests = [...wanted].map((section) => [section, sections?.digestOf(section) ?? null] as const);
-    read.set(blobOid, sections === undefined ? null : new Map(digests));
+    const found = [...wanted].map((section) => [section, sections?.find(section) ?? null] as const);
+    read.set(blobOid, sections === undefined ? null : new Map(found));
     await yieldToLoop();
   }
   return { texts, read };
@@ -120,6 +121,6 @@ export function isRead(tables: Tables, now: number, { texts, read }: PushedSecti
 export function sectionsOf({ read }: PushedSections): (blobOid: string) => ReadSections {
   return (blobOid) => {
     const found = read.get(blobOid) ?? undefined;
-    return () => (found === undefined ? undefined : { digestOf: (section) => found.get(section) ?? null });
+    return () => (found === undefined ? undefined : { find: (section) => found.get(section) ?? null });
   };
 }

@@ -2,7 +2,8 @@ import { isWithin, type Location } from '../domain/location.js';
 import { conflict, type Refusal } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { findClaims, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
-import type { ReadSections } from './follow-section.js';
+import { ClaimedLines } from './claimed-lines.js';
+import type { ReadSections } from './read-sections.js';
 import { findDocumentById, locationOfFolder } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -27,7 +28,8 @@ export interface ClaimContext {
 
 /**
  * Requires that no other principal's claim binds the lines to change, regardless of If-Match. A claim on a section
- * allows a write that leaves the section's lines as they are. A claim whose heading is gone binds the whole document.
+ * allows a write that leaves the section's lines as they are, and puts them into nobody else's section. A claim whose
+ * heading is gone binds the whole document.
  * @param readNext the sections of the new text; left out, the write changes everything
  * @throws Refusal CONFLICT `claimed`
  */
@@ -36,12 +38,20 @@ export function requireUnclaimed(
   document: ClaimedDocument,
   readNext: ReadSections = () => undefined,
 ): void {
-  for (const claim of findClaims(context.transaction.tables, document, context.transaction.now)) {
-    if (claim.holder.id === context.caller.principalId) continue;
-    if (claim.section !== null && claim.sectionDigest !== null) {
-      if (readNext()?.digestOf(claim.section) === claim.sectionDigest) continue;
-    }
-    throw claimed(claim);
+  const { principalId } = context.caller;
+  const present = findClaims(context.transaction.tables, document, context.transaction.now);
+  const others = present.filter(({ holder }) => holder.id !== principalId);
+  if (others.length === 0) return;
+  const lines = new ClaimedLines();
+  for (const { section, holder } of present) {
+    if (section === null || holder.id !== principalId) continue;
+    const place = readNext()?.find(section);
+    if (place !== undefined && place !== null) lines.take(holder.id, place);
+  }
+  for (const claim of others) {
+    if (claim.section === null || claim.sectionDigest === null) throw claimed(claim);
+    const place = readNext()?.find(claim.section);
+    if (place?.digest !== claim.sectionDigest || !lines.take(claim.holder.id, place)) throw claimed(claim);
   }
 }
 

@@ -24,8 +24,9 @@ export interface PlacedClaim extends Claim {
 }
 
 /**
- * State of the caller's own claim. `active` binds others; `expired` ran out; `broken` was ended by an approver;
- * `suspended` binds no caller while its holder is no editor of the document.
+ * State of the caller's own claim. `active` binds others; `expired` ran out; `broken` was ended by an approver, or by one
+ * who claimed the place while it was suspended; `suspended` binds no caller while its holder is no editor of the
+ * document.
  */
 export type ClaimStanding = 'active' | 'expired' | 'broken' | 'suspended';
 

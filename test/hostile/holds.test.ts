@@ -36,7 +36,7 @@ import { makeSnippet } from '../../lib/search/ranking/make-snippet.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
 import { nameBrowser } from '../../lib/signin/browser-name.js';
 import { Cookies } from '../../lib/signin/cookies.js';
-import { readSections } from '../../lib/changes/follow-section.js';
+import { readSections } from '../../lib/changes/read-sections.js';
 import { parseCommitMessage } from '../../lib/history/trailers.js';
 import { readBearer } from '../../lib/workspace/recognise-key.js';
 import { measureHold, type Work } from '../support/processes/measure-hold.js';
@@ -84,7 +84,7 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
   'the place of a snippet': [document, placeWords],
   'the outline of a document': [document, (text) => readOutlineInSteps(text)],
-  'the sections of a document': [document, (text) => readSections(text.split('\n', 10_000).join('\n'))?.digestOf('a')],
+  'the sections of a document': [document, (text) => readSections(text.split('\n', 10_000).join('\n'))?.find('a')],
   'the lines of a document': [document, (text) => numberLines(text)],
   'a part of a document': [document, (text) => cutText(text, { startLine: 1, startColumn: 1, maxChars: 60_000 })],
   'characters that are hidden in what is read': [60_000, (text) => countHidden(text)],

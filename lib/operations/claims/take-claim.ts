@@ -16,13 +16,13 @@ import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
 import { stale } from '../../changes/apply-update.js';
 import { findClaims, toClaim } from '../../view/find-claims.js';
-import { digestSection } from '../../changes/follow-section.js';
+import { digestSection, type ReadText } from '../../changes/read-sections.js';
 import { findDocument, type FoundDocument } from '../../view/locate.js';
 import { requireWritable } from '../../changes/location-guards.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { claimed } from '../../changes/require-unclaimed.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
-import { readCurrentText, type ReadText } from '../documents/read-text.js';
+import { readCurrentText } from '../documents/read-text.js';
 import { requireVisible } from '../require-visible.js';
 
 export interface TakeClaimInput {
@@ -145,12 +145,18 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     const read = input.section === undefined ? undefined : readHeadingsNow(context, found, prepared);
     if (input.section !== undefined && read === undefined) throw stale(found.row.current);
     const section = input.section === undefined ? undefined : findHeading(read?.headings ?? [], input.section);
-    const present = findClaims(tables, found, now);
-    const other = present.find(
-      (claim) => claim.holder.id !== context.caller.principalId && standsInTheWay(claim, section, read?.headings),
-    );
-    if (other !== undefined) throw claimed(other);
     const sectionDigest = section === undefined ? null : digestSection(read?.text ?? '', section);
+    const present = findClaims(tables, found, now);
+    const inTheWay = tables.claims.on(found.row.number, now).filter((claim) => {
+      if (claim.holder.id === context.caller.principalId) return false;
+      return standsInTheWay(claim, sectionDigest === null ? undefined : section, read?.headings);
+    });
+    const binding = new Set(present.map(({ id }) => id));
+    const other = inTheWay.find(({ id }) => binding.has(id));
+    if (other !== undefined) throw claimed(other);
+    // A claim that does not bind gives its place away. It would bind again with its holder's rights, and exclude this one.
+    // No event tells it: who may not know of the claim would learn of it.
+    for (const { id } of inTheWay) tables.claims.end(id, now, context.author.id);
     const expiresAt = now + duration;
     const same = present.find(
       (claim) => claim.holder.id === context.caller.principalId && claim.section === (section?.id ?? null),

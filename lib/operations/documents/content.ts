@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
-import type { PreparedContent } from '../../changes/prepare-content.js';
+import type { PreparedContent, PreparedVersion } from '../../changes/prepare-content.js';
 import type { DocumentKind } from '../../domain/document.js';
 import { maxVersionMessage } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
@@ -9,6 +9,7 @@ import { readPolicy } from '../../access/policy.js';
 import { prepareContent, prepareStream } from '../../changes/prepare-content.js';
 import type { PrepareContext } from '../operation.js';
 import { requireVisible } from '../require-visible.js';
+import { readClaimedText } from './read-text.js';
 
 /**
  * A face's content: whole; in pieces, where one long piece would hold the event loop; or as it arrives (raw uploads).
@@ -96,16 +97,17 @@ export async function prepareSource(context: PrepareContext, source: ContentSour
  * pieces.
  * @throws Refusal NOT_FOUND then
  */
-export function prepareVersion(
+export async function prepareVersion(
   context: PrepareContext,
   location: Location,
   source: ContentSource,
-): Promise<PreparedContent> {
+): Promise<PreparedVersion> {
   const document = context.view.document(location);
   if (document === undefined) return prepareSource(context, source);
-  return context.workspace.uploads.follow(document.id, (guard) =>
+  const content = await context.workspace.uploads.follow(document.id, (guard) =>
     prepareSource(context, 'stream' in source ? { stream: guard(source.stream) } : source),
   );
+  return { ...content, before: await readClaimedText(context, location) };
 }
 
 async function* toAsync(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {

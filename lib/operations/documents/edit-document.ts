@@ -2,7 +2,7 @@ import { readPolicy } from '../../access/policy.js';
 import { applyUpdate, stale } from '../../changes/apply-update.js';
 import { requireWritable } from '../../changes/location-guards.js';
 import { prepareAtOnce, prepareContent, type PreparedContent } from '../../changes/prepare-content.js';
-import { readSections } from '../../changes/follow-section.js';
+import { readSections } from '../../changes/read-sections.js';
 import { requireHeld, requireUnclaimed } from '../../changes/require-unclaimed.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Version } from '../../domain/document.js';
@@ -134,7 +134,8 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
       if (version === undefined) throw stale(current);
       return { ...made, location, documentId, version, isRepeat: true };
     }
-    const { made, content } = chooseEdit(context, input, prepared, current);
+    const { made, content: edited } = chooseEdit(context, input, prepared, current);
+    const content = { ...edited, before: { versionId: made.parent.id, text: made.before } };
     const precondition = { any: false, versionIds: [made.parent.id] } as const;
     const { current: version } = applyUpdate(context, { location, precondition, content, message, claimId });
     return { ...made, location, documentId, version, isRepeat: false };

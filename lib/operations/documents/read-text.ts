@@ -1,18 +1,9 @@
 import type { Document, Version } from '../../domain/document.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
+import type { ReadText } from '../../changes/read-sections.js';
 import type { View } from '../../view/view.js';
 import type { ReadContext } from '../operation.js';
 import type { Location } from '../../domain/location.js';
-
-/**
- * A document's text of one version, read before a transaction. The transaction compares the version before it uses the
- * text.
- */
-export interface ReadText {
-  readonly versionId: string;
-  /** Undefined for binary content, and for text too large to read. */
-  readonly text: string | undefined;
-}
 
 /** The version's text. Undefined for binary content, and for text too large to read. @throws the errors of reading */
 export async function readVersionText(
@@ -28,6 +19,24 @@ export async function readCurrentText(context: ReadContext, location: Location):
   const document = context.view.document(location);
   if (document === undefined) return undefined;
   return { versionId: document.current.id, text: await readVersionText(context.workspace, document.current) };
+}
+
+/**
+ * The text that a write will replace, where the caller has claimed sections of it: the write may rename their headings.
+ * Undefined where it has none, and for a text that cannot be read, since a write replaces also that.
+ */
+export async function readClaimedText(context: ReadContext, location: Location): Promise<ReadText | undefined> {
+  const { workspace, caller } = context;
+  const view = workspace.view(caller);
+  const document = view.document(location);
+  if (document?.claims.some(({ section, holder }) => section !== null && holder.id === caller.principalId) !== true) {
+    return undefined;
+  }
+  try {
+    return { versionId: document.current.id, text: await readVersionText(workspace, document.current) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** A live document that the view shows, by its internal number. */

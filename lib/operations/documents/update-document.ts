@@ -1,4 +1,4 @@
-import type { PreparedContent } from '../../changes/prepare-content.js';
+import type { PreparedVersion } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
@@ -20,7 +20,7 @@ export interface UpdateDocumentInput {
 }
 
 /** Adds a version, if the document is still the one known to the writer. Editor. */
-export const updateDocument: WriteOperation<UpdateDocumentInput, Document, PreparedContent> = {
+export const updateDocument: WriteOperation<UpdateDocumentInput, Document, PreparedVersion> = {
   kind: 'write',
   name: 'document.update',
   needs: ({ location }) => [{ role: 'editor', location }],

@@ -1,4 +1,4 @@
-import type { PreparedContent } from '../../changes/prepare-content.js';
+import type { PreparedContent, PreparedVersion } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
@@ -91,7 +91,7 @@ const longText = 2048;
  * Replaces a whole document, if it is still the version named by the writer. The same again finds it done. Editor.
  * @throws Refusal as an update does, and INVALID_REQUEST `large_shrink`, `not_text` for a document that is not text
  */
-export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, PreparedContent> = {
+export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, PreparedVersion> = {
   kind: 'write',
   name: updateDocument.name,
   needs: ({ location }) => [{ role: 'editor', location }],

@@ -68,7 +68,7 @@ export class ClaimTable extends Table {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   readonly #renew = this.statement('UPDATE claim SET expires_at = ?, purpose = ?, section_digest = ? WHERE id = ?');
-  readonly #setSection = this.statement('UPDATE claim SET section_digest = ? WHERE id = ?');
+  readonly #setSection = this.statement('UPDATE claim SET section = ?, section_digest = ? WHERE id = ?');
   readonly #end = this.statement('UPDATE claim SET ended_at = ?, ended_by = ? WHERE id = ?');
   readonly #sweep = this.statement(
     'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
@@ -143,8 +143,8 @@ export class ClaimTable extends Table {
     this.#renew.run(expiresAt, purpose, sectionDigest, id);
   }
 
-  setSectionDigest(id: string, digest: string | null): void {
-    this.#setSection.run(digest, id);
+  setSection(id: string, section: string, digest: string | null): void {
+    this.#setSection.run(section, digest, id);
   }
 
   end(id: string, at: number, by: string): void {
