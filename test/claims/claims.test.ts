@@ -235,6 +235,10 @@ describe('claims', () => {
       await ada.claim(`a/n/${count}`);
     }
     assert.equal(await outcomeOf(ada.claim('a/x.md')), 'INVALID_REQUEST too_many_claims');
+    const [broken] = (await ada.record('a/n/0')).claims;
+    await boss.breakClaim('a/n/0', broken?.id ?? '');
+    assert.equal(await outcomeOf(ada.claim('a/x.md')), 'done');
+    assert.equal(await outcomeOf(ada.claim('a/n/0')), 'INVALID_REQUEST too_many_claims');
   });
 
   it('and simultaneous writes are settled by their order, and nothing is lost', async () => {

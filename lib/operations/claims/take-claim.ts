@@ -166,7 +166,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
       const claim = { ...toClaim({ ...same, sectionDigest }), purpose: purpose ?? same.purpose, expiresAt };
       return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
     }
-    if (tables.claims.ofHolder(context.author.id, now, maxClaims).length >= maxClaims) {
+    if (tables.claims.countHeld(context.author.id, now) >= maxClaims) {
       throw invalidRequest('too_many_claims', `One principal holds at most ${maxClaims} claims. Release some.`);
     }
     const claim: Claim = {

@@ -59,6 +59,9 @@ export class ClaimTable extends Table {
     `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
      ORDER BY c.expires_at DESC, c.id LIMIT ?`,
   );
+  readonly #countHeld = this.valueStatement<[string, number], number>(
+    'SELECT count(*) FROM claim WHERE holder = ? AND expires_at > ? AND ended_at IS NULL',
+  );
   readonly #ofHolderOn = this.statement<[number, string, number], Row>(
     `${select} WHERE c.document = ? AND c.holder = ? AND c.expires_at > ?
      ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id`,
@@ -117,6 +120,11 @@ export class ClaimTable extends Table {
   /** The holder's claims that run or ran out after `since`, without those that it gave up itself; the last first. */
   ofHolder(holder: string, since: number, limit: number): ClaimRow[] {
     return this.#ofHolder.all(holder, since, limit).map(toClaim);
+  }
+
+  /** The number of the holder's claims that have neither run out at `now` nor been ended. */
+  countHeld(holder: string, now: number): number {
+    return this.#countHeld.get(holder, now) ?? 0;
   }
 
   /** The holder's claims on the document that run or ran out after `since`; those that were not ended come first. */
