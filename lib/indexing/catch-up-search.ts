@@ -1,4 +1,4 @@
-import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
+import { faultOfLocation, parseLocation, type Location } from '../domain/location.js';
 import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/sources/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
@@ -9,10 +9,12 @@ import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Repository } from '../git/repositories/repository.js';
 import type { Journal } from '../journal/journal.js';
 import type { ObjectReader } from '../journal/objects.js';
-import { findDocument, locationOfFolder, type FoundDocument } from '../view/locate.js';
+import { findDocument } from '../view/locate.js';
 import { distrustedIndex, readDistrust } from './distrust-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
+import { mendIdentities } from './mend-identities.js';
+import { describeRow, locateRow, toIndex } from './read-documents.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** The parts of a workspace that its text index is built from. */
@@ -26,18 +28,12 @@ const batch = 128;
 /** Maximum of changed places examined in one step; above it the index is rebuilt, a batch at a time. */
 const maxChanged = 10_000;
 
-/** The index's data on a live document. */
-export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
-  const { blobOid, size, kind } = row.current;
-  return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
-}
-
 /** Gets the progress of work on the whole index: its begin, its extent, and (null) its end. */
 export type OnSearchProgress = (progress: SearchProgress | null) => void;
 
 /**
  * Brings a stored index up to the present commit. If there is one to start from, it takes the difference of the two
- * trees. Else it rebuilds the index from the documents. If the policy asks for other languages, an index in those is
+ * trees, and compares the numbers of all documents. Else it rebuilds the index from the documents. If the policy asks for other languages, an index in those is
  * then built beside it and replaces it. If it asks for meaning and the index has none yet, all documents are revised
  * for it, while text ranks. Writes go on meanwhile.
  */
@@ -75,6 +71,8 @@ async function catchUpText(
     keeper.startFollowing();
     keeper.follow(workspace.journal.state.head ?? '', noteChanged(workspace.journal.reader, changed));
     await keeper.settled();
+    if (!keeper.isBroken) await mendIdentities(workspace.journal, keeper);
+    if (keeper.isClosing) return;
     if (!keeper.isBroken) {
       await catchUpLabels(workspace, keeper);
       keeper.markReady();
@@ -91,7 +89,7 @@ async function catchUpLabels(workspace: IndexedWorkspace, keeper: SearchKeeper):
     const { reader, state } = workspace.journal;
     const head = state.head ?? '';
     const row = reader.documents.byNumber(number);
-    if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locate(reader, row), labels }]);
+    if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locateRow(reader, row), labels }]);
   };
   for (let after = 0; ; await yieldToLoop()) {
     const labelled = workspace.journal.reader.labels.after(after, batch);
@@ -254,12 +252,4 @@ async function takeSome(
   }
   await keeper.inOrder(() => take({ analysis, keys: keysFor(analysis, documents) }, leftOut));
   return again;
-}
-
-function describeRow(tables: Tables, row: FoundDocument['row']): DocumentToIndex {
-  return toIndex(tables, { row, location: locate(tables, row), mirror: null });
-}
-
-function locate(tables: Tables, row: FoundDocument['row']): Location {
-  return joinLocation(locationOfFolder(tables, row.folder), row.name);
 }

@@ -9,7 +9,7 @@ export interface IndexEventApplier {
   /** Applies events that can be applied together. Never fails: it mends its own faults. */
   readonly follow: (batch: IndexBatch) => Promise<void>;
   /** Called when the events of a commit are all applied. Never fails. */
-  readonly rest: () => Promise<void>;
+  readonly rest: () => void;
 }
 
 /**
@@ -66,7 +66,7 @@ export class IndexQueue {
       const notes = this.#notes;
       this.#notes = [];
       for (let next = 0; next < notes.length;) next += await this.#followSome(notes, next);
-      await this.#follower.rest();
+      this.#follower.rest();
     }
     this.#isFollowing = false;
   }

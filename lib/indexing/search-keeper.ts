@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.js';
 import type { Location } from '../domain/location.js';
 import { searchUnavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analysis/analyze-document.js';
@@ -21,6 +22,7 @@ export interface SearchKeeperOptions {
   readonly folder: string | null;
   /** The languages of the analysis where nothing is stored. */
   readonly languages: readonly LanguageCode[];
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly readBlob: (oid: string) => Promise<Buffer>;
   /** Blob of the document's current version, if it is live and text. */
   readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
@@ -47,8 +49,9 @@ export interface SearchProgress {
 export const maxIndexedBytes = 10 * 1024 * 1024;
 /** Bytes of text analysed on the spot, in milliseconds for any content; more goes to a worker. */
 const shortText = 16 * 1024;
-/** Events after which the index is stored, so little is left to catch up after a crash. */
+/** Events, or milliseconds, after which the index is stored, so little is left to catch up after a crash. */
 const storedEvery = 5000;
+const storedWithin = 60 * 60 * 1000;
 
 /**
  * Keeps the text index in step with the journal. Events arrive in the order of the commits and are applied in that
@@ -69,9 +72,12 @@ export class SearchKeeper {
   #isBroken = false;
   #isClosing = false;
   #sinceStored = 0;
+  #storedAt: number;
+  #isStoring = false;
 
   constructor(options: SearchKeeperOptions) {
     this.#options = options;
+    this.#storedAt = options.clock.elapsed();
     this.#index = SearchIndex.open(this.#optionsFor(openLanguages(options.languages)));
     if (this.index.dropped instanceof OtherIndexFormat) {
       options.onNews?.('The search index of another version is built again', {});
@@ -238,6 +244,11 @@ export class SearchKeeper {
     return this.#queue.settled();
   }
 
+  /** Whether all events taken so far have been applied. */
+  get isSettled(): boolean {
+    return this.#queue.isSettled;
+  }
+
   /** Resolves when there is room for the events of another write: at once but under a long flood of them. */
   roomForWrites(): Promise<void> {
     return this.#queue.roomForWrites();
@@ -291,6 +302,7 @@ export class SearchKeeper {
   /** Only after the whole of a commit: the next start goes on from the commit of the stored index. */
   #save(): Promise<void> {
     this.#sinceStored = 0;
+    this.#storedAt = this.#options.clock.elapsed();
     return this.index.save();
   }
 
@@ -307,10 +319,14 @@ export class SearchKeeper {
     await this.index.close();
   }
 
-  /** Never fails: faults are reported. */
-  async #saveIfDue(): Promise<void> {
-    if (this.#sinceStored < storedEvery || !this.isReady) return;
-    await this.#save().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
+  /** Events go on meanwhile. Never fails: faults are reported. */
+  #saveIfDue(): void {
+    const isLate = this.#sinceStored > 0 && this.#options.clock.elapsed() - this.#storedAt >= storedWithin;
+    if (this.#isStoring || !this.isReady || (this.#sinceStored < storedEvery && !isLate)) return;
+    this.#isStoring = true;
+    void this.#save()
+      .catch((error: unknown) => this.#options.onFault('The search index was not stored', error))
+      .finally(() => (this.#isStoring = false));
   }
 
   /** Never fails: an event that could not be applied is reported, and the index is rebuilt. */

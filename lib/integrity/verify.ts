@@ -6,7 +6,6 @@ import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
 import type { Oid } from '../git/objects/objects.js';
 import { openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
-import { checkIndexFiles } from '../search/segments/check-files.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { openReadOnly, type ReadOnlyOptions, type ReadOnlyWorkspace } from './open-read-only.js';
@@ -18,6 +17,7 @@ import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
 import { verifyMirrors } from './verify-mirrors.js';
 import { verifyPending } from './verify-pending.js';
+import { verifySearch } from './verify-search.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
 import type { Report, OnProgress } from './report.js';
@@ -82,7 +82,7 @@ const maxLooks = 3;
  * - every live document's bytes
  * - every other version's bytes and all rows of content, against the history
  * - the documents of mirrors against the rows of their connectors
- * - the search index's files
+ * - the search index's files, and its documents where it is of the present commit
  * - the repository, by git's fsck
  *
  * Changes nothing, also beside a running server. A broken part does not stop the checks of the others. Problems found
@@ -141,7 +141,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
       });
     }
     await attempt('mirrors', async () => verifyMirrors(opened.sidecar, report));
-    await attempt('search', () => verifySearch(options, report));
+    await attempt('search', () => verifySearch(opened, pathsOf(options.dataFolder, options.name).search, report));
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {
     const code = sqliteCode(error);
@@ -245,10 +245,6 @@ function adviseOnRestart({ reason, restart }: UnsoundChain): string {
   if (reason !== 'unexpected_restart') return '';
   const option = `--recovered-at ${restart?.commit ?? ''}`;
   return ` No commit of the repository says so. If you made this workspace from a clone then, name that commit: ${option}. If not, the log was replaced.`;
-}
-
-async function verifySearch({ dataFolder, name }: ReadOnlyOptions, report: Report): Promise<void> {
-  for (const line of await checkIndexFiles(pathsOf(dataFolder, name).search)) report('search', line);
 }
 
 async function checkRepositoryAlone({ dataFolder, name, git }: ReadOnlyOptions, report: Report): Promise<void> {

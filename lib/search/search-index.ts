@@ -166,6 +166,11 @@ export class SearchIndex {
     return readLabels(this.#segmentSet.segments);
   }
 
+  /** Locations of the documents with keys above `after` and up to `upTo`, by their keys. */
+  placesBetween(after: number, upTo: number): Map<number, Location> {
+    return this.#segmentSet.placesBetween(after, upTo);
+  }
+
   /** Empties the index, to be filled again, in other languages perhaps, while commits go on. */
   startRebuild(languages: Languages = this.#languages): void {
     this.#languages = languages;

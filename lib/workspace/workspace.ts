@@ -222,6 +222,7 @@ export class Workspace {
     this.search = new SearchKeeper({
       folder: options.searchFolder,
       languages: this.#readLanguages(),
+      clock: options.clock,
       readBlob: (oid) => this.objects.readBlob(oid),
       blobOf: (number) => {
         const current = this.journal.reader.documents.byNumber(number)?.current;

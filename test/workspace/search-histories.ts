@@ -68,6 +68,8 @@ export function choose<Item>(chance: Chance, items: readonly Item[]): Item {
 }
 
 function someText(chance: Chance): string {
+  // Equal contents are common, so that only its number tells a document from another in its place.
+  if (chance() < 0.4) return choose(chance, sentences.slice(0, 2));
   const some = Array.from({ length: 1 + Math.floor(chance() * 4) }, () => choose(chance, sentences)).join('\n\n');
   // Longer ones are taken apart in a worker, while others go on.
   const text = chance() < 0.1 ? `${some}\n`.repeat(120) : some;

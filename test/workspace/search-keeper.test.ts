@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { SearchKeeper } from '../../lib/indexing/search-keeper.js';
 import type { IndexEvent } from '../../lib/indexing/index-event.js';
+import { TestClock } from '../support/store/service.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 
@@ -14,6 +15,7 @@ function openKeeper() {
   const keeper = new SearchKeeper({
     folder: null,
     languages: ['en'],
+    clock: new TestClock(),
     readBlob: (oid) => {
       asked.push(oid);
       return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));
@@ -41,6 +43,7 @@ describe('the keeper of the text index', () => {
     const keeper = new SearchKeeper({
       folder: null,
       languages: ['en'],
+      clock: new TestClock(),
       readBlob: () => Promise.resolve(Buffer.from('words')),
       blobOf: () => undefined,
       onFault: () => undefined,

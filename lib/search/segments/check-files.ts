@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describeError } from '../../domain/describe-error.js';
 import { findFaultOfFile } from '../../scheduling/hash-file.js';
-import { readManifest } from './segment-files.js';
+import type { SearchHit } from '../query/search-request.js';
+import { readIndex, readManifest } from './segment-files.js';
 
 /**
  * Reads a stored index and changes nothing, also beside the service that keeps it. The service replaces the manifest at
@@ -17,6 +18,29 @@ export async function checkIndexFiles(folder: string): Promise<string[]> {
     const { digest } = await lookAt(folder);
     if (digest === before.digest) return before.problems;
   }
+}
+
+/** What a stored index holds. */
+export interface StoredDocuments {
+  readonly commit: string | null;
+  /** @throws Error where a file is damaged, or gone because the service has stored a newer index */
+  documents(): Generator<SearchHit>;
+}
+
+/** The documents of a stored index, for read-only commands. @returns undefined where none of this release is stored */
+export function readStoredDocuments(folder: string): StoredDocuments | undefined {
+  const stored = readIndex(folder);
+  if (stored === undefined) return undefined;
+  return {
+    commit: stored.commit,
+    *documents() {
+      for (const reader of stored.segments()) {
+        for (const [ordinal, key] of reader.segment.keys.entries()) {
+          if (!reader.isDead(ordinal)) yield { key, location: reader.locationOf(ordinal) };
+        }
+      }
+    },
+  };
 }
 
 async function lookAt(folder: string): Promise<{ readonly digest: string | undefined; readonly problems: string[] }> {

@@ -154,6 +154,25 @@ export function loadIndex(folder: string): StoredIndex | undefined {
   };
 }
 
+/** A stored index for read-only commands: its commit, and its segments, each read when its turn comes. */
+export interface ReadableIndex {
+  readonly commit: string | null;
+  /** @throws Error where a file is damaged, or gone because the service has stored a newer index */
+  segments(): Generator<SegmentReader>;
+}
+
+/** @returns undefined where no index of this release is stored @throws Error when the manifest is damaged */
+export function readIndex(folder: string): ReadableIndex | undefined {
+  const manifest = unsealManifest(folder)?.manifest;
+  if (manifest?.format !== format) return undefined;
+  return {
+    commit: manifest.commit,
+    *segments() {
+      for (const entry of manifest.segments) yield loadSegment(folder, entry);
+    },
+  };
+}
+
 function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry): SegmentReader {
   const descriptor = fs.openSync(path.join(folder, file), 'r');
   try {

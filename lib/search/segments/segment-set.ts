@@ -69,6 +69,21 @@ export class SegmentSet {
     return undefined;
   }
 
+  /** The locations of the live documents with keys above `after` and up to `upTo`, by their keys. */
+  placesBetween(after: number, upTo: number): Map<number, Location> {
+    const places = new Map<number, Location>();
+    for (const reader of this.#segments) {
+      const { keys, keyOrder } = reader.segment;
+      for (let at = reader.segment.firstKey(after + 1); at < keyOrder.length; at += 1) {
+        const ordinal = keyOrder[at] ?? 0;
+        const key = keys[ordinal] ?? 0;
+        if (key > upTo) break;
+        if (!reader.isDead(ordinal)) places.set(key, reader.locationOf(ordinal));
+      }
+    }
+    return places;
+  }
+
   delete({ reader, ordinal }: SegmentPlace): void {
     this.#version += 1;
     reader.delete(ordinal);

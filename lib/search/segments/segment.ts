@@ -136,6 +136,12 @@ export class Segment {
 
   /** The ordinal of the document with the key, or -1. */
   findKey(key: number): number {
+    const ordinal = this.keyOrder[this.firstKey(key)];
+    return ordinal !== undefined && this.keys[ordinal] === key ? ordinal : -1;
+  }
+
+  /** The place in `keyOrder` of the first key not below this one; their number when all are. */
+  firstKey(key: number): number {
     let low = 0;
     let high = this.documents;
     while (low < high) {
@@ -143,8 +149,7 @@ export class Segment {
       if ((this.keys[this.keyOrder[middle] ?? 0] ?? 0) < key) low = middle + 1;
       else high = middle;
     }
-    const ordinal = this.keyOrder[low];
-    return ordinal !== undefined && low < this.documents && this.keys[ordinal] === key ? ordinal : -1;
+    return low;
   }
 
   /** Gives the documents their keys, in the order of ordinals; before the segment is searched or shared. */

