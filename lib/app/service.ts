@@ -138,6 +138,7 @@ export class Service {
       people: this.people,
       epoch: createHmac('sha256', this.formKey).update('epoch').digest('hex'),
       clock: files.clock,
+      randomness: files.randomness,
       find: (name) => this.find(name),
       onFault: files.onFault,
     });
@@ -200,7 +201,7 @@ export class Service {
           service.#faulty.add(name, cause);
         }
       }
-      await service.journal.settleAll();
+      await service.journal.settleAll(service.#workspacesToSettle());
       await service.#probe.start();
       await upgrade?.end();
       return service;
@@ -208,6 +209,11 @@ export class Service {
       lock?.release();
       throw error;
     }
+  }
+
+  /** All that were opened, and those that a record waits for. */
+  #workspacesToSettle(): string[] {
+    return [...new Set([...this.#workspaces.keys(), ...this.file.records.workspaces()])];
   }
 
   #add(workspace: Workspace): void {

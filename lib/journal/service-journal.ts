@@ -1,20 +1,29 @@
 import type { People } from '../access/people.js';
 import type { AuditEvent } from '../domain/audit-record.js';
-import type { Clock } from '../domain/clock.js';
+import type { Clock, Randomness } from '../domain/clock.js';
 import { unavailable } from '../domain/refusal.js';
 import { isFaultOfTheFile, refuseFault } from '../sidecar/fault.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { EntryName } from '../sidecar/tables/pending-record-table.js';
 import type { AuditedWorkspace } from './deferred-audit.js';
+import {
+  findRecorded,
+  noteOlderFile,
+  readMark,
+  setMark,
+  type FindRecordedOptions,
+  type Recorded,
+} from './find-recorded.js';
 import type { WriteTransaction } from './write-transaction.js';
 
 export interface ServiceJournalOptions {
   readonly file: Pick<ServiceFile, 'people' | 'oauth' | 'records'>;
   readonly people: People;
-  /** Distinguishes the numbers of this service's file from those of another one. */
+  /** By it earlier versions told the numbers of this service's file from those of another one. */
   readonly epoch: string;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
   find(workspace: string): AuditedWorkspace | undefined;
   /** Called when a record could not be added to a chain; it is tried again. */
@@ -53,8 +62,23 @@ export interface ServiceChange<Result> {
   readonly deliveries: readonly Delivery[];
 }
 
-/** In a workspace's file: the epoch, and the number of the last record that its chain has from there. */
-const markName = 'service_records';
+/** The record of a chain that has more than the service's file knows. */
+const olderFile: AuditEvent = {
+  principal: null,
+  credential: null,
+  interface: 'command',
+  action: 'service.file_older',
+  outcome: 'done',
+  requestId: null,
+};
+
+const makeId = (randomness: Randomness): string => Buffer.from(randomness.bytes(8)).toString('hex');
+
+/** For the log. */
+const explainOlderFile = (workspace: string): string =>
+  `service.sqlite is older than the workspace ${workspace}: an earlier copy of it was put back. Passwords, sessions, ` +
+  'links and consents are those of that copy, and the audit log says so';
+
 /** Milliseconds until a failed addition of a record is tried again. */
 const retryInterval = 1000;
 
@@ -63,17 +87,19 @@ const retryInterval = 1000;
  * of their changes in the chains of the workspaces. No transaction spans both files, so it takes two steps:
  *
  * 1. One transaction of the service's file holds the change and its records, as rows of `pending_record`.
- * 2. One transaction of each workspace adds the records to the chain and keeps the number of the last one. A record up
- *   to that number is in the chain already, and is passed over.
+ * 2. One transaction of each workspace adds the records to the chain and keeps the id of the last one. A record up to
+ *   that one is in the chain already, and is passed over.
  *
  * A change is answered after both. After a fault or a crash, the rest of the second step is done after a moment, or
  * when the workspace is opened. The next change deletes the rows. After a crash before that, the rows are found, and no
- * record is added twice.
+ * record is added twice. Where an older copy of the service's file was put back, that is told and goes on record, and no
+ * record of a later change is lost.
  */
 export class ServiceJournal {
   readonly people: People;
   readonly oauth: ServiceFile['oauth'];
   readonly #options: ServiceJournalOptions;
+  readonly #finding: FindRecordedOptions;
   /** The number of the last record known to be in the chain, by workspace, while rows up to it may be left. */
   readonly #delivered = new Map<string, number>();
   /** Records with a waiting request. */
@@ -87,6 +113,8 @@ export class ServiceJournal {
     this.#options = options;
     this.people = options.people;
     this.oauth = options.file.oauth;
+    const { records } = options.file;
+    this.#finding = { records, epoch: options.epoch, openedAt: records.lastNumber() };
   }
 
   /**
@@ -94,7 +122,7 @@ export class ServiceJournal {
    * @throws errors of the work; Refusal INTERNAL when the file failed
    */
   change<Result>(work: (transaction: ServiceTransaction) => Result): ServiceChange<Result> {
-    const { file, clock } = this.#options;
+    const { file, clock, randomness } = this.#options;
     const deliveries: Delivery[] = [];
     const sweeping = [...this.#delivered];
     let result: Result;
@@ -110,7 +138,7 @@ export class ServiceJournal {
             const known = deliveries.find((each) => each.workspace === workspace);
             const delivery = known ?? { workspace, numbers: [], mayWait: true };
             if (known === undefined) deliveries.push(delivery);
-            delivery.numbers.push(file.records.add(workspace, event, undo));
+            delivery.numbers.push(file.records.add(makeId(randomness), workspace, event, undo));
             if (!mayWait) delivery.mayWait = false;
           },
           keepUsed: (entry) => file.records.keepUsed(entry),
@@ -150,7 +178,8 @@ export class ServiceJournal {
     const workspace = this.#options.find(name);
     if (workspace !== undefined) {
       this.#undoUnrecorded(workspace);
-      if (this.#options.file.records.listOf(name).length > 0) await this.#record(workspace);
+      const { isFileOlder } = this.#findRecorded(name, workspace.journal.reader);
+      if (isFileOlder || this.#options.file.records.listOf(name).length > 0) await this.#record(workspace);
     }
     this.#unsettled.delete(name);
   }
@@ -200,7 +229,7 @@ export class ServiceJournal {
       const workspace = this.#options.find(name);
       if (workspace === undefined) return false;
       this.#undoUnrecorded(workspace);
-      return this.#lastRecorded(workspace.journal.reader) >= number;
+      return this.#findRecorded(name, workspace.journal.reader).upTo >= number;
     } catch {
       // The workspace cannot be read now: this is checked again when it is settled.
       return false;
@@ -218,15 +247,20 @@ export class ServiceJournal {
 
   /** @returns the number of the last record in the chain */
   #recordPending(name: string, transaction: WriteTransaction): number {
-    const before = this.#lastRecorded(transaction.tables);
-    let last = before;
-    for (const { number, event } of this.#listPending(name)) {
-      if (number <= before) continue;
-      transaction.audit(event);
-      last = number;
+    const { meta } = transaction.tables;
+    const { upTo, isFileOlder } = this.#findRecorded(name, transaction.tables);
+    const pending = this.#listPending(name);
+    if (isFileOlder) {
+      transaction.audit(olderFile);
+      noteOlderFile(meta, transaction.now);
+      this.#options.onFault(explainOlderFile(name), undefined);
     }
-    if (last > before) transaction.tables.meta.set(markName, `${this.#options.epoch} ${last}`);
-    return last;
+    for (const { event } of pending.filter(({ number }) => number > upTo)) transaction.audit(event);
+    const last = pending.at(-1);
+    if (isFileOlder || (last !== undefined && last.number > upTo)) {
+      setMark(meta, last ?? this.#options.file.records.markOf(name));
+    }
+    return last?.number ?? upTo;
   }
 
   /** A fault of the service's file must not pass for one of the workspace's. */
@@ -238,9 +272,14 @@ export class ServiceJournal {
     }
   }
 
-  #lastRecorded(tables: Tables): number {
-    const [epoch, number] = (tables.meta.get(markName) ?? '').split(' ');
-    return epoch === this.#options.epoch ? Number(number) : 0;
+  #findRecorded(name: string, { meta }: Pick<Tables, 'meta'>): Recorded {
+    const mark = readMark(meta);
+    try {
+      return findRecorded(name, mark, this.#finding);
+    } catch (error) {
+      // A fault of the service's file must not pass for one of the workspace's.
+      throw isFaultOfTheFile(error) ? refuseFault(error) : error;
+    }
   }
 
   /**
@@ -253,10 +292,10 @@ export class ServiceJournal {
       .listOf(name)
       .filter(({ undo, number }) => undo !== undefined && !this.#awaited.has(number));
     if (pending.length === 0) return;
-    const last = this.#lastRecorded(journal.reader);
+    const { upTo } = this.#findRecorded(name, journal.reader);
     file.people.within(() => {
       for (const { number, undo } of pending) {
-        if (undo === undefined || number <= last) continue;
+        if (undo === undefined || number <= upTo) continue;
         file.oauth.giveBack(undo.kind, undo.idHash);
         file.records.remove(number);
       }

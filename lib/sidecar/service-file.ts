@@ -75,7 +75,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     records,
     listWorkspaces: () => workspaces.list(),
     addWorkspace: connection.transaction((name: string, createdAt: number) => {
-      records.removeAll(name);
+      records.removeAll(name, false);
       workspaces.add(name, createdAt);
     }),
     forgetWorkspace: (name) => workspaces.remove(name),
@@ -102,7 +102,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
         keys.replace({ ...key, material: Buffer.from(key.material, 'base64') });
       }
       people.identities.leaveAll(part.workspace);
-      records.removeAll(part.workspace);
+      records.removeAll(part.workspace, true);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
     }),
     close: () => connection.close(),

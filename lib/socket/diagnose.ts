@@ -289,7 +289,7 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
         );
   const health = await askHealth(dataFolder);
   if (health === undefined) return [release];
-  return [release, judgeHealth(health, now), judgeMirrors(health), judgeWebhooks(health)];
+  return [release, judgeHealth(health, now), judgeMirrors(health), judgeWebhooks(health), ...judgeServiceFile(health)];
 }
 
 function judgeHealth(health: HealthReport, now: number): Finding {
@@ -320,6 +320,12 @@ function judgeMirrors({ mirrors = [] }: Partial<Pick<HealthReport, 'mirrors'>>):
 function judgeWebhooks({ webhooks = [] }: Partial<Pick<HealthReport, 'webhooks'>>): Finding {
   if (webhooks.length === 0) return well('webhooks', 'none has stopped by itself');
   return ill('webhooks', webhooks.join(' '), '`cartulary webhook deliveries` says what receivers answered.');
+}
+
+/** A server of another release may not know of it. */
+function judgeServiceFile({ older_file: older = [] }: Partial<Pick<HealthReport, 'older_file'>>): Finding[] {
+  if (older.length === 0) return [];
+  return [ill('service file', older.join(' '), 'If nobody put it back on purpose, treat it as an attack.')];
 }
 
 async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {

@@ -1,6 +1,8 @@
 import { formatTime } from '../domain/clock.js';
 import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
+import { readOlderFile } from '../journal/find-recorded.js';
+import { describeOlderFile } from '../workspace/read-status.js';
 import type { CommandDependencies } from './command.js';
 
 /** A running process's report on its health, for those who run the service. Names of members as in JSON. */
@@ -16,6 +18,8 @@ export interface HealthReport {
   readonly mirrors: readonly TroubledMirror[];
   /** Webhooks that stopped by themselves, each in a sentence. */
   readonly webhooks: readonly string[];
+  /** Workspaces beside which an older copy of the service's own file was found lately, each in a sentence. */
+  readonly older_file: readonly string[];
 }
 
 export interface TroubledMirror extends TroubledConnector {
@@ -44,7 +48,19 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
       ? []
       : describeStoppedWebhooks(workspace.journal.reader).map((each) => `${name}: ${each}`);
   });
-  return { ready: isReady, ...parts, waiting, mirrors, webhooks };
+  return { ready: isReady, ...parts, waiting, mirrors, webhooks, older_file: findOlderFile(host) };
+}
+
+/** Milliseconds for which it is worth a warning; the audit log has it for good. */
+const warnedFor = 30 * 24 * 60 * 60_000;
+
+function findOlderFile(host: CommandDependencies): string[] {
+  return host.names().flatMap((name) => {
+    const reader = host.find(name)?.journal.reader;
+    const at = reader === undefined ? null : readOlderFile(reader.meta);
+    if (reader === undefined || at === null || at + warnedFor < host.clock.now()) return [];
+    return describeOlderFile(reader).map((each) => `${name}: ${each}`);
+  });
 }
 
 /** `5 objects wait for the repository since 11:09: EACCES …`, with the day where it is another than today's. */

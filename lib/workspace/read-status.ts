@@ -5,6 +5,9 @@ import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
+import { readOlderFile } from '../journal/find-recorded.js';
+import { formatTime } from '../domain/clock.js';
+import type { Tables } from '../sidecar/tables.js';
 import { pathsOf } from '../journal/workspace-files.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
@@ -27,8 +30,18 @@ export interface WorkspaceStatus {
   readonly audit: ChainHead;
   /** Connectors that are not disconnected. */
   readonly connectors: number;
-  /** A line for each connector that waits for people. */
+  /** A line for each thing that waits for people. */
   readonly troubles: readonly string[];
+}
+
+/** A line where an older copy of the service's own file was put back beside the workspace. */
+export function describeOlderFile({ meta }: Pick<Tables, 'meta'>): string[] {
+  const at = readOlderFile(meta);
+  if (at === null) return [];
+  return [
+    `On ${formatTime(at)} service.sqlite was an older copy than this workspace. Passwords, sessions, links and consents ` +
+      'were those of that copy: see `cartulary sessions`, `cartulary consent list` and `cartulary audit list`.',
+  ];
 }
 
 /** @throws any other error */
@@ -52,7 +65,11 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       derived: await measureDerived(pathsOf(options.dataFolder, options.name).derived).catch(nullIfClosed),
       audit: readHead(reader.audit),
       connectors: reader.connectors.count(),
-      troubles: [...findTroubledConnectors(reader).map(describeTroubled), ...describeStoppedWebhooks(reader)],
+      troubles: [
+        ...describeOlderFile(reader),
+        ...findTroubledConnectors(reader).map(describeTroubled),
+        ...describeStoppedWebhooks(reader),
+      ],
     };
   } finally {
     await workspace.close();

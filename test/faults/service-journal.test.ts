@@ -17,6 +17,7 @@ import { beginSession } from '../../lib/operations/principals/sign-in.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 import { FailingSidecars } from './failing-sidecar.js';
+import { reportStatus } from '../../lib/socket/inspect.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
 describe('a change of people, sessions, links and consents, and its audit record', () => {
@@ -27,6 +28,7 @@ describe('a change of people, sessions, links and consents, and its audit record
   let service: Service;
   let ada: string;
   const copies: string[] = [];
+  const faults: string[] = [];
 
   async function open(from = folder): Promise<Service> {
     return Service.open({
@@ -34,7 +36,7 @@ describe('a change of people, sessions, links and consents, and its audit record
       git: 'never',
       clock,
       randomness: makeTestRandomness(String(clock.now())),
-      onFault: () => undefined,
+      onFault: (what) => void faults.push(what),
       openSidecar: sidecars.open,
     });
   }
@@ -109,6 +111,88 @@ describe('a change of people, sessions, links and consents, and its audit record
     assert.deepEqual(third.file.records.workspaces(), []);
     assert.equal(count('session.begin', third), 1);
     await third.close();
+  });
+
+  describe('beside an older copy of the file', () => {
+    /** A copy of the data folder with the service's file as it is now; the rest follows by `rest`. */
+    async function keepServiceFile(): Promise<(into: string) => Promise<void>> {
+      const kept = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+      copies.push(kept);
+      for (const name of ['service.sqlite', 'service.sqlite-wal']) {
+        await cp(join(folder, name), join(kept, name)).catch(() => undefined);
+      }
+      return async (into) => {
+        for (const name of ['service.sqlite', 'service.sqlite-wal', 'service.sqlite-shm']) {
+          await rm(join(into, name), { force: true });
+          await cp(join(kept, name), join(into, name)).catch(() => undefined);
+        }
+      };
+    }
+    const olderFiles = (of: Service): number => count('service.file_older', of);
+
+    it('is recorded nevertheless, once each, and the log of the workspace says what happened', async () => {
+      await signIn();
+      await service.close();
+      const putBack = await keepServiceFile();
+      service = await open();
+      for (let times = 0; times < 6; times += 1) await signIn();
+      await service.close();
+      await putBack(folder);
+      clock.advance(1000);
+      service = await open();
+      assert.deepEqual([count('session.begin'), olderFiles(service)], [7, 1]);
+      assert.match(faults.join(), /service\.sqlite is older than the workspace acme/);
+      await signIn();
+      assert.equal(count('session.begin'), 8);
+      await service.close();
+      service = await open();
+      await signIn();
+      assert.deepEqual([count('session.begin'), olderFiles(service)], [9, 1]);
+      const [status] = await reportStatus({ dataFolder: folder, workspace: 'acme', git: 'never' });
+      assert.match(JSON.stringify(status?.['warnings']), /service\.sqlite was an older copy/);
+    });
+
+    it('is recorded once too where the file was copied before the workspace, while it was served', async () => {
+      await signIn();
+      const putBack = await keepServiceFile();
+      for (let times = 0; times < 5; times += 1) await signIn();
+      const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+      copies.push(copy);
+      await cp(folder, copy, { recursive: true, filter: (path) => !path.endsWith('owner.lock') });
+      await putBack(copy);
+      clock.advance(1000);
+      const other = await open(copy);
+      assert.deepEqual([count('session.begin', other), olderFiles(other)], [6, 1]);
+      // Killed between the change and the record, and opened once more.
+      other.journal.change(({ record }) => {
+        const event = { principal: ada, credential: null, interface: 'console', requestId: null } as const;
+        record('acme', { ...event, action: 'session.begin', outcome: 'done' });
+      });
+      const again = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+      copies.push(again);
+      await cp(copy, again, { recursive: true, filter: (path) => !path.endsWith('owner.lock') });
+      await other.close();
+      const third = await open(again);
+      assert.deepEqual([count('session.begin', third), olderFiles(third)], [7, 1]);
+      await third.close();
+    });
+
+    it('is recorded once beside an older copy of the workspace, which is no fault of the file', async () => {
+      await signIn();
+      await service.close();
+      const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+      copies.push(copy);
+      await cp(join(folder, 'acme'), join(copy, 'acme'), { recursive: true });
+      service = await open();
+      for (let times = 0; times < 3; times += 1) await signIn();
+      await service.close();
+      await rm(join(folder, 'acme'), { recursive: true });
+      await cp(join(copy, 'acme'), join(folder, 'acme'), { recursive: true });
+      clock.advance(1000);
+      service = await open();
+      await signIn();
+      assert.deepEqual([count('session.begin'), olderFiles(service)], [2, 0]);
+    });
   });
 
   it('is recorded once where the process is killed after the record, and before its row is taken off the list', async () => {
