@@ -15,6 +15,7 @@ import {
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { Event } from '../history/event.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
+import { isReadAlike } from '../search/analysis/analyze-document.js';
 import type { Tables } from '../sidecar/tables.js';
 import {
   descend,
@@ -25,7 +26,7 @@ import {
   type FoundDocument,
   type FoundFolder,
 } from '../view/locate.js';
-import { noteSearch } from './index-changes.js';
+import { noteDocument, noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
 import { requireRoom } from './quota.js';
 import { recordEvent, type Decision } from './record-event.js';
@@ -133,10 +134,11 @@ export function applyRelocate(context: WriteContext, change: Relocate): Relocati
     if (scope.type === 'folder') tables.grants.rebase(id, rebase(scope.location, from, to));
   }
   if (moving.folder !== undefined) tables.webhooks.carry(from, to);
-  noteSearch(context, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
   const { folder } = descend(tables, parentOf(to));
   const moved = describeMoved(tables, moving, { location: to, folder }, now);
+  const isReadAnew = moved.type === 'document' && !isReadAlike(from, to);
+  noteSearch(context, versionId, isReadAnew ? noteDocument(moved.document) : { type: 'rename', from, to });
   return { moved, from, to, gains, losses, versionId };
 }
 

@@ -1,14 +1,29 @@
 /** Random histories of a workspace, scopes and queries; small words and few places, so that everything meets. */
 import fc from 'fast-check';
 import { isWithin, rebase, rootLocation, type Location } from '../../lib/domain/location.js';
-import type { SearchDocument } from '../../lib/search/analysis/analyze-document.js';
+import { isReadAlike, type SearchDocument } from '../../lib/search/analysis/analyze-document.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
 import { forget } from './index-of.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import type { SearchIndex } from '../../lib/search/search-index.js';
 import type { OracleDocument } from './oracle.js';
 
-const words = ['ada', 'bell', 'cell', 'celling', 'cellar', 'ballad', 'belt', 'été', 'данные', '東京都', 'the', 'walks'];
+const words = [
+  'ada',
+  'bell',
+  'cell',
+  'celling',
+  'cellar',
+  'ballad',
+  'belt',
+  'été',
+  'данные',
+  '東京都',
+  'the',
+  'walks',
+  '[ada](bell)',
+  '<b>',
+];
 /** Words with other forms of themselves in other languages; enough of the small ones that a text shows its language. */
 const foreign = [
   'häuser',
@@ -25,7 +40,7 @@ const foreign = [
   'and',
 ];
 const folders = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'f0', 'ä', '𐀀'];
-const names = ['one.md', 'two.txt', 'bell.md', 'celling.txt', '東京.md'];
+const names = ['one.md', 'two.txt', 'bell.md', 'celling.txt', 'cell.html', '東京.md'];
 const labels = ['draft', 'final', 'bell'];
 
 const text = fc
@@ -49,7 +64,7 @@ export type Step =
       readonly location: Location;
       readonly text: string | null;
       readonly labels: string[];
-      readonly heading: boolean;
+      readonly title: 'none' | 'heading' | 'front matter';
     }
   | { readonly type: 'delete'; readonly pick: number }
   | { readonly type: 'rename'; readonly pick: number; readonly to: Location }
@@ -68,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       location,
       text: fc.option(text, { freq: 8 }),
       labels: someLabels,
-      heading: fc.boolean(),
+      title: fc.constantFrom('none', 'heading', 'front matter'),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), pick: fc.nat() }) },
@@ -178,7 +193,7 @@ export class Workspace {
         const document: OracleDocument = {
           key: known?.key ?? (this.#keys += 1),
           location: step.location,
-          text: step.text !== null && step.heading ? `# ${step.text}\n\n${step.text}` : step.text,
+          text: step.text === null ? null : withTitle(step.text, step.title),
           kind: step.text === null ? 'binary' : 'text',
           labels: step.labels,
         };
@@ -200,7 +215,11 @@ export class Workspace {
         const document = this.#pick(step.pick);
         if (document === undefined || this.documents.has(step.to) || this.#isTaken(step.to)) return;
         this.#move(document.location, step.to);
-        return index.apply({ commit, renames: [{ from: document.location, to: step.to }] });
+        if (isReadAlike(document.location, step.to)) {
+          return index.apply({ commit, renames: [{ from: document.location, to: step.to }] });
+        }
+        const analysis = index.analyze(toSearch({ ...document, location: step.to }));
+        return index.apply({ commit, upserts: [{ analysis, keys: [document.key] }] });
       }
       case 'carry': {
         const isFree = ![...this.documents.keys()].some((at) => isWithin(step.to, at)) && !this.#isTaken(step.to);
@@ -264,6 +283,11 @@ export class Workspace {
       this.documents.set(moved, { ...document, location: moved });
     }
   }
+}
+
+function withTitle(content: string, title: 'none' | 'heading' | 'front matter'): string {
+  if (title === 'none') return content;
+  return title === 'heading' ? `# ${content}\n\n${content}` : `---\ntitle: ${content}\n---\nlast ${content}`;
 }
 
 export function toSearch({ location: at, text: content, kind, labels: own }: OracleDocument): SearchDocument {

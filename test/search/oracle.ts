@@ -103,10 +103,11 @@ function rarestOf(clauses: readonly Clause[], frequencyOf: (term: QueryTerm, fie
     .map(({ clause }) => clause);
 }
 
-/** Text and name apart; no word holds a space. */
+/** Text, title and name apart; no word holds a space. */
 function holdsPhrase({ location, text }: OracleDocument, { words }: Phrase): boolean {
   const name = nameOf(location);
-  const lists = [wordsOf(reduceMarkup(text ?? '', name)), wordsOf(name)];
+  const title = /^---\ntitle: (.*)\n---\n/.exec(text ?? '')?.[1]?.slice(0, 300) ?? '';
+  const lists = [wordsOf(reduceMarkup(text ?? '', name)), wordsOf(title), wordsOf(name)];
   return lists.some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
 }
 

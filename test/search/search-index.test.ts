@@ -34,6 +34,22 @@ describe('search: an index that follows commits', () => {
     assert.deepEqual(await of.find('climb'), ['a/other.txt', 'a/stairs.txt']);
   });
 
+  it('finds each document by its own title in quotes, wherever the title stands, and leaves it out by it', async () => {
+    const of = new IndexOf({
+      'a.md': '---\nauthor: ada\ntitle: Quarterly budgeting\n---\ngiraffe text',
+      'b.md': 'giraffe other',
+      'c.md': '---\ntitle: "Grand Harbour Plan"\n---\n# Other\n\ngiraffe',
+      'd.html': '<title>Grand Harbour Plan</title> giraffe',
+      'e.txt': '---\ntitle: Grand Harbour Plan\n---\ngiraffe',
+      'f.md': '# Grand Harbour Plan\n\ngiraffe',
+    });
+    assert.deepEqual(await of.find('"quarterly budgeting"'), ['a.md']);
+    assert.deepEqual(await of.find('giraffe -"quarterly budgeting" -"harbour plan"'), ['b.md']);
+    assert.deepEqual((await of.find('"grand harbour plan"')).toSorted(), ['c.md', 'd.html', 'e.txt', 'f.md']);
+    assert.deepEqual(await of.find('"author ada"'), []);
+    assert.deepEqual(await of.find('"budgeting giraffe"'), []);
+  });
+
   it('finds the document of a name first, by that name', async () => {
     const text = 'git git git txt rebase rebase rebase git-rebase.txt and so on';
     const of = new IndexOf({ 'd/git-pull.txt': text, 'd/git-rebase.txt': 'a short page', 'd/git-log.txt': text });
@@ -164,6 +180,19 @@ describe('search: snippets', () => {
     assert.deepEqual(await marked('wodo~1'), ['wood']);
     assert.deepEqual(await marked('"each year"'), ['each year']);
     assert.match((await index.snippet('a.md' as Location, text, 'absent')).snippet, /^# Rules Nothing/);
+  });
+
+  it('begin with a title of front matter where it was found, and only then', async () => {
+    const { index } = new IndexOf({});
+    const page = '---\ntitle: "Grand Harbour Plan"\n---\n# Other\n\ngiraffe text';
+    const shown = async (name: string, query: string): Promise<string> => {
+      const { snippet, highlights } = await index.snippet(name as Location, page, query);
+      return `${snippet}: ${highlights.map(([start, end]) => snippet.slice(start, end)).join()}`;
+    };
+    assert.equal(await shown('a.md', 'harbour'), 'Grand Harbour Plan # Other giraffe text: Harbour');
+    assert.equal(await shown('a.md', '"harbour plan"'), 'Grand Harbour Plan # Other giraffe text: Harbour Plan');
+    assert.equal(await shown('a.md', 'giraffe'), '# Other giraffe text: giraffe');
+    assert.match(await shown('a.txt', 'harbour'), /^--- title: "Grand Harbour Plan" --- # Other .*: Harbour$/);
   });
 
   it('never cut a character in two', async () => {

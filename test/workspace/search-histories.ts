@@ -32,6 +32,8 @@ const sentences = [
   'Новые договоры подписаны в старых домах.',
   '员工手册规定了年假的天数。',
   '東京都の社員はリモートワークができます。',
+  // Read otherwise in Markdown, in HTML and as plain text.
+  'See [the boats](quayside) and <b title="gangway">more</b>.',
 ];
 
 /** Queries: words in other forms, operators, phrases, patterns, and words of meaning. */
@@ -54,12 +56,13 @@ export const questions = [
   'title:harbour label:draft',
   '-contract',
   'one two',
+  'quayside gangway',
 ];
 
 export const policies = [['en'], ['en', 'de'], ['de'], ['en', 'de', 'fr', 'ru'], ['es', 'ru'], ['en', 'fr']];
 
 const folders = ['', 'a', 'a/b', 'a/b/c', 'd', 'a-b', 'e/f'];
-const names = ['one.md', 'two.md', 'harbour.md', 'three.txt', '東京.md'];
+const names = ['one.md', 'two.md', 'harbour.md', 'three.txt', 'four.html', '東京.md'];
 
 export type Chance = () => number;
 

@@ -47,6 +47,29 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, 'trains'), ['handbook/trains.md']);
   });
 
+  it('reads a document anew where a rename makes its text Markdown, HTML or neither', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('d/page.txt', 'see [here](sidegate) and <b title="gangway">now</b>');
+    const words = ['here', 'sidegate', 'gangway', '"title gangway"', '"see here"'];
+    const seenAs = async (name: string): Promise<string[]> => {
+      const found = await Promise.all(words.map((word) => find(test.workspace, id, word)));
+      return words.filter((_, index) => found[index]?.join() === `d/${name}`);
+    };
+    assert.deepEqual(await seenAs('page.txt'), ['here', 'sidegate', 'gangway', '"title gangway"', '"see here"']);
+    await editor.rename('d/page.txt', 'page.md');
+    assert.deepEqual(await seenAs('page.md'), ['here', '"see here"']);
+    await editor.rename('d/page.md', 'other.markdown');
+    assert.deepEqual(await seenAs('other.markdown'), ['here', '"see here"']);
+    await editor.move('d/other.markdown', '');
+    await editor.move('other.markdown', 'd');
+    await editor.rename('d/other.markdown', 'page.html');
+    assert.deepEqual(await seenAs('page.html'), ['here', 'sidegate', '"see here"']);
+    await editor.rename('d/page.html', 'page.txt');
+    assert.deepEqual(await seenAs('page.txt'), ['here', 'sidegate', 'gangway', '"title gangway"', '"see here"']);
+  });
+
   it('follows renames and moves of folders, deletes and undeletes', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');

@@ -4,7 +4,7 @@ import type { WordVectors } from '../meaning/word-vectors.js';
 import { DirectionFinder } from '../meaning/find-directions.js';
 import { findTitle } from './find-title.js';
 import { countOnce } from '../segments/posting.js';
-import { reduceMarkup } from './reduce-markup.js';
+import { isMarkdownName, isMarkup, reduceMarkup } from './reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
 import { wordsOfPart } from '../languages/show-languages.js';
 import { spellingAt, splitWords } from './split-words.js';
@@ -78,7 +78,16 @@ export function analyzeDocument(document: SearchDocument, { languages, vectors }
   };
 }
 
-/** The same document at another location; the words of its name are analysed again, the rest stays. */
+/**
+ * Whether a text is read alike at both locations, so that a rename changes the words of the name alone: both names are
+ * of Markdown, of HTML, or of neither.
+ */
+export function isReadAlike(from: Location, to: Location): boolean {
+  const [name, other] = [nameOf(from), nameOf(to)];
+  return isMarkup(name) === isMarkup(other) && isMarkdownName(name) === isMarkdownName(other);
+}
+
+/** The same document at another location that is read alike; the words of its name are analysed again, the rest stays. */
 export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location, languages: Languages): AnalyzedDocument {
   const name = nameOf(location);
   const collected = new Collected(languages, analyzed);

@@ -1,4 +1,4 @@
-import { endOfFrontMatter } from './reduce-markup.js';
+import { endOfFrontMatter, isMarkdownName } from './reduce-markup.js';
 
 /** Characters at the start of a text that are searched for its title. */
 const headLength = 8_000;
@@ -40,6 +40,11 @@ export function findTitle(text: string): Title | undefined {
     start += line.length + 1;
   }
   return undefined;
+}
+
+/** The title of a document that its text as read (`reduceMarkup`) does not show: that in the front matter of Markdown. */
+export function findUnreadTitle(text: string, name: string): string | undefined {
+  return isMarkdownName(name) ? readFrontMatter(text.slice(0, endOfFrontMatter(text))) : undefined;
 }
 
 /** The title in front matter, without the quotes around it. */

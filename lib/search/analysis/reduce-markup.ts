@@ -1,6 +1,6 @@
 /**
- * The visible text of Markdown or HTML: without front matter, link targets, tags, and the styles and scripts of HTML. It works in one pass. The search
- * for a closing sign starts at a place that only moves forward, so a document made of brackets costs no more than any
+ * The visible text of Markdown or HTML: without front matter, link targets, tags, and the styles and scripts of HTML.
+ * It works in one pass. The search for a closing sign starts at a place that only moves forward, so a document made of brackets costs no more than any
  * other of its length.
  */
 
@@ -20,10 +20,15 @@ export function isMarkup(name: string): boolean {
   return markupNames.test(name);
 }
 
+/** Whether the file's name marks its text as Markdown, of which front matter is no part. */
+export function isMarkdownName(name: string): boolean {
+  return markdownNames.test(name);
+}
+
 /** The text as read; text of other kinds is returned as it is. */
 export function reduceMarkup(text: string, name: string): string {
   if (!isMarkup(name)) return text;
-  const isMarkdown = markdownNames.test(name);
+  const isMarkdown = isMarkdownName(name);
   const start = isMarkdown ? endOfFrontMatter(text) : 0;
   const pieces: string[] = [];
   const closings = new Map<string, number>();

@@ -1,4 +1,5 @@
 import { nameOf, type Location } from '../../domain/location.js';
+import { findUnreadTitle } from '../analysis/find-title.js';
 import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
@@ -10,8 +11,8 @@ export const maxPhraseText = 4_000_000;
 const maxSearched = 1_000_000;
 
 /**
- * Works in steps. @returns whether the text or the document's name holds every wanted phrase, and neither holds a
- * prohibited one.
+ * Works in steps. @returns whether the text, its title or the document's name holds every wanted phrase, and none of
+ * them a prohibited one.
  */
 export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
   const name = nameOf(location);
@@ -19,7 +20,7 @@ export function* holdsPhrases(location: Location, text: string, phrases: readonl
   const readable = reduceMarkup(text.slice(0, maxSearched), name);
   yield;
   yield* splitWordsInSteps(readable, (word) => words.push(word));
-  const lists = [words, wordsOf(name)];
+  const lists = [words, wordsOf(findUnreadTitle(text, name) ?? ''), wordsOf(name)];
   for (const phrase of phrases) {
     let isThere = false;
     for (const list of lists) isThere ||= (yield* findPhrase(list, phrase.words)) >= 0;

@@ -2,6 +2,7 @@ import { nameOf, type Location } from '../../domain/location.js';
 import { findPhrase } from '../query/check-phrases.js';
 import { isWithinEdits, matchesWildcard } from '../query/match-pattern.js';
 import type { Query, QueryTerm } from '../query/parse-query.js';
+import { findUnreadTitle } from '../analysis/find-title.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
 import { spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
@@ -71,8 +72,13 @@ function* search(
   languages: Languages,
 ): Generator<void, Found> {
   const beginning = text.slice(0, endOfCharacter(text, most));
-  const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
+  const name = nameOf(location);
+  const body = reduceMarkup(beginning, name).replace(/\s+/gu, ' ').trim();
   yield;
+  // A title that the text does not show is shown where it was found.
+  const title = findUnreadTitle(beginning, name)?.replace(/\s+/gu, ' ') ?? '';
+  const isTitleFound = title !== '' && (yield* findMatches(title, sought, languages)).length > 0;
+  const readable = isTitleFound ? `${title} ${body}` : body;
   const matches = yield* findMatches(readable, sought, languages);
   return { readable, matches, best: findBest(matches) };
 }

@@ -20,7 +20,7 @@ export interface SearchBatch {
   readonly commit: string;
   /** Deleted documents. */
   readonly removals?: readonly Location[];
-  /** Folders or documents with new names. */
+  /** Folders or documents with new names. A document whose text is read otherwise there is an upsert. */
   readonly renames?: readonly { readonly from: Location; readonly to: Location }[];
   readonly upserts?: readonly SearchUpsert[];
   /** Documents with other labels than when they were analysed. */
