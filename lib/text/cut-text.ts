@@ -38,7 +38,8 @@ function seekLine(text: string, line: number, from: { readonly line: number; rea
 }
 
 /**
- * A part of a text that ends at a line end. Within a line longer than `maxChars` it ends between two characters.
+ * A part of a text that ends at a line end. Within a line longer than `maxChars` it ends between two characters. It
+ * passes `maxChars` only where that has no room for one character with its line end.
  * @throws Refusal INVALID_REQUEST `bad_field` for a place behind the end
  */
 export function cutText(text: string, { startLine, startColumn, lastLine, maxChars }: TextRequest): TextPart {
@@ -56,14 +57,30 @@ export function cutText(text: string, { startLine, startColumn, lastLine, maxCha
     const lastEnd = text.lastIndexOf('\n', end - 1);
     if (lastEnd >= start) end = lastEnd + 1;
     else {
-      if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end -= 1;
-      nextColumn = end - lineStart + 1;
+      end = endOfCharacters(text, start, end);
+      if (text[end - 1] !== '\n') nextColumn = end - lineStart + 1;
     }
   }
   const part = text.slice(start, end);
   const endLine = startLine + Math.max(0, countLines(part) - 1);
   const nextLine = end >= bound ? null : nextColumn === null ? endLine + 1 : startLine;
   return { text: part, startLine, startColumn, endLine, nextLine, nextColumn };
+}
+
+/**
+ * A place up to `end` at which a part can end within a line: not within a character, and not just before the line's
+ * end, which is no place to read from. Behind `end` where no other is left.
+ */
+function endOfCharacters(text: string, start: number, end: number): number {
+  let at = text[end] === '\n' ? end - 1 : end;
+  if (isFirstHalf(text, at - 1)) at -= 1;
+  if (at > start) return at;
+  at = start + (isFirstHalf(text, start) ? 2 : 1);
+  return text[at] === '\n' ? at + 1 : at;
+}
+
+function isFirstHalf(text: string, at: number): boolean {
+  return /[\ud800-\udbff]/.test(text[at] ?? '');
 }
 
 function behindEnd(input: 'startLine' | 'startColumn', most: string): Error {
