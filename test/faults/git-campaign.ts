@@ -244,7 +244,7 @@ class GitTrial {
 }
 
 /** A git program that a killed server had started notices its end at its next read or write. */
-async function programsGone(folder: string): Promise<void> {
+export async function programsGone(folder: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const isAlive = (): boolean =>
     readdirSync('/proc').some((name) => {
@@ -301,6 +301,8 @@ export async function runGitCampaign(options: GitCampaignOptions): Promise<GitTa
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  // Processes that tests share keep none alive that waits for them.
+  const alive = setInterval(() => undefined, 60_000);
   const { values } = parseArgs({
     options: { rounds: { type: 'string' }, seed: { type: 'string' }, disk: { type: 'string' } },
   });
@@ -308,4 +310,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const seed = Number(values.seed ?? randomInt(1_000_000));
   console.log(`Seed ${seed}. To repeat: node dist/test/faults/git-campaign.js --seed ${seed}`);
   await runGitCampaign({ ...place, rounds: Number(values.rounds ?? 50), seed, tell: (line) => console.log(line) });
+  clearInterval(alive);
 }
