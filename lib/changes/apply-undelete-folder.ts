@@ -36,7 +36,7 @@ function* decideUndeleteFolder(
   const { tables, now } = context.transaction;
   const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
-  const { deletion, documents, kept } = found;
+  const { documents, kept } = found;
   requireWritable(tables, descend(tables, location).folder.mirror);
   const plan = new ReturnPlan(tables, { now, callerId: context.caller.principalId });
   const returning: Returning[] = [];
@@ -55,7 +55,7 @@ function* decideUndeleteFolder(
     event: { type: 'undelete-folder', location, kept, restored: returning.map(restoredBy) },
     files: returning.map(fileOf),
     message: null,
-    known: { deleted: new Map(returning.map((each) => [each.id, each])), folderDeletion: deletion },
+    known: { deleted: new Map(returning.map((each) => [each.id, each])) },
   };
   return { decision, leftAlone };
 }

@@ -1,21 +1,26 @@
 import { joinLocation, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { DeletedWithFolder, FolderDeletion } from '../sidecar/tables/deletion-table.js';
+import type { DeletedWithFolder } from '../sidecar/tables/deletion-table.js';
 import { descend, findDocument, findFolder } from '../view/locate.js';
 import { rowsInStep } from './folder-rows.js';
 import type { Tables } from '../sidecar/tables.js';
 
+/** What an undelete of a folder can bring back. */
 interface FoundDeletion {
-  readonly deletion: FolderDeletion;
-  /** The documents still deleted by it. */
+  /** The documents still deleted by its deletion. */
   readonly documents: readonly DeletedWithFolder[];
   readonly kept: readonly Location[];
 }
 
-function* readDeleted({ deletions }: Tables, commit: string): Steps<DeletedWithFolder[]> {
+/** Deletions in one step. Most locations have one. */
+const deletionsInStep = 20;
+/** Maximum of deletions that are passed over: each left only folders behind whose places are taken by now. */
+const maxDeletions = 1000;
+
+function* readDeleted({ deletions }: Tables, moment: number): Steps<DeletedWithFolder[]> {
   const found: DeletedWithFolder[] = [];
   for (let after = 0; ; yield) {
-    const some = deletions.deletedBy(commit, after, rowsInStep);
+    const some = deletions.deletedBy(moment, after, rowsInStep);
     found.push(...some);
     const last = some.at(-1);
     if (last === undefined) return found;
@@ -23,13 +28,33 @@ function* readDeleted({ deletions }: Tables, commit: string): Steps<DeletedWithF
   }
 }
 
+/** Of the last deletions of folders there, the first with something that can come back; no more than a few are seen. */
+export function findLastDeletion(
+  tables: Tables,
+  location: Location,
+  before: number = Number.MAX_SAFE_INTEGER,
+): { readonly found: number | undefined; readonly seen: readonly number[] } {
+  const { deletions } = tables;
+  const seen = deletions.foldersAt(location, before, deletionsInStep);
+  const found = seen.find(
+    (moment) =>
+      deletions.deletedBy(moment, 0, 1).length > 0 ||
+      deletions.keptOf(moment).some((folder) => !isBlocked(tables, folder)),
+  );
+  return { found, seen };
+}
+
 /** The last deletion of a folder there with something left to restore. */
 export function* findFolderDeletion(tables: Tables, location: Location): Steps<FoundDeletion | undefined> {
-  const { deletions } = tables;
-  for (const deletion of deletions.foldersAt(location)) {
-    const documents = yield* readDeleted(tables, deletion.commit);
-    const kept = deletion.kept.filter((folder) => !isBlocked(tables, folder));
-    if (documents.length > 0 || kept.length > 0) return { deletion, documents, kept };
+  let before: number | undefined = Number.MAX_SAFE_INTEGER;
+  for (let passed = 0; before !== undefined && passed < maxDeletions; passed += deletionsInStep) {
+    const { found, seen } = findLastDeletion(tables, location, before);
+    if (found !== undefined) {
+      const kept = tables.deletions.keptOf(found).filter((folder) => !isBlocked(tables, folder));
+      return { documents: yield* readDeleted(tables, found), kept };
+    }
+    before = seen.at(-1);
+    yield;
   }
   return undefined;
 }

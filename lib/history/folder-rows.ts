@@ -22,6 +22,12 @@ export function ensureFolder(tables: Tables, location: Location): FoundFolder {
   return found;
 }
 
+/** Makes the folder at the location one that stays when it is empty. */
+export function keepFolder(tables: Tables, location: Location): void {
+  tables.folders.setKept(ensureFolder(tables, location).row.number, true);
+  tables.deletions.noteReturned(location);
+}
+
 /** Removes the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
 export function dropEmptyFolders(tables: Tables, location: Location): void {
   for (let at = location; at !== ''; at = parentOf(at)) {

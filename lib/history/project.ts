@@ -5,8 +5,7 @@ import type { Tables } from '../sidecar/tables.js';
 import { findFolder } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
 import { InvalidEvent, type EventOf, type RecordedEvent } from './event.js';
-import { findFolderDeletion } from './find-folder-deletion.js';
-import { deleteRows, dropEmptyFolders, ensureFolder, rowsInStep } from './folder-rows.js';
+import { deleteRows, dropEmptyFolders, ensureFolder, keepFolder, rowsInStep } from './folder-rows.js';
 import { projectTreeChange } from './project-tree-change.js';
 import {
   addVersion,
@@ -74,7 +73,7 @@ export function* project(
       relocate(work, event);
       break;
     case 'create-folder':
-      tables.folders.setKept(ensureFolder(tables, event.location).row.number, true);
+      keepFolder(tables, event.location);
       break;
     case 'erase':
     case 'recover':
@@ -103,7 +102,7 @@ function remove(
   const { tables } = work;
   const { number } = findLive(work, documentId, location);
   const deletion = deletionOf(work);
-  tables.documents.markDeleted(number, deletion.at, deletion.author, deletion.commit, location);
+  tables.documents.markDeleted(number, location, deletion);
   tables.deletions.insert(number, location, deletion);
   work.removed.push(location);
 }
@@ -119,18 +118,13 @@ function* deleteFolder(work: Work, { location }: EventOf<'delete-folder'>): Step
 }
 
 /**
- * The commit names the restored documents. The undone deletion is looked up, and may be missing. An erase can remove
- * the last documents of that deletion, and then an older deletion can be undone again.
+ * The commit names all that came back. Which deletion they went with is not asked: an erase may have removed the others
+ * that did.
  */
 function* undeleteFolder(work: Work, event: EventOf<'undelete-folder'>, files: readonly EventFile[]): Steps<void> {
-  const { tables, known } = work;
-  const deletion = known.folderDeletion ?? (yield* findFolderDeletion(tables, event.location))?.deletion;
-  for (const folder of event.kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
+  for (const folder of event.kept) keepFolder(work.tables, folder);
   const ids = event.restored.map(({ documentId }) => documentId);
   yield* restoreDocuments(work, ids, files);
-  if (deletion !== undefined && tables.deletions.deletedBy(deletion.commit, 0, 1).length === 0) {
-    tables.deletions.forgetFolder(deletion.moment);
-  }
 }
 
 function* revert(work: Work, event: EventOf<'revert'>, files: readonly EventFile[]): Steps<void> {
@@ -182,7 +176,11 @@ function* restoreDocuments(work: Work, ids: readonly string[], files: readonly E
       work.written.push(addVersion(work, { number: row.number, id, sequence }, file, folder));
       live.push({ number: row.number, folder: folder.row.number, name: nameOf(location), sequence });
     }
-    if (live.length > 0) tables.documents.markAllLive(live);
+    if (live.length > 0) {
+      const moments = tables.deletions.momentsOf(live.map(({ number }) => number));
+      tables.documents.markAllLive(live);
+      for (const each of moments) tables.deletions.dropSettled(each);
+    }
     yield;
   }
 }

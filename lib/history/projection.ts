@@ -55,8 +55,6 @@ export interface KnownRows {
   readonly deleted?: ReadonlyMap<string, DeletedRow>;
   /** All documents of a deleted folder. */
   readonly inFolder?: readonly PlacedDocument[];
-  /** The deletion undone by an undelete of a folder. */
-  readonly folderDeletion?: { readonly commit: string; readonly moment: number };
 }
 
 /** A version made by an event. */

@@ -223,7 +223,7 @@ export class ChangeWalk {
       deletedFolder !== null &&
       isWithin(this.#range.within, deletedFolder) &&
       roleContains(view.reach.roleIn(deletedFolder), 'reader');
-    if (isWhole && view.tables.deletions.foldersAt(deletedFolder).some((each) => each.moment === moment)) {
+    if (isWhole && view.tables.trash.folderAt(moment) === deletedFolder) {
       return [{ ...shared, of: 'folder', location: deletedFolder, versions: 0 }];
     }
     if (folder !== null || deletion.moment !== moment) return [];

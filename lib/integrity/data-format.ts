@@ -10,7 +10,7 @@ export interface DataFormat {
   readonly service: number;
 }
 
-/** `24.6`, and `-.6` without a workspace. */
+/** `25.6`, and `-.6` without a workspace. */
 export const nameFormat = ({ workspaces, service }: DataFormat): string => `${workspaces ?? '-'}.${service}`;
 
 /** Says which version wrote the folder last. The numbers in the files themselves are what counts. */

@@ -2,10 +2,10 @@ import type { Connection } from './driver.js';
 
 /** A difference between the rows and the history. */
 export interface ContentDifference {
-  readonly of: 'document' | 'version' | 'relocation' | 'deletion' | 'folder' | 'folder deletion';
+  readonly of: 'document' | 'version' | 'relocation' | 'deletion' | 'folder' | 'folder deletion' | 'deleted folder';
   /** Its current or former location, as far as the rows or the history know. */
   readonly location: string;
-  /** Identifies it among others at its location: a version's or a document's id, a commit. */
+  /** Identifies it among others at its location: a version's or a document's id, a commit; '' where nothing has to. */
   readonly id: string;
   /** The column with the difference; null when one of the two has no such row at all. */
   readonly column: string | null;
@@ -84,11 +84,23 @@ const deletions: Compared = {
   columns: ['location', 'folder', 'author', 'at'],
 };
 
+/** With documents that are still deleted by them: else a row says nothing, or what `deletedFolders` say. */
 const folderDeletions: Compared = {
   of: 'folder deletion',
-  sql: `SELECT commit_oid, commit_oid AS id, location, kept, author, at, moment FROM folder_deletion ORDER BY commit_oid`,
+  sql: `SELECT f.commit_oid, f.commit_oid AS id, f.location, f.author, f.at, f.moment FROM folder_deletion f
+    WHERE EXISTS (SELECT 1 FROM document d WHERE d.deleted_moment = f.moment AND d.deleted_location IS NOT NULL)
+    ORDER BY f.commit_oid`,
   key: ({ id }) => [id ?? ''],
-  columns: ['location', 'kept', 'author', 'at'],
+  columns: ['location', 'author', 'at'],
+};
+
+const deletedFolders: Compared = {
+  of: 'deleted folder',
+  // SQLite and JavaScript order the characters of a location differently, and those of its bytes alike.
+  sql: `SELECT hex(k.location) AS bytes, k.location, '' AS id, f.commit_oid, f.location AS deleted_with, f.moment
+    FROM deleted_folder k JOIN folder_deletion f ON f.moment = k.deletion ORDER BY bytes`,
+  key: ({ bytes }) => [bytes ?? ''],
+  columns: ['commit_oid', 'deleted_with'],
 };
 
 /**
@@ -102,37 +114,57 @@ export class ContentComparison {
   readonly #options: CompareOptions;
   /** The rows' moment of each event, by the history's moment. */
   readonly #moments: (number | undefined)[] = [];
+  /** A release before wrote the rows of deleted folders up to this moment, and did not always know what came back. */
+  readonly #foldersSince: number;
   #differences: ContentDifference[] = [];
 
   constructor(rows: Connection, history: Connection, options: CompareOptions) {
     this.#rows = rows;
     this.#history = history;
     this.#options = options;
+    this.#foldersSince = Number(
+      rows.prepare<[], { value: string }>("SELECT value FROM meta WHERE name = 'deleted_folders_since'").get()?.value ??
+        0,
+    );
   }
 
   *batches(): Generator<ComparedBatch> {
     const folders = this.#compareFolders();
     yield this.#takeBatch(folders.size);
-    yield* this.#compare(documents, (row, made) => {
-      const isInPlace = row['folder'] === (made['folder'] === null ? null : folders.get(Number(made['folder'])));
-      if (!isInPlace) this.#note(documents, row, 'folder', placeOf(this.#rows, row), placeOf(this.#history, made));
+    yield* this.#compare(documents, {
+      also: (row, made) => {
+        const isInPlace = row['folder'] === (made['folder'] === null ? null : folders.get(Number(made['folder'])));
+        if (!isInPlace) this.#note(documents, row, 'folder', placeOf(this.#rows, row), placeOf(this.#history, made));
+      },
     });
     yield* this.#compare(versions);
     // Rows moved by an erase still name commits by which nothing is found.
     if (!this.#options.namesCommits) return;
     yield* this.#compare(relocations);
     yield* this.#compare(deletions);
-    yield* this.#compare(folderDeletions);
+    yield* this.#compare(folderDeletions, {
+      isLeftOut: (row, made) => this.#isOfErased(row ?? made, row === undefined),
+    });
+    yield* this.#compare(deletedFolders, { isLeftOut: (row, made) => this.#isOfBefore(row, made) });
     this.#compareOrder();
     yield this.#takeBatch(0);
   }
 
-  *#compare(compared: Compared, also?: (row: Row, made: Row) => void): Generator<ComparedBatch> {
+  *#compare(
+    compared: Compared,
+    options: {
+      readonly also?: (row: Row, made: Row) => void;
+      /** Whether a row and its counterpart, of which one may be missing, need not be the same. */
+      readonly isLeftOut?: (row: Row | undefined, made: Row | undefined) => boolean;
+    } = {},
+  ): Generator<ComparedBatch> {
+    const { also, isLeftOut } = options;
     let rows = 0;
     for (const [row, made] of pairRows(compared, this.#rows, this.#history)) {
       rows += 1;
       const either = row ?? made;
-      if (either !== undefined && !this.#options.leftOut.has(String(either['document_id']))) {
+      const isOfErased = this.#options.leftOut.has(String(either?.['document_id']));
+      if (either !== undefined && !isOfErased && isLeftOut?.(row, made) !== true) {
         if (row === undefined || made === undefined) this.#note(compared, either, null, row, made);
         else {
           this.#compareColumns(compared, row, made);
@@ -145,6 +177,25 @@ export class ContentComparison {
       }
     }
     yield this.#takeBatch(rows);
+  }
+
+  /** Whether all documents still deleted with the folder are being erased. */
+  #isOfErased(row: Row | undefined, isInHistory: boolean): boolean {
+    const left = (isInHistory ? this.#history : this.#rows).prepare<[Value], { id: string }>(
+      'SELECT id FROM document WHERE deleted_moment = ? AND deleted_location IS NOT NULL',
+    );
+    for (const { id } of left.iterate(row?.['moment'] ?? null)) if (!this.#options.leftOut.has(id)) return false;
+    return true;
+  }
+
+  /** Whether a release before noted, or failed to note, that the folder went with this deletion. */
+  #isOfBefore(row: Row | undefined, made: Row | undefined): boolean {
+    if (this.#foldersSince === 0 || row?.['commit_oid'] === made?.['commit_oid']) return false;
+    if (row !== undefined && Number(row['moment']) > this.#foldersSince) return false;
+    // What was compared before gives the moments of most commits, and so of the last one before this.
+    let counted = Number(made?.['moment'] ?? 0);
+    while (counted > 0 && this.#moments[counted] === undefined) counted -= 1;
+    return (this.#moments[counted] ?? 0) <= this.#foldersSince;
   }
 
   #compareColumns(compared: Compared, row: Row, made: Row): void {

@@ -79,6 +79,55 @@ for (const store of ['memory', 'disk'] as const) {
       assert.equal((await ada.undeleteFolder('a')).documents, 3);
     });
 
+    it('gives a folder that was made to stay back once, also where its deletion was undone in part', async () => {
+      await ada.deleteFolder('a');
+      await ada.create('a/x.md', 'in its place');
+      assert.deepEqual((await ada.undeleteFolder('a')).leftAlone, [
+        { location: 'a/x.md', reason: 'location_occupied' },
+      ]);
+      await ada.deleteFolder('a/empty');
+      assert.equal(await outcomeOf(ada.undeleteFolder('a')), 'CONFLICT location_occupied');
+      assert.deepEqual(await ada.list('a'), ['b/', 'x.md']);
+      await ada.undeleteFolder('a/empty');
+      await ada.rename('a/empty', 'elsewhere');
+      await ada.rename('a/x.md', 'other.md');
+      assert.equal((await ada.undeleteFolder('a')).documents, 1);
+      assert.deepEqual(await ada.list('a'), ['b/', 'elsewhere/', 'other.md', 'x.md']);
+      assert.equal(await outcomeOf(ada.undeleteFolder('a')), 'NOT_FOUND');
+    });
+
+    it('gives back nothing that was made anew meanwhile', async () => {
+      await ada.deleteFolder('a/empty');
+      await ada.createFolder('a/empty');
+      assert.equal(await outcomeOf(ada.undeleteFolder('a/empty')), 'NOT_FOUND');
+      await ada.rename('a/empty', 'elsewhere');
+      assert.equal(await outcomeOf(ada.undeleteFolder('a/empty')), 'NOT_FOUND');
+    });
+
+    it('finds a deletion behind any number of later ones of which nothing is left', async () => {
+      await ada.deleteFolder('a/b');
+      for (let round = 0; round < 25; round += 1) {
+        await ada.create('a/b/again.md', `${round}`);
+        await ada.deleteFolder('a/b');
+        await ada.undelete('a/b/again.md');
+        await ada.delete('a/b/again.md');
+      }
+      assert.equal((await ada.undeleteFolder('a/b')).documents, 2);
+      assert.deepEqual(await ada.list('a/b'), ['c/', 'y.md']);
+    });
+
+    it('finds a deletion behind many later ones whose folders have no place any more', async () => {
+      await ada.deleteFolder('a/b');
+      for (let round = 0; round < 25; round += 1) {
+        await ada.createFolder(`a/b/${round}`);
+        await ada.deleteFolder('a/b');
+      }
+      for (let round = 0; round < 25; round += 1) await ada.create(`a/b/${round}`, 'a document in its place');
+      assert.equal((await ada.undeleteFolder('a/b')).documents, 2);
+      assert.equal(await ada.read('a/b/c/z.md'), 'a/b/c/z.md');
+      assert.equal(await outcomeOf(ada.undeleteFolder('a/b')), 'NOT_FOUND');
+    });
+
     it('is for editors of the whole folder', async () => {
       const host = { service, workspace: service.workspace };
       const reader = await addClient(host, 'Rea', 'reader');

@@ -193,6 +193,9 @@ export const scenario: readonly Step[] = [
     gone: [at('in/x.png')],
     message: 'From a clone',
   },
+  { event: { type: 'create-folder', location: at('gone/kept') } },
+  { event: { type: 'delete-folder', location: at('gone') } },
+  { event: { type: 'undelete-folder', location: at('gone'), kept: [at('gone/kept')], restored: [] } },
 ];
 
 /** The rows of a projection of the scenario, one line each. Documents go by the order of their creation. */
@@ -248,7 +251,8 @@ const queries: Readonly<Record<string, string>> = {
     FROM relocation r LEFT JOIN document d ON d.number = r.document ORDER BY r.number`,
   deletion: `SELECT d.id, e.moment, e.commit_oid, e.location, e.folder, e.author, e.at
     FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.number`,
-  'folder deletion': 'SELECT moment, commit_oid, location, kept, author, at FROM folder_deletion ORDER BY moment',
+  'folder deletion': 'SELECT moment, commit_oid, location, author, at FROM folder_deletion ORDER BY moment',
+  'deleted folder': 'SELECT location, deletion FROM deleted_folder ORDER BY location',
 };
 
 function describeRows(path: string): string[] {

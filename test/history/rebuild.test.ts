@@ -26,6 +26,7 @@ function dumpRows(test: TestService): unknown {
          FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.id`,
       ),
       folderDeletions: read('SELECT * FROM folder_deletion ORDER BY moment'),
+      deletedFolders: read('SELECT * FROM deleted_folder ORDER BY location'),
     };
   } finally {
     connection.close();
@@ -41,7 +42,8 @@ const columnsMadeAgain = {
   relocation: 'at author commit_oid document from_location moment number operation to_location',
   deletion: 'at author commit_oid document folder location moment',
   folder: 'kept mirror name number parent',
-  folder_deletion: 'at author commit_oid kept location moment',
+  folder_deletion: 'at author commit_oid location moment',
+  deleted_folder: 'deletion location',
 };
 
 describe('a rebuild from the repository', () => {

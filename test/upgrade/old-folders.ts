@@ -28,6 +28,7 @@ export const oldFolders: readonly OldFolder[] = [
   { format: '19.5', commit: '086701bd', end: 'stopped' },
   { format: '20.5', commit: '18f6daee', end: 'killed' },
   { format: '23.6', commit: '46ac0517', end: 'stopped' },
+  { format: '24.6', commit: '23ac893e', end: 'killed' },
 ];
 
 /** Steps that no program of `main` ended with: they came together with later ones. */

@@ -159,4 +159,15 @@ describe('The trash', () => {
     assert.deepEqual([own?.location, own?.occupant], ['shut/a.md', null], 'the other document is hidden');
     assert.equal(await outcomeOf(new Actor(test.workspace, id).undelete('shut/a.md')), 'NOT_FOUND');
   });
+
+  it('shows a folder that was deleted as one before any number of others there of which nothing is left', async () => {
+    await discardFolder('f', 'old.md');
+    for (let round = 0; round < 25; round += 1) {
+      await discardFolder('f', 'x.md');
+      await admin.undelete('f/x.md');
+      await admin.delete('f/x.md');
+    }
+    const folders = (await names(operatorId)).filter((name) => name.endsWith('/'));
+    assert.deepEqual(folders, ['f/']);
+  });
 });

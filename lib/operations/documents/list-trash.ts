@@ -1,6 +1,7 @@
 import { ancestorsOf, isWithin, parentOf, rootLocation, type Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
 import { roleContains } from '../../domain/role.js';
+import { findLastDeletion } from '../../history/find-folder-deletion.js';
 import type { TrashPlace, TrashRow } from '../../sidecar/tables/trash-table.js';
 import { descend } from '../../view/locate.js';
 import type { View } from '../../view/view.js';
@@ -102,11 +103,7 @@ function openTrash({ tables, reach }: View, folder: Location | null): Trash {
 
   /** Whether an undelete of the folder undoes this deletion. Another one can be later, or undone for a part. */
   function isLastAt(location: Location, moment: number): boolean {
-    const { deletions } = tables;
-    const last = deletions
-      .foldersAt(location)
-      .find((deletion) => deletions.deletedBy(deletion.commit, 0, 1).length > 0);
-    return last?.moment === moment;
+    return findLastDeletion(tables, location).found === moment;
   }
 
   // A look everywhere reads its rows alone. One below folders sorts all that was deleted there, so it is the only one.

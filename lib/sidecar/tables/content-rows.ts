@@ -45,7 +45,7 @@ export class ContentRows extends Table {
     const mirrors = this.#readMirrors();
     // References to documents are valid again, or removed, before the transaction ends.
     this.connection.pragma('defer_foreign_keys = ON');
-    for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document'])
+    for (const table of ['deleted_folder', 'folder_deletion', 'deletion', 'relocation', 'version', 'document'])
       this.connection.exec(`DELETE FROM ${table}`);
     this.connection.exec('DELETE FROM folder WHERE number <> 1');
     this.#copyFolders(source, mirrors);
@@ -103,6 +103,10 @@ export class ContentRows extends Table {
     const insert = insertInto(this.connection, 'folder_deletion');
     const rows = source.prepare<[], EventRow>('SELECT * FROM folder_deletion ORDER BY moment');
     for (const row of rows.iterate()) insert({ ...row, moment: row.moment + later });
+    const insertFolder = insertInto(this.connection, 'deleted_folder');
+    const folders = source.prepare<[], { location: string; deletion: number }>('SELECT * FROM deleted_folder');
+    for (const { location, deletion } of folders.iterate()) insertFolder({ location, deletion: deletion + later });
+    this.connection.exec("DELETE FROM meta WHERE name = 'deleted_folders_since'");
   }
 
   #readMirrors(): Map<string, string> {

@@ -16,15 +16,6 @@ export interface PlacedDocument {
   readonly location: Location;
 }
 
-/** A folder that was deleted as one. */
-export interface FolderDeletion {
-  readonly moment: number;
-  readonly commit: string;
-  readonly location: Location;
-  /** Folders at or below it that were made to stay when empty. */
-  readonly kept: readonly Location[];
-}
-
 /** A document that went with a folder and is still deleted. */
 export interface DeletedWithFolder {
   readonly number: number;
@@ -42,7 +33,19 @@ const foldersBelow = `WITH RECURSIVE below (number, path, kept) AS (
     SELECT f.number, b.path || '/' || f.name, f.kept FROM folder f JOIN below b ON f.parent = b.number
   )`;
 
-/** Deletions as events, of documents alone and of folders with everything in them. */
+/**
+ * Removes the deletion of a folder, by its moment, once nothing of it is left: no document that is still deleted by it,
+ * and no folder to give back.
+ */
+export const dropSettled = `DELETE FROM folder_deletion WHERE moment = ?
+  AND NOT EXISTS (SELECT 1 FROM deleted_folder k WHERE k.deletion = folder_deletion.moment)
+  AND NOT EXISTS (
+    SELECT 1 FROM document d WHERE d.deleted_moment = folder_deletion.moment AND d.deleted_location IS NOT NULL)`;
+
+/**
+ * Deletions as events, of documents alone and of folders with everything in them. A folder's deletion goes by its
+ * moment: an erase changes the commits.
+ */
 export class DeletionTable extends Table {
   readonly #insert = this.statement(
     'INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at) VALUES (?, ?, ?, ?, NULL, ?, ?)',
@@ -55,9 +58,9 @@ export class DeletionTable extends Table {
     `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
      SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
   );
-  readonly #deleteSome = this.statement<[Omit<NewDeletion, 'moment'> & { rows: string }]>(
+  readonly #deleteSome = this.statement<[NewDeletion & { rows: string }]>(
     `UPDATE document SET folder = NULL, deleted_at = @at, deleted_by = @author, deleted_commit = @commit,
-       deleted_location = r.value ->> 1
+       deleted_moment = @moment, deleted_location = r.value ->> 1
      FROM json_each(@rows) r WHERE document.number = r.value ->> 0`,
   );
   readonly #keptBelow = this.valueStatement<[string, number], string>(
@@ -65,18 +68,30 @@ export class DeletionTable extends Table {
   );
   readonly #dropBelow = this.statement(`${foldersBelow} DELETE FROM folder WHERE number IN (SELECT number FROM below)`);
   readonly #insertFolder = this.statement(
-    'INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO folder_deletion (moment, commit_oid, location, author, at) VALUES (?, ?, ?, ?, ?)',
   );
-  readonly #foldersAt = this.statement<
-    [string],
-    { moment: number; commit_oid: string; location: string; kept: string }
-  >(
-    `SELECT moment, commit_oid, location, kept FROM folder_deletion
-     WHERE location = ? ORDER BY moment DESC LIMIT 20`,
+  readonly #deletionsOf = this.valueStatement<[string], number>(
+    'SELECT DISTINCT k.deletion FROM json_each(?) r CROSS JOIN deleted_folder k ON k.location = r.value',
   );
-  readonly #deleteFolder = this.statement('DELETE FROM folder_deletion WHERE moment = ?');
+  readonly #insertKept = this.statement<[number, string]>(
+    'INSERT OR REPLACE INTO deleted_folder (location, deletion) SELECT r.value, ? FROM json_each(?) r',
+  );
+  readonly #removeKept = this.valueStatement<[string], number>(
+    'DELETE FROM deleted_folder WHERE location = ? RETURNING deletion',
+  );
+  readonly #keptOf = this.valueStatement<[number], Location>(
+    'SELECT location FROM deleted_folder WHERE deletion = ? ORDER BY location',
+  );
+  readonly #foldersAt = this.valueStatement<[string, number, number], number>(
+    'SELECT moment FROM folder_deletion WHERE location = ? AND moment < ? ORDER BY moment DESC LIMIT ?',
+  );
+  readonly #momentsOf = this.valueStatement<[string], number>(
+    `SELECT DISTINCT d.deleted_moment FROM json_each(?) r CROSS JOIN document d ON d.number = r.value
+     WHERE d.deleted_location IS NOT NULL`,
+  );
+  readonly #dropSettled = this.statement<[number]>(dropSettled);
   readonly #ofFolder = this.arrayStatement<
-    [string, number, number],
+    [number, number, number],
     [
       number: number,
       id: string,
@@ -91,7 +106,7 @@ export class DeletionTable extends Table {
   >(
     `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type
      FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
-     WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
+     WHERE d.deleted_moment = ? AND d.deleted_location IS NOT NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
   );
 
   /** Records the deletion of one document. */
@@ -113,38 +128,55 @@ export class DeletionTable extends Table {
     const rows = JSON.stringify(documents.map(({ number, location }) => [number, location]));
     const { commit, author, at, moment } = deletion;
     this.#insertSome.run({ rows, folder, commit, author, at, moment });
-    this.#deleteSome.run({ rows, commit, author, at });
+    this.#deleteSome.run({ rows, commit, author, at, moment });
   }
 
   /** Removes the rows of a folder, and of those below it, whose documents were all deleted. */
   dropFolder(number: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
-    const kept = this.#keptBelow.all(location, number);
+    const kept = JSON.stringify(this.#keptBelow.all(location, number));
     this.#dropBelow.run(location, number);
-    this.#insertFolder.run(moment, commit, location, JSON.stringify(kept), author, at);
+    this.#insertFolder.run(moment, commit, location, author, at);
+    const earlier = this.#deletionsOf.all(kept);
+    this.#insertKept.run(moment, kept);
+    for (const each of earlier) this.dropSettled(each);
   }
 
-  /** Deletions of folders at this location that were not undone, the last first; no more than a few. */
-  foldersAt(location: Location): FolderDeletion[] {
-    return this.#foldersAt.all(location).map((row) => ({
-      moment: row.moment,
-      commit: row.commit_oid,
-      location: row.location as Location,
-      kept: JSON.parse(row.kept) as Location[],
-    }));
-  }
-
-  /** Removes a folder's deletion once it was undone; those of its documents stay as events. */
-  forgetFolder(moment: number): void {
-    this.#deleteFolder.run(moment);
+  /** Notes that a folder made to stay is there again, so that no deletion gives it back. */
+  noteReturned(location: Location): void {
+    const deletion = this.#removeKept.get(location);
+    if (deletion !== undefined) this.dropSettled(deletion);
   }
 
   /**
-   * Documents deleted by a commit and still deleted by it, in the order of their creation.
+   * Moments of the deletions of folders at this location of which something is left, the last first.
+   * @param before only earlier ones
+   */
+  foldersAt(location: Location, before: number, limit: number): number[] {
+    return this.#foldersAt.all(location, before, limit);
+  }
+
+  /** Folders made to stay that went with the folder deleted at the moment and were not given back. */
+  keptOf(moment: number): Location[] {
+    return this.#keptOf.all(moment);
+  }
+
+  /** The moments at which these documents were deleted; live ones have none. @param numbers of documents */
+  momentsOf(numbers: readonly number[]): number[] {
+    return this.#momentsOf.all(JSON.stringify(numbers));
+  }
+
+  /** Removes the deletion of a folder once nothing of it is left; those of its documents stay as events. */
+  dropSettled(moment: number): void {
+    this.#dropSettled.run(moment);
+  }
+
+  /**
+   * Documents deleted at a moment and still deleted by it, in the order of their creation.
    * @param after the number of the last known one
    */
-  deletedBy(commit: string, after: number, limit: number): DeletedWithFolder[] {
+  deletedBy(moment: number, after: number, limit: number): DeletedWithFolder[] {
     return this.#ofFolder
-      .all(commit, after, limit)
+      .all(moment, after, limit)
       .map(([number, id, location, sequence, blobOid, sha256, size, kind, mediaType]) => ({
         number,
         id,

@@ -1,6 +1,7 @@
 import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { Table } from '../statement.js';
+import type { NewDeletion } from './deletion-table.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
 /** A live document's row with its current version. */
@@ -119,7 +120,8 @@ export class DocumentTable extends Table {
      FROM json_each(?) r WHERE document.number = r.value ->> 0`,
   );
   readonly #markDeleted = this.statement(
-    `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
+    `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?,
+       deleted_moment = ?
      WHERE number = ?`,
   );
   readonly #markLive = this.statement<[string]>(
@@ -244,8 +246,8 @@ export class DocumentTable extends Table {
     this.#placeAll.run(JSON.stringify(documents.map(({ number, folder, name }) => [number, folder, name])));
   }
 
-  markDeleted(number: number, at: number, by: string, commit: string, location: string): void {
-    this.#markDeleted.run(at, by, commit, location, number);
+  markDeleted(number: number, location: Location, { at, author, commit, moment }: NewDeletion): void {
+    this.#markDeleted.run(at, author, commit, location, moment, number);
   }
 
   /** Makes deleted documents live, in one statement. */

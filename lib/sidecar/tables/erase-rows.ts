@@ -1,5 +1,6 @@
 import type { Location } from '../../domain/location.js';
 import { Statement, Table } from '../statement.js';
+import { dropSettled } from './deletion-table.js';
 
 /** The statements for a table whose rows reference a document, directly or through other tables. */
 interface Dependent {
@@ -60,7 +61,10 @@ export class EraseRows extends Table {
     'SELECT from_location AS place FROM relocation WHERE document = ? ORDER BY moment DESC LIMIT ?',
   );
   readonly #dropAnswers = this.statement('DELETE FROM idempotency WHERE document = ?');
-  readonly #dropDocument = this.statement('DELETE FROM document WHERE number = ?');
+  readonly #dropDocument = this.valueStatement<[number], number>(
+    'DELETE FROM document WHERE number = ? RETURNING deleted_moment',
+  );
+  readonly #dropSettled = this.statement<[number]>(dropSettled);
   readonly #texts = this.statement<[number, number], KeptText>(
     `SELECT t.seq, t.target, t.detail, t.document_id AS documentId, r.action FROM audit_text t
      LEFT JOIN audit_record r ON r.seq = t.seq WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
@@ -143,10 +147,11 @@ export class EraseRows extends Table {
     return { rows: 0, bytes: 0 };
   }
 
-  /** Removes the document's own row. */
+  /** Removes the document's own row, and the deletion of its folder if nothing else of that is left. */
   dropDocument(document: number): void {
     this.#dropAnswers.run(document);
-    this.#dropDocument.run(document);
+    const moment = this.#dropDocument.get(document);
+    if (moment !== undefined) this.#dropSettled.run(moment);
   }
 
   /** Texts of the audit log behind a record's number, in order. */

@@ -99,6 +99,21 @@ export function dumpContent(dataFolder: string, file = 'sidecar.sqlite') {
            FROM relocation r LEFT JOIN document d ON d.number = r.document ORDER BY r.number`,
         )
         .all(),
+      deletions: connection
+        .prepare(
+          `SELECT e.commit_oid, d.id AS document_id, e.location, e.folder, e.author, e.at
+           FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.id`,
+        )
+        .all(),
+      folderDeletions: connection
+        .prepare('SELECT commit_oid, location, author, at FROM folder_deletion ORDER BY moment')
+        .all(),
+      deletedFolders: connection
+        .prepare(
+          `SELECT k.location, f.commit_oid, f.location AS deleted_with
+           FROM deleted_folder k JOIN folder_deletion f ON f.moment = k.deletion ORDER BY k.location`,
+        )
+        .all(),
       labels: connection
         .prepare('SELECT d.id, l.label FROM label l JOIN document d ON d.number = l.document ORDER BY d.id, l.label')
         .all(),
