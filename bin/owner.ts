@@ -26,6 +26,11 @@ export async function askOwner(
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_access' } } };
   }
   if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
+    const { explainMissingFile } = await import('../lib/integrity/data-format.js');
+    const missing = explainMissingFile(config.data);
+    if (missing !== undefined) {
+      return { error: { code: 'CONFLICT', message: missing, details: { reason: 'service_file_missing' } } };
+    }
     const message = `There is no data in ${config.data}. \`cartulary start\` or \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
   }

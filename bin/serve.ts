@@ -139,6 +139,8 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
 async function refuseNewerData(data: string): Promise<void> {
   const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
   if (explainClosedFolder(data, 'serve') !== undefined) return;
+  const { refuseMissingFile } = await import('../lib/integrity/data-format.js');
+  refuseMissingFile(data);
   const { requireFormat } = await import('../lib/app/upgrade.js');
   await requireFormat(data, 'any that can be upgraded');
 }

@@ -5,6 +5,7 @@ import {
   markFormat,
   nameFormat,
   readFormat,
+  refuseMissingFile,
   refuseNewer,
   refuseOlder,
   type DataFormat,
@@ -69,7 +70,8 @@ export interface PreparedUpgrade {
 
 /**
  * Looks at a data folder before anything of it is opened or changed.
- * @throws OtherFormat when a newer version wrote it, or when it needs an upgrade and `upgrade` is `never`
+ * @throws OtherFormat when a newer version wrote it, when it needs an upgrade and `upgrade` is `never`, or when the
+ * service's own file is gone
  */
 export async function prepareUpgrade(
   dataFolder: string,
@@ -77,7 +79,8 @@ export async function prepareUpgrade(
 ): Promise<PreparedUpgrade> {
   const program = thisProgram();
   const found = existsSync(dataFolder) ? await readFormat(dataFolder, program.format) : undefined;
-  if (found !== undefined) refuseNewer(dataFolder, found, program);
+  if (found === undefined) refuseMissingFile(dataFolder);
+  else refuseNewer(dataFolder, found, program);
   if (found !== undefined && upgrade === 'never') refuseOlder(dataFolder, found, program);
   const isOlder = found !== undefined && compareFormat(found, program.format) === 'older';
   const startedAt = clock.now();

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findWorkspaceFolders } from './find-workspace-folders.js';
 import { pathsOf, serviceName } from '../journal/workspace-paths.js';
 import { readSchemaNumber } from '../sidecar/schema-number.js';
 
@@ -10,7 +11,7 @@ export interface DataFormat {
   readonly service: number;
 }
 
-/** `25.6`, and `-.6` without a workspace. */
+/** `25.8`, and `-.8` without a workspace. */
 export const nameFormat = ({ workspaces, service }: DataFormat): string => `${workspaces ?? '-'}.${service}`;
 
 /** Says which version wrote the folder last. The numbers in the files themselves are what counts. */
@@ -66,16 +67,36 @@ export function compareFormat({ oldest, newest }: FolderFormat, program: DataFor
   return 'same';
 }
 
-/** The folder's format is not the program's. The message says what to do. Nothing was changed. */
+/** The folder is not one that the program can open as it is. The message says what to do. Nothing was changed. */
 export class OtherFormat extends Error {
   override readonly name = 'OtherFormat';
   readonly code = 'CONFLICT';
-  readonly details: { readonly reason: 'data_too_new' | 'upgrade_needed' };
+  readonly details: { readonly reason: OtherReason };
 
-  constructor(reason: 'data_too_new' | 'upgrade_needed', message: string) {
+  constructor(reason: OtherReason, message: string) {
     super(message);
     this.details = { reason };
   }
+}
+
+type OtherReason = 'data_too_new' | 'upgrade_needed' | 'service_file_missing';
+
+/**
+ * Explains that the service's own file is gone beside workspaces. A new one in its place would know none of them.
+ * @returns undefined where it is there, or nothing else is
+ */
+export function explainMissingFile(dataFolder: string): string | undefined {
+  // In this order: a process that makes the first workspace has made the file before.
+  const names = findWorkspaceFolders(dataFolder);
+  if (names.length === 0 || (readSchemaNumber(join(dataFolder, serviceName)) ?? 0) > 0) return undefined;
+  const shown = names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+  return `${serviceName} is missing in ${dataFolder}, but workspaces lie there: ${shown}. Put it back, or bring each workspace back from its backup with \`cartulary restore\`, into another data folder. Nothing was changed.`;
+}
+
+/** @throws OtherFormat when the service's own file is gone beside workspaces */
+export function refuseMissingFile(dataFolder: string): void {
+  const message = explainMissingFile(dataFolder);
+  if (message !== undefined) throw new OtherFormat('service_file_missing', message);
 }
 
 /** A program: its version, and the format that it reads and writes. */

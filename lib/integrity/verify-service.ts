@@ -1,12 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import { inspectServiceFile } from '../sidecar/service-file.js';
 import { explainClosedFolder, explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
+import { findWorkspaceFolders } from './find-workspace-folders.js';
 import { partOf, remedyFor } from './remedy.js';
 import { serviceName } from '../journal/workspace-paths.js';
-import { pathsOf } from '../journal/workspace-files.js';
 
 /** A problem of the service's own file. */
 export interface ServiceProblem {
@@ -39,7 +39,7 @@ export function verifyService(dataFolder: string): ServiceVerification {
   const file = join(dataFolder, serviceName);
   const closed = explainClosedFolder(dataFolder, 'verify');
   if (closed !== undefined) return { isReadable: false, problems: [{ part: 'access', ...closed }], workspaces: [] };
-  const workspaces = findWorkspaces(dataFolder);
+  const workspaces = findWorkspaceFolders(dataFolder);
   const hidden = [file, `${file}-wal`].map(findUnreadable).find((path) => path !== undefined);
   if (hidden !== undefined) {
     return { isReadable: false, problems: [{ part: 'access', ...explainUnreadable(hidden, 'verify') }], workspaces };
@@ -75,14 +75,4 @@ export function verifyService(dataFolder: string): ServiceVerification {
     problems.push({ part, message, remedy: part === 'service' ? fromCopy : remedyFor(part) });
   }
   return { isReadable, problems, workspaces };
-}
-
-/** Names of folders that hold a workspace. Folders beginning with a dot are being made or restored. */
-function findWorkspaces(dataFolder: string): string[] {
-  if (!existsSync(dataFolder)) return [];
-  return readdirSync(dataFolder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .filter((name) => existsSync(pathsOf(dataFolder, name).sidecar) || existsSync(pathsOf(dataFolder, name).repository))
-    .toSorted();
 }

@@ -7,6 +7,7 @@ import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.
 import { invalidRequest } from '../domain/refusal.js';
 import { listWorkspaces, openReadOnly } from '../integrity/open-read-only.js';
 import { readCloneWitnesses } from '../integrity/read-witnesses.js';
+import { refuseMissingFile } from '../integrity/data-format.js';
 import { readStatus, type BesideSizes } from '../workspace/read-status.js';
 import { verifyAuditChain } from '../integrity/verify-audit.js';
 import { verifyService } from '../integrity/verify-service.js';
@@ -34,6 +35,7 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
 
 /** How much each workspace holds. */
 export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
+  refuseMissingFile(options.dataFolder);
   const statuses: Presented[] = [];
   for (const name of chooseWorkspaces(options)) {
     const status = await readStatus({ ...options, name });
