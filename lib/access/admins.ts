@@ -7,7 +7,7 @@ import type { Tables } from '../sidecar/tables.js';
 export interface Admins {
   /** How many there are. */
   readonly appointed: number;
-  /** How many of them have a way in: a key in force, or a password. */
+  /** How many of them have a way in: a key for REST in force, or a password. */
   readonly admitted: number;
 }
 
@@ -27,7 +27,11 @@ export function countAdmins(tables: Tables, ways: WaysIn): Admins {
 
 function hasWayIn(tables: Tables, { now, hasPassword }: WaysIn, principalId: string): boolean {
   const keys = tables.credentials.list(principalId);
-  const hasKey = keys.some(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+  // Access is given by REST and in the console alone: a key for git or MCP would leave nobody who can.
+  const hasKey = keys.some(
+    ({ revokedAt, expiresAt, interfaces }) =>
+      revokedAt === null && (expiresAt === null || expiresAt > now) && interfaces.includes('rest'),
+  );
   return hasKey || hasPassword(principalId);
 }
 

@@ -293,6 +293,7 @@ export const reasons = {
   },
   erase_under_way: { code: 'CONFLICT', at: ['command'], means: 'An erase has to be finished first.' },
   content_changed: { code: 'CONFLICT', at: ['command'], means: 'The workspace was changed while it was made again.' },
+  credential_expired: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The key has expired.' },
   credential_revoked: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The key was revoked for good.' },
   principal_disabled: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The principal is disabled.' },
   not_yours_alone: {

@@ -60,6 +60,27 @@ describe('the last admin with a way in', () => {
     assert.equal(await revokeKey(ada.key), 'done');
   });
 
+  it('is not replaced by an admin whose key is for git or MCP alone, which give nobody access', async () => {
+    for (const only of ['git', 'mcp'] as const) {
+      const other = await service.principal(`For ${only}`);
+      await service.grant('approver', subject(other), '');
+      await service.key(other, [only]);
+      assert.equal(await revokeKey(ada.key), last, only);
+      assert.equal(await disable(ada.id), last, only);
+    }
+    await service.key(await keyless(), ['mcp', 'rest']);
+    assert.equal(await revokeKey(ada.key), 'done');
+  });
+
+  it('rotates no key that has expired, whose new secret would open nothing', async () => {
+    const key = await service.key(ada.id, ['rest'], service.clock.now() + 1000);
+    const rotate = () =>
+      outcomeOf(perform(service.workspace, operator, rotateCredential, { credentialId: credentialId(key) }));
+    assert.equal(await rotate(), 'done');
+    service.clock.advance(1000);
+    assert.equal(await rotate(), 'CONFLICT credential_expired');
+  });
+
   it('may lose it when there is a password, and not for a link to choose one', async () => {
     const secret = await link(ada.id);
     assert.equal(await revokeKey(ada.key), last);

@@ -102,7 +102,10 @@ export const revokeCredential: WriteOperation<{ readonly credentialId: string },
   },
 };
 
-/** Replaces a key's secret and nothing else about it (Authentication 5). Admin. */
+/**
+ * Replaces a key's secret and nothing else about it (Authentication 5). Admin.
+ * @throws Refusal CONFLICT `credential_revoked`, `credential_expired`
+ */
 export const rotateCredential: WriteOperation<
   { readonly credentialId: string },
   MintedCredential & { readonly secret: string }
@@ -116,6 +119,9 @@ export const rotateCredential: WriteOperation<
     if (credential === undefined) throw notFound();
     if (credential.revokedAt !== null) {
       throw conflict('credential_revoked', 'The key is revoked for good. Mint a new one.');
+    }
+    if (credential.expiresAt !== null && credential.expiresAt <= transaction.now) {
+      throw conflict('credential_expired', 'The key has expired, and a new secret would open nothing. Mint a new one.');
     }
     const secret = makeSecret(transaction.randomness);
     const key = formatKey({ workspace, credentialId, secret });

@@ -85,7 +85,7 @@ export function requireAdmin(before: Admins, after: Admins): void {
   if (isDeserted || (before.admitted > 0 && after.admitted === 0)) {
     throw conflict(
       'last_approver',
-      'Nobody would be left who can sign in and administer the workspace. Make someone else approver of the root first, with a key or a password.',
+      'Nobody would be left who can sign in and administer the workspace. Make someone else approver of the root first, with a key for REST or a password.',
       { scope: rootLocation },
     );
   }
