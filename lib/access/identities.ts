@@ -143,7 +143,9 @@ export class Identities {
 
   /** A free name made from a display name: `Ada Lovelace` → `ada.lovelace`. */
   #inventName(displayName: string): string {
-    const words = foldSignInName(displayName).match(/[\p{L}\p{N}]+/gu) ?? ['person'];
+    // Vowel signs and other marks belong to their letter. Joiners between letters are not seen, so they are left out.
+    const folded = foldSignInName(displayName).replaceAll(/[\u200C\u200D]/gu, '');
+    const words = folded.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? ['person'];
     const name = words.join('.');
     for (let number = 1; ; number += 1) {
       const candidate = number === 1 ? name : `${name}.${number}`;

@@ -34,6 +34,26 @@ describe('Names and passwords as they are typed', function () {
     assert.ok(await visitor.isSignedIn(), 'and open for who has it');
   });
 
+  for (const [displayName, signInName] of [
+    ['हिन्दी नाम', 'हिन्दी.नाम'],
+    ['ชื่อ', 'ชื่อ'],
+    ['நிலா', 'நிலா'],
+    ['ক্‌ষমা', 'ক্ষমা'],
+    ['Ada  Lovelace!', 'ada.lovelace'],
+    ['\u0301', 'person'],
+  ] as const) {
+    it(`are invented from a display name with all of its letters: ${displayName}`, async () => {
+      const id = await test.server.host.principal(displayName);
+      const path = await test.link(id);
+      await test.choosePassword(path);
+      const { people } = test.server.host.service;
+      assert.equal(people.identities.findOf('acme', id)?.signInName, foldSignInName(signInName));
+      const visitor = test.visitor();
+      await visitor.signIn(signInName);
+      assert.ok(await visitor.isSignedIn(), 'and can be typed');
+    });
+  }
+
   it('are compared in a form that a second comparison does not change', () => {
     const marks = ['', '\u0301', '\u0307', '\u030C', '\u0345', '\u0328', ' ', '\u03A3', 'x'];
     for (let code = 0; code < 0x2_ff00; code += 1) {
