@@ -60,6 +60,8 @@ export class ConsentController {
     if (person === undefined || !this.#isFreshEnough(person, question.interaction)) {
       const { base } = this.#address;
       const way = new URLSearchParams({ return: `${base}${oauthPaths.interaction}/${question.interaction.uid}` });
+      // Where the other provider let the person in, signing in once more would be a click: it has to ask them now.
+      if (person?.provenAt === null) return sendRedirect(response, `${base}/signin/again?${way.toString()}`);
       if (person !== undefined) way.set('again', '1');
       return sendRedirect(response, `${base}/signin?${way.toString()}`);
     }
@@ -90,9 +92,14 @@ export class ConsentController {
   #isFreshEnough(person: PersonHere, { uid, prompt, params }: Interaction): boolean {
     const entry = this.#host.file.oauth.findEntry('Interaction', hashId('Interaction', uid));
     const startedAt = (entry?.expiresAt ?? 0) - lifetimes.interaction * second;
-    if (prompt.reasons.includes('login_prompt') && person.startedAt < startedAt) return false;
+    const isAskedFor = prompt.reasons.includes('login_prompt');
     const longest = params['max_age'];
-    return longest === undefined || person.startedAt + Number(longest) * second >= startedAt;
+    if (!isAskedFor && longest === undefined) return true;
+    const { provenAt } = person;
+    // A clock that was set back makes no old proof a recent one.
+    if (provenAt === null || provenAt > this.#host.clock.now()) return false;
+    if (isAskedFor && provenAt < startedAt) return false;
+    return longest === undefined || provenAt + Number(longest) * second >= startedAt;
   }
 
   #ask(request: IncomingMessage, response: ServerResponse, question: Question, person: PersonHere): void {
@@ -138,7 +145,11 @@ export class ConsentController {
     if (inForce.length >= maxOfPerson) return this.#sendTooMany(response);
     const grant = await this.#grant(question, person, chosen, scopes);
     await this.#makeRoom(grant, inForce);
-    const login = { accountId: person.identityId, ts: Math.floor(person.startedAt / second), remember: false };
+    const login = {
+      accountId: person.identityId,
+      ts: Math.floor((person.provenAt ?? person.startedAt) / second),
+      remember: false,
+    };
     return this.#finish(request, response, { login, consent: { grantId: grant.id } });
   }
 

@@ -11,8 +11,10 @@ export interface PersonHere {
   readonly sessionId: string;
   readonly identityId: string;
   readonly signInName: string;
-  /** The time of their proof of identity; milliseconds since 1970. */
+  /** When the session began; milliseconds since 1970. */
   readonly startedAt: number;
+  /** When they proved who they are. Null where another provider may have asked them nothing. */
+  readonly provenAt: number | null;
   /** Where they may act now. */
   readonly memberships: readonly (Seat & { readonly displayName: string })[];
 }

@@ -12,6 +12,9 @@ export class SignInFirst extends Error {
   readonly statusCode = 303;
 }
 
+/** Seconds for which a sign-in counts as one that the application asked for. */
+const justNow = 300;
+
 /**
  * The sign-in page's path, with the application's request as the way back.
  * @param query of that request, as rewritten for oidc-provider
@@ -20,8 +23,16 @@ export class SignInFirst extends Error {
  */
 export function pathToSignIn(query: string, base: string): string | undefined {
   const parameters = new URLSearchParams(query);
-  // The returning person has just signed in, and is not asked for it a second time.
-  if (parameters.get('max_age') === '0') parameters.delete('max_age');
+  // The returning person has just signed in, and is not asked for it a second time, provided that they were asked:
+  // another provider may have let them in by a click.
+  const longest = parameters.get('max_age');
+  const isAskedFor = longest === '0' || (parameters.get('prompt') ?? '').split(' ').includes('login');
+  const isOfOpenId = (parameters.get('scope') ?? '').split(' ').includes('openid');
+  if (longest === '0') parameters.delete('max_age');
+  if (isAskedFor && isOfOpenId) {
+    const asked = longest === null || longest === '0' ? justNow : Math.min(justNow, Number(longest));
+    parameters.set('max_age', String(asked));
+  }
   const prompts = (parameters.get('prompt') ?? '').split(' ').filter((each) => each !== '' && each !== 'login');
   if (prompts.length > 0) parameters.set('prompt', prompts.join(' '));
   else parameters.delete('prompt');

@@ -223,6 +223,29 @@ describe('The consent page', () => {
     assert.equal(recent.page.status, 200);
   });
 
+  it('takes no click at another provider for the fresh sign-in that a client asks for', async () => {
+    for (const changes of [
+      { scope: 'openid org:read', prompt: 'login' },
+      { scope: 'openid org:read', max_age: '600' },
+      { scope: 'openid org:read', max_age: '0' },
+    ]) {
+      const wanted = JSON.stringify(changes);
+      // Signed in already, and on the way: both by a click.
+      const [signedIn, stranger] = [new Browser(), new Browser()];
+      server.signInAgain(signedIn, person, false);
+      const { page } = await open(signedIn, changes);
+      assert.match(page.url, /\/signin\/again\?return=/, wanted);
+      const first = await open(stranger, changes);
+      const back = new URL(first.page.url).searchParams.get('return') ?? '';
+      server.signInAgain(stranger, person, false);
+      const returned = await stranger.follow(await stranger.get(`${server.url}${back}`));
+      assert.match(returned.url, /\/signin\/again\?return=/, wanted);
+      server.signInAgain(signedIn, person);
+      const asked = new URL(page.url).searchParams.get('return') ?? '';
+      assert.equal((await signedIn.get(`${server.url}${asked}`)).status, 200, wanted);
+    }
+  });
+
   it('never answers for the person: a client that wants no page gets none, and no code', async () => {
     const browser = server.browserOf(person);
     await client.signIn(browser);

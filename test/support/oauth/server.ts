@@ -98,10 +98,11 @@ export class OAuthServer {
     return browser;
   }
 
-  /** Has a person prove their identity in a browser, now. */
-  signInAgain(browser: Browser, { identityId }: Pick<Member, 'identityId'>): void {
+  /** Has a person prove their identity in a browser, now. @param isProvenNow false: by a click at another provider */
+  signInAgain(browser: Browser, { identityId }: Pick<Member, 'identityId'>, isProvenNow = true): void {
     const { sessions } = this.host.service.people;
-    const { secret } = sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' });
+    const method = isProvenNow ? 'password' : 'upstream';
+    const { secret } = sessions.begin({ identityId, method, isProvenNow, browser: 'Test', address: '127.0.0.1' });
     browser.set('cartulary', secret);
   }
 
