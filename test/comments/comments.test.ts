@@ -186,6 +186,27 @@ describe('comments', () => {
     assert.deepEqual(await ada.addressed(), []);
   });
 
+  it('tell the one who began the thread of a mention that an edit adds, and nothing where one goes', async () => {
+    const why = async () => (await rea.addressed()).map(({ why: reason }) => reason);
+    const news = async () => {
+      // A brief that is asked for again soon repeats the last one.
+      service.clock.advance(11 * 60_000);
+      return (await rea.brief()).comments.map(({ comment }) => comment.text);
+    };
+    const { threadId } = await rea.comment('a/x.md', 'Who decides?');
+    const { id } = await ben.comment('a/x.md', 'I will look', { threadId });
+    assert.deepEqual([await why(), await news()], [['reply'], ['I will look']]);
+    service.clock.advance(1000);
+    const edited = await ben.editComment('a/x.md', id, 'Please decide', [rea.id, ada.id]);
+    assert.deepEqual(edited.mentions.toSorted(), [rea.id, ada.id].toSorted());
+    assert.deepEqual([await why(), await news()], [['mention'], ['Please decide']]);
+    service.clock.advance(1000);
+    assert.deepEqual((await ben.editComment('a/x.md', id, 'I decide', [ada.id])).mentions, [ada.id]);
+    assert.deepEqual([await why(), await news()], [['reply'], []]);
+    assert.deepEqual((await ben.editComment('a/x.md', id, 'No, you', [rea.id])).mentions, [rea.id]);
+    assert.deepEqual(await why(), ['mention']);
+  });
+
   it('answer the same whether the one mentioned exists, reads, or not', async () => {
     const shape = async (mention: string) => {
       const { id: _id, threadId: _thread, ...rest } = await rea.comment('a/x.md', 'hi', { mentions: [mention] });

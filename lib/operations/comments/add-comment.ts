@@ -102,17 +102,28 @@ function* anchor(text: string, { quote, before = '', after = '', start = 0 }: Pa
  * principal that may not read the document. Both reach no principal: the answer must not reveal the existing ids.
  */
 export function addressComment(
-  { transaction, author }: WriteContext,
-  { number, thread }: Pick<StoredComment, 'number' | 'thread'>,
+  context: WriteContext,
+  comment: Pick<StoredComment, 'number' | 'thread'>,
   documentNumber: number,
   mentions: readonly string[],
 ): void {
+  const { transaction } = context;
   const { comments } = transaction.tables;
-  for (const principal of mentions) comments.address(number, { principal, why: 'mention' }, transaction.now);
-  const [first] = comments.list(documentNumber, 'all', { thread, comment: 0 }, 1);
-  if (first !== undefined && first.author.id !== author.id && first.deletedAt === null) {
-    comments.address(number, { principal: first.author.id, why: 'reply' }, transaction.now);
+  const answered = findAnswered(context, comment, documentNumber);
+  if (answered !== undefined && !mentions.includes(answered)) {
+    comments.address(comment.number, { principal: answered, why: 'reply' }, transaction.now);
   }
+  for (const principal of mentions) comments.address(comment.number, { principal, why: 'mention' }, transaction.now);
+}
+
+/** The principal that began the thread, if the author's comment is an answer to it. */
+export function findAnswered(
+  { transaction, author }: WriteContext,
+  { thread }: Pick<StoredComment, 'thread'>,
+  documentNumber: number,
+): string | undefined {
+  const [first] = transaction.tables.comments.list(documentNumber, 'all', { thread, comment: 0 }, 1);
+  return first === undefined || first.author.id === author.id || first.deletedAt !== null ? undefined : first.author.id;
 }
 
 /** The document at the location as the caller sees it in its transaction. @throws Refusal NOT_FOUND */

@@ -8,6 +8,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import {
   addressComment,
   describeComment,
+  findAnswered,
   noteOfComment,
   parseComment,
   parseMentions,
@@ -67,7 +68,7 @@ export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
     if (stored.author.id !== context.caller.principalId) throw notFound();
     takeDiscussionRoom(context, text);
     comments.setText(stored.number, text, context.transaction.now);
-    comments.keepMentions(stored.number, mentions);
+    comments.keepMentions(stored.number, mentions, findAnswered(context, stored, document.number));
     addressComment(context, stored, document.number, mentions);
     return describeComment(context, document, stored.id);
   },

@@ -162,6 +162,13 @@ export class CommentTable extends Table {
     `DELETE FROM comment_addressee
      WHERE comment = ? AND why = 'mention' AND principal NOT IN (SELECT value FROM json_each(?))`,
   );
+  readonly #keepAsReply = this.statement(
+    `UPDATE comment_addressee SET why = 'reply'
+     WHERE comment = ? AND why = 'mention' AND principal = ? AND principal NOT IN (SELECT value FROM json_each(?))`,
+  );
+  readonly #deleteReply = this.statement(
+    "DELETE FROM comment_addressee WHERE comment = ? AND principal = ? AND why = 'reply'",
+  );
   readonly #deleteThread = [
     this.statement('DELETE FROM comment_addressee WHERE comment IN (SELECT number FROM comment WHERE thread = ?)'),
     this.statement('DELETE FROM comment WHERE thread = ?'),
@@ -261,14 +268,23 @@ export class CommentTable extends Table {
     this.#edit.run(text, editedAt, comment);
   }
 
-  /** Addresses a comment; an earlier address of the principal stays, with its time. */
+  /**
+   * Addresses a comment. An earlier address of the principal stays, with its time. But a mention takes the place of an
+   * answer, as a new address: the principal is told of it, perhaps after it was told of the answer.
+   */
   address(comment: number, { principal, why }: Addressed, at: number): void {
+    if (why === 'mention') this.#deleteReply.run(comment, principal);
     this.#address.run(principal, comment, why, at);
   }
 
-  /** Removes a comment's mentions, except of these. */
-  keepMentions(comment: number, principals: readonly string[]): void {
-    this.#keepMentions.run(comment, JSON.stringify(principals));
+  /**
+   * Removes a comment's mentions, except of these.
+   * @param answered the principal whose thread the comment answers: it stays an addressee, and learns of nothing new
+   */
+  keepMentions(comment: number, principals: readonly string[], answered: string | undefined): void {
+    const kept = JSON.stringify(principals);
+    if (answered !== undefined) this.#keepAsReply.run(comment, answered, kept);
+    this.#keepMentions.run(comment, kept);
   }
 
   /** Removes a comment's text and its addresses; a thread without any text left goes altogether. */
