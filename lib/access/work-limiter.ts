@@ -26,13 +26,16 @@ export type Release = () => void;
 interface Waiting {
   readonly source: string;
   readonly units: number;
+  /** Units of later work that went before it. */
+  overtaken: number;
   readonly admit: (release: Release) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
  * Limits how much work of one kind is under way, for each source and in all. Work without room waits a while, in order.
- * A source at its own limit delays no other.
+ * Later work that fits goes before it, up to the limit for all: then room is kept for the one that waits, since much
+ * small work would keep a larger piece out otherwise. A source at its own limit delays no other.
  */
 export class WorkLimiter {
   readonly #limit: WorkLimit;
@@ -68,11 +71,14 @@ export class WorkLimiter {
     return new Promise((resolve, reject) => {
       const entry: Waiting = {
         source,
-        units,
+        units: Math.min(units, this.#limit.perSource),
+        overtaken: 0,
         admit: resolve,
         timer: setTimeout(() => {
           this.#leave(entry);
           reject(this.#refusal(source, units));
+          // It may have kept room.
+          this.#admitWaiting();
         }, timeout),
       };
       this.#waiting.push(entry);
@@ -81,8 +87,15 @@ export class WorkLimiter {
 
   /** Takes room if there is some now. @returns undefined where there is none */
   tryTake(source: string, units = 1): Release | undefined {
-    const wanted = Math.min(units, this.#limit.perSource);
+    return this.#tryTake(source, Math.min(units, this.#limit.perSource), this.#waiting.length);
+  }
+
+  /** @param place in the order: so many wait before it */
+  #tryTake(source: string, wanted: number, place: number): Release | undefined {
     if (!this.#fits(source, wanted)) return undefined;
+    const before = this.#waiting.slice(0, place).filter((entry) => this.#lacksRoomInAll(entry));
+    if (before.some(({ overtaken }) => overtaken >= this.#limit.inAll)) return undefined;
+    for (const entry of before) entry.overtaken += wanted;
     this.#used.set(source, (this.#used.get(source) ?? 0) + wanted);
     this.#usedInAll += wanted;
     let isReleased = false;
@@ -100,6 +113,10 @@ export class WorkLimiter {
     return taken;
   }
 
+  #lacksRoomInAll({ source, units }: Waiting): boolean {
+    return (this.#used.get(source) ?? 0) + units <= this.#limit.perSource;
+  }
+
   #fits(source: string, units: number): boolean {
     const { perSource, inAll } = this.#limit;
     return (this.#used.get(source) ?? 0) + units <= perSource && this.#usedInAll + units <= inAll;
@@ -110,10 +127,13 @@ export class WorkLimiter {
     if (left > 0) this.#used.set(source, left);
     else this.#used.delete(source);
     this.#usedInAll -= units;
+    this.#admitWaiting();
+  }
+
+  #admitWaiting(): void {
     // An admitted entry leaves the list, and its departure makes a new list.
-    const entries = this.#waiting;
-    for (const entry of entries) {
-      const release = this.tryTake(entry.source, entry.units);
+    for (const entry of this.#waiting) {
+      const release = this.#tryTake(entry.source, entry.units, this.#waiting.indexOf(entry));
       if (release === undefined) continue;
       clearTimeout(entry.timer);
       this.#leave(entry);

@@ -75,6 +75,43 @@ describe('Limited work under way', () => {
     assert.ok(bytes.tryTake('c', 90));
   });
 
+  it('keeps room for a large piece that much small work went before', async () => {
+    const bytes = new WorkLimiter({ perSource: 80, inAll: 100, waiting: 5, timeout: 60_000 });
+    let running = [await bytes.take('b', 30), await bytes.take('c', 30)];
+    let large: Release | undefined;
+    const waiting = bytes.take('a', 80).then((release) => (large = release));
+    let overtaking = 0;
+    for (; overtaking < 50 && large === undefined; overtaking += 1) {
+      // A new small piece comes before the one that it follows is done.
+      const next = bytes.tryTake('d', 30);
+      running.shift()?.();
+      if (next !== undefined) running = [...running, next];
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(overtaking < 10, `${overtaking} small pieces went before it`);
+    (await waiting)();
+    for (const release of running) release();
+    assert.equal(bytes.use.used, 0);
+  });
+
+  it('keeps no room for a piece that waits for its own source, or that is refused', async () => {
+    const bytes = new WorkLimiter({ perSource: 80, inAll: 100, waiting: 5, timeout: short });
+    const own = await bytes.take('a', 40);
+    const second = bytes.take('a', 80);
+    for (let count = 0; count < 20; count += 1) (await bytes.take('b', 60))();
+    own();
+    (await second)();
+    const held = [await bytes.take('b', 60), await bytes.take('c', 40)];
+    const large = bytes.take('a', 80).catch(() => undefined);
+    held.pop()?.();
+    for (let count = 0; count < 3; count += 1) bytes.tryTake('c', 40)?.();
+    assert.equal(bytes.tryTake('c', 40), undefined);
+    const small = bytes.take('d', 40);
+    await large;
+    (await small)();
+    assert.ok(bytes.tryTake('c', 40));
+  });
+
   it('lets waiting work that fits go first, in the order of arrival', async () => {
     const bytes = new WorkLimiter({ perSource: 100, inAll: 100, waiting: 5, timeout: 1000 });
     const first = await bytes.take('a', 60);
