@@ -43,7 +43,7 @@ export interface BriefChange {
   readonly at: number;
   /** The note of its last version, where that is its last event; null without one. */
   readonly note: string | null;
-  /** Its location before its last move, if the caller reaches that place now; else null. */
+  /** Where it was at the moment, if that is another place and the caller reaches it now; else null. */
   readonly from: Location | null;
 }
 

@@ -6,7 +6,7 @@ import type { View } from '../view/view.js';
 import { mayRead } from './feed-event.js';
 import { decodeFeedPosition, encodeFeedPosition, readEnd } from './feed-position.js';
 import type { FoundChange } from './found-change.js';
-import { Places } from './place-at.js';
+import { Places } from '../history/place-at.js';
 import { PastReaches } from './reach-at.js';
 import { beginListing, FeedWalk } from './walk-feed.js';
 

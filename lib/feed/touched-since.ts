@@ -1,7 +1,7 @@
 import type { Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 import { decodeFeedPosition, encodeFeedPosition } from './feed-position.js';
-import { Places } from './place-at.js';
+import { Places } from '../history/place-at.js';
 
 /** What something touched, for those who ask whether it concerns them. It checks no rights. */
 export interface Touched {

@@ -2,7 +2,7 @@ import { isWithin, type Location } from '../domain/location.js';
 import type { DocumentActivity } from '../sidecar/tables/activity-table.js';
 import type { View } from '../view/view.js';
 import { mayRead } from './feed-event.js';
-import { Places } from './place-at.js';
+import { Places } from '../history/place-at.js';
 
 /** What happened to a document besides commits, as its reader sees it now. */
 export interface PlacedActivity extends DocumentActivity {

@@ -19,7 +19,7 @@ import {
 import { readFeedSecret, type FeedPosition, type PositionWithin } from './feed-position.js';
 import type { FeedStep, FoundChange } from './found-change.js';
 import { judge, type Judged } from './judge.js';
-import { Places } from './place-at.js';
+import { Places } from '../history/place-at.js';
 import type { PastReach, PastReaches } from './reach-at.js';
 import { walkBelow } from './walk-below.js';
 

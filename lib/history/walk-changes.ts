@@ -1,11 +1,12 @@
 import type { BriefChange } from '../domain/brief.js';
 import type { Author } from '../domain/principal.js';
-import { isWithin, joinLocation, rebase, type Location } from '../domain/location.js';
+import { ancestorsOf, isWithin, joinLocation, rebase, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { ChangeRow, FolderRelocation } from '../sidecar/tables/brief-table.js';
 import type { HistoricVersion, RelocationEvent } from '../sidecar/tables/history-table.js';
-import { findDocumentById, findFolder, locationOfFolder } from '../view/locate.js';
+import { findDocumentById, findFolder, locationOfFolder, type FoundDocument } from '../view/locate.js';
 import type { View } from '../view/view.js';
+import { Places } from './place-at.js';
 
 /** Events after `since` and not after `until`, in one folder. */
 export interface ChangeRange {
@@ -70,11 +71,15 @@ export class ChangeWalk {
   readonly #paths = new Map<number, Location>();
   readonly #lastMoments = new Map<number, number>();
   readonly #relocations: readonly FolderRelocation[];
+  readonly #places: Places;
+  /** Moments of deletions, and whether anything that went then was there when the range began. */
+  readonly #wereThere = new Map<number, boolean>();
 
   constructor(view: View, range: ChangeRange) {
     this.#view = view;
     this.#range = range;
     this.#relocations = view.tables.briefs.folderRelocationsAfter(range.since);
+    this.#places = new Places(view.tables);
   }
 
   /**
@@ -191,17 +196,21 @@ export class ChangeWalk {
     const { sequence } = newest.version;
     const before = this.#view.tables.briefs.sequenceAt(number, sequence, since);
     const moved = relocation !== undefined && relocation.moment > since ? relocation : undefined;
-    const isMoveLast = moved !== undefined && moved.moment > newest.moment;
+    const known = this.#placeAtSince(number);
+    const versions = sequence - before;
+    // It was moved, and back: nothing has changed for the reader.
+    if (known === location && versions === 0) return [];
+    const isMoveLast = moved !== undefined && moved.moment > newest.moment && known !== location;
     const change: BriefChange = {
       of: 'document',
       action: before === 0 ? 'created' : isMoveLast ? 'moved' : actionOf(newest),
       location,
       versionId: newest.version.id,
-      versions: sequence - before,
-      by: this.#authorsOf(number, sequence - before, isMoveLast ? moved.author : undefined),
+      versions,
+      by: this.#authorsOf(number, versions, isMoveLast ? moved.author : undefined),
       at: isMoveLast ? moved.at : newest.at,
       note: isMoveLast ? null : newest.version.message,
-      from: moved === undefined ? null : this.#show(moved.from),
+      from: this.#showFormer(known, location),
     };
     return [change];
   }
@@ -217,14 +226,16 @@ export class ChangeWalk {
       by: [deletion.author],
       at: deletion.at,
       note: null,
-      from: null,
     } as const;
     const isWhole =
       deletedFolder !== null &&
       isWithin(this.#range.within, deletedFolder) &&
       roleContains(view.reach.roleIn(deletedFolder), 'reader');
     if (isWhole && view.tables.trash.folderAt(moment) === deletedFolder) {
-      return [{ ...shared, of: 'folder', location: deletedFolder, versions: 0 }];
+      // Made and deleted within the range.
+      if (!this.#wasThere(moment, deletedFolder)) return [];
+      const from = this.#showFormer(this.#folderAtSince(deletedFolder, moment), deletedFolder);
+      return [{ ...shared, of: 'folder', location: deletedFolder, versions: 0, from }];
     }
     if (folder !== null || deletion.moment !== moment) return [];
     if (!roleContains(view.reach.roleOn(document.id, deletedFrom), 'reader')) return [];
@@ -233,7 +244,8 @@ export class ChangeWalk {
     const before = view.tables.briefs.sequenceAt(document.number, sequence, this.#range.since);
     // A document created and deleted within the range has not changed.
     if (before === 0) return [];
-    return [{ ...shared, of: 'document', location: deletedFrom, versions: sequence - before }];
+    const from = this.#showFormer(this.#placeAtSince(document.number), deletedFrom);
+    return [{ ...shared, of: 'document', location: deletedFrom, versions: sequence - before, from }];
   }
 
   /** A moved folder: as one change where the view reads it, else as the changes that the view reaches in it. */
@@ -244,26 +256,29 @@ export class ChangeWalk {
     if (relocation === undefined) return [];
     let { to } = relocation;
     let isCarried = false;
+    let reached = moment;
     for (const later of this.#relocations.slice(index + 1)) {
+      if (!isWithin(later.from, to)) continue;
+      // Another folder has its place.
+      if (this.#isDeletedBetween(to, reached, later.moment)) return [];
       // It moved again itself: the later move gives its present place.
       if (later.from === to) return [];
-      if (!isWithin(later.from, to)) continue;
       to = rebase(to, later.from, later.to);
+      reached = later.moment;
       isCarried = true;
     }
+    if (this.#isDeletedBetween(to, reached, Number.MAX_SAFE_INTEGER)) return [];
     if (findFolder(view.tables, to) === undefined) return [];
-    const describe = (of: BriefChange['of'], location: Location, versionId: string | null): BriefChange => ({
-      of,
-      action: 'moved',
-      location,
-      versionId,
-      versions: 0,
-      by: [relocation.author],
-      at: relocation.at,
-      note: null,
-      from: this.#show(rebase(location, to, relocation.from)),
-    });
-    if (roleContains(view.reach.roleIn(to), 'reader')) return [describe('folder', to, null)];
+    const describe = (location: Location, document?: FoundDocument['row']): BriefChange[] => {
+      const known = document === undefined ? this.#folderAtSince(location) : this.#placeAtSince(document.number);
+      // It was moved, and back.
+      if (known === location) return [];
+      const shared = { action: 'moved', versions: 0, by: [relocation.author], at: relocation.at, note: null } as const;
+      const [of, versionId] =
+        document === undefined ? (['folder', null] as const) : (['document', document.current.id] as const);
+      return [{ ...shared, of, location, versionId, from: this.#showFormer(known, location) }];
+    };
+    if (roleContains(view.reach.roleIn(to), 'reader')) return describe(to);
     // Its reachable contents were given already, with the later move of the folder that carried it.
     if (isCarried) return [];
     const folders = view.reach
@@ -277,8 +292,8 @@ export class ChangeWalk {
       // A document with an event of its own in the range is reported with that event.
       .filter(({ row }) => this.#lastMomentOf(row.number) <= this.#range.since);
     return [
-      ...folders.map((location) => describe('folder', location, null)),
-      ...documents.map(({ row, location }) => describe('document', location, row.current.id)),
+      ...folders.flatMap((location) => describe(location)),
+      ...documents.flatMap(({ row, location }) => describe(location, row)),
     ].toSorted((a, b) => (a.location < b.location ? -1 : 1));
   }
 
@@ -309,9 +324,45 @@ export class ChangeWalk {
     return [...authors.values()].slice(0, maxAuthors);
   }
 
-  /** A former place, if the caller reaches it now. */
-  #show(location: Location): Location | null {
-    return roleContains(this.#view.reach.roleIn(location), 'reader') ? location : null;
+  /** The place that the reader knows, if it is another one and the caller reaches it now. */
+  #showFormer(known: Location | null, location: Location): Location | null {
+    if (known === null || known === location) return null;
+    return roleContains(this.#view.reach.roleIn(known), 'reader') ? known : null;
+  }
+
+  /** Where the document was when the range began; null when it was nowhere. */
+  #placeAtSince(document: number): Location | null {
+    const found = this.#places.find(document);
+    return found === undefined ? null : this.#places.at(found, this.#range.since).location;
+  }
+
+  /** The same for a folder that was there before the moment; null when it was made since. */
+  #folderAtSince(folder: Location, before = Number.MAX_SAFE_INTEGER): Location | null {
+    let [place, until] = [folder, before];
+    for (const { from, to, moment } of this.#relocations.toReversed()) {
+      if (moment >= before || !isWithin(to, place)) continue;
+      if (this.#isDeletedBetween(place, moment, until)) return null;
+      [place, until] = [rebase(place, to, from), moment];
+    }
+    return this.#isDeletedBetween(place, this.#range.since, until) ? null : place;
+  }
+
+  /** Whether the folder went after the one moment and before the other, by itself or with a folder above. */
+  #isDeletedBetween(folder: Location, after: number, before: number): boolean {
+    return [folder, ...ancestorsOf(folder)].some((place) => {
+      const [last] = this.#view.tables.deletions.foldersAt(place, before, 1);
+      return last !== undefined && last > after;
+    });
+  }
+
+  /** Whether any document that went with the folder was there when the range began. */
+  #wasThere(moment: number, folder: Location): boolean {
+    let wasThere = this.#wereThere.get(moment);
+    if (wasThere === undefined) {
+      wasThere = this.#view.tables.briefs.deletesOlder(moment, folder, this.#range.since);
+      this.#wereThere.set(moment, wasThere);
+    }
+    return wasThere;
   }
 
   #pathOf(folder: number): Location {

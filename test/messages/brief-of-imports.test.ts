@@ -85,6 +85,6 @@ describe('a brief after an import', () => {
     await boss.delete('a/0.md');
     await boss.rename('a/1.md', 'one.md');
     const lines = (await linesOf(boss)).map(withoutAuthor);
-    assert.deepEqual(lines, ['created a/one.md (from a/1.md)', 'created 6 in a/']);
+    assert.deepEqual(lines, ['created a/one.md', 'created 6 in a/']);
   });
 });

@@ -109,6 +109,8 @@ export const briefStatements = {
       (SELECT author FROM version WHERE document = ? ORDER BY sequence DESC LIMIT ?) WHERE author = ?) AS wrote`,
   authors: `SELECT v.author, p.kind, p.display_name FROM version v JOIN principal p ON p.id = v.author
     WHERE v.document = ? ORDER BY v.sequence DESC LIMIT ?`,
+  deletesOlder: `SELECT EXISTS (SELECT 1 FROM deletion x JOIN document d ON d.number = x.document
+      WHERE x.moment = ? AND x.folder = ? AND d.first_moment <= ?)`,
   momentOf: 'SELECT moment FROM version WHERE document = ? AND sequence = ?',
 } as const;
 
@@ -127,6 +129,7 @@ export class BriefTable extends Table {
   readonly #authors = this.arrayStatement<[number, number], readonly [string, PrincipalKind, string]>(
     briefStatements.authors,
   );
+  readonly #deletesOlder = this.valueStatement<[number, string, number], number>(briefStatements.deletesOlder);
   readonly #momentOf = this.valueStatement<[number, number], number>(briefStatements.momentOf);
   readonly #mark = this.statement<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
   readonly #setMark = this.statement(
@@ -153,6 +156,11 @@ export class BriefTable extends Table {
   /** Folders with documents whose last event is of that moment. */
   changedFolders(moment: number): ChangedFolder[] {
     return this.#changedFolders.all(moment);
+  }
+
+  /** Whether a document went with the folder at that moment that had been made by the moment `since`. */
+  deletesOlder(moment: number, folder: Location, since: number): boolean {
+    return this.#deletesOlder.get(moment, folder, since) === 1;
   }
 
   /** Renames and moves of folders after the moment, in order. */
