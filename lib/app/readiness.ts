@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import type { Clock } from '../domain/clock.js';
-import type { Readiness, RepositoryLag } from '../domain/readiness.js';
+import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -63,10 +63,11 @@ export class ReadinessProbe {
     const parts: Omit<Readiness, 'isReady'> = {
       journal: areWell.every(Boolean) ? 'ok' : 'failed',
       disk: isMoved ? 'moved' : room,
-      repository: isBehind ? 'behind' : 'ok',
+      repository: isBehind ? 'behind' : findFaults(opened).length > 0 ? 'faulty' : 'ok',
       workspaces: faulty > 0 ? 'failed' : opened.length === 0 ? 'none' : 'ok',
     };
-    return { isReady: Object.values(parts).every((word) => word === 'ok'), ...parts };
+    // A damaged file keeps its documents from being read, and no others.
+    return { isReady: Object.values(parts).every((word) => word === 'ok' || word === 'faulty'), ...parts };
   }
 
   /** Device and number of a file of the folder; undefined where it is not there. */
@@ -95,4 +96,11 @@ export function findLags(workspaces: Iterable<Workspace>): RepositoryLag[] {
     const objects = countPending(journal);
     return [{ workspace: name, objects, since: failing.since, reason: describeError(failing.cause) }];
   });
+}
+
+/** What stands in the way of the maintenance of repositories, for those who run the service. */
+export function findFaults(workspaces: Iterable<Workspace>): RepositoryFault[] {
+  return [...workspaces].flatMap(({ name, maintainer }) =>
+    maintainer.obstacles.map((obstacle) => ({ workspace: name, obstacle })),
+  );
 }

@@ -15,7 +15,7 @@ import { DiskRoom, type DiskRoomOptions } from '../disk/disk-room.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { closeToOthers } from '../disk/close-to-others.js';
 import type { Log } from '../domain/log.js';
-import type { Readiness, RepositoryLag } from '../domain/readiness.js';
+import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
@@ -27,7 +27,7 @@ import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
-import { findLags, ReadinessProbe } from './readiness.js';
+import { findFaults, findLags, ReadinessProbe } from './readiness.js';
 import { Schedules, type SchedulesOptions } from './schedules.js';
 import { prepareUpgrade, schemaPath } from './upgrade.js';
 import { observeSending, openSender } from '../webhooks/open-sender.js';
@@ -254,6 +254,11 @@ export class Service {
   /** Commits that wait for a repository that cannot be written. */
   findLags(): RepositoryLag[] {
     return findLags(this.#workspaces.values());
+  }
+
+  /** What stands in the way of the maintenance of repositories. */
+  findFaults(): RepositoryFault[] {
+    return findFaults(this.#workspaces.values());
   }
 
   /** @throws Refusal UNAVAILABLE when it is there and could not be opened */

@@ -8,8 +8,11 @@ export interface Readiness {
   readonly journal: 'ok' | 'failed';
   /** `moved`: the data folder is not where it was when the service started. */
   readonly disk: 'ok' | 'low' | 'full' | 'moved';
-  /** `behind`: commits wait for a repository that cannot be written. They are safe, and clones lack them. */
-  readonly repository: 'ok' | 'behind';
+  /**
+   * `behind`: commits wait for a repository that cannot be written. They are safe, and clones lack them. `faulty`:
+   * maintenance met damaged files, or fails. All else works, so the service is ready.
+   */
+  readonly repository: 'ok' | 'behind' | 'faulty';
   /** `none`: there is no workspace. `failed`: one cannot be opened. */
   readonly workspaces: 'ok' | 'none' | 'failed';
 }
@@ -22,4 +25,11 @@ export interface RepositoryLag {
   readonly since: number;
   /** Why the last attempt failed. */
   readonly reason: string;
+}
+
+/** What stands in the way of the maintenance of a workspace's repository. */
+export interface RepositoryFault {
+  readonly workspace: string;
+  /** A sentence, without a stop. */
+  readonly obstacle: string;
 }

@@ -4,6 +4,7 @@ import { isFull } from '../sidecar/fault.js';
 /** The parts of a workspace in which a fault can be. */
 export type Part =
   | 'repository'
+  | 'index'
   | 'sidecar'
   | 'schema'
   | 'references'
@@ -26,6 +27,9 @@ const byRebuild = '`cartulary rebuild` makes these rows again from the history.'
 
 const remedies: Readonly<Record<Part, string>> = {
   repository: fromBackup,
+  index:
+    'Nothing is lost with it: stop the service if it runs, and start it. It makes the file anew from the packs. Then ' +
+    'verify again.',
   documents: fromBackup,
   versions: fromBackup,
   pending:
@@ -67,7 +71,16 @@ export function partOf<Checked extends string>(error: unknown, checked: Checked)
   return obstacleOf(error) === undefined ? checked : 'access';
 }
 
-/** The remedy for a broken part: a sentence or two. */
-export function remedyFor(part: Part): string {
-  return remedies[part];
+/** What is read through an index, and looks lost where that is damaged. */
+const readByIndexes: ReadonlySet<Part> = new Set(['repository', 'documents', 'versions', 'history', 'tree', 'pending']);
+const afterIndexes =
+  'An index is damaged, and what is read through it looks lost. Start the service, which makes the index anew, and ' +
+  'verify again: only what is missing then has to come from a backup.';
+
+/**
+ * The remedy for a broken part: a sentence or two.
+ * @param hasDamagedIndex whether an index of the repository is damaged
+ */
+export function remedyFor(part: Part, hasDamagedIndex = false): string {
+  return hasDamagedIndex && readByIndexes.has(part) ? afterIndexes : remedies[part];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import { checkArchives } from '../audit/check-archives.js';
 import { describeRemarks } from '../audit/describe-remarks.js';
@@ -5,7 +6,7 @@ import type { UnsoundChain, VerifyOptions as ChainOptions } from '../audit/verif
 import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
 import type { Oid } from '../git/objects/objects.js';
-import { openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
+import { findDamagedIndexes, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { openReadOnly, type ReadOnlyOptions, type ReadOnlyWorkspace } from './open-read-only.js';
@@ -142,6 +143,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
     }
     await attempt('mirrors', async () => verifyMirrors(opened.sidecar, report));
     await attempt('search', () => verifySearch(opened, pathsOf(options.dataFolder, options.name).search, report));
+    await attempt('repository', () => verifyIndexes(options, report));
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {
     const code = sqliteCode(error);
@@ -168,7 +170,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
 
 /** Problems of each part: the first ones by name, the others by number. */
 class ProblemList {
-  readonly #problems: Problem[] = [];
+  readonly #problems: Omit<Problem, 'remedy'>[] = [];
   readonly #counts = new Map<Part, number>();
 
   readonly report: Report = (part, message, location) => {
@@ -176,19 +178,16 @@ class ProblemList {
     this.#counts.set(part, count);
     if (count > maxNamed) return;
     const where = location === undefined ? {} : { location };
-    this.#problems.push({ part, message, ...where, remedy: remedyFor(part) });
+    this.#problems.push({ part, message, ...where });
   };
 
   list(): Problem[] {
+    const hasDamagedIndex = this.#counts.has('index');
     const more = [...this.#counts].filter(([, count]) => count > maxNamed);
     return [
       ...this.#problems,
-      ...more.map(([part, count]) => ({
-        part,
-        message: `There are ${count - maxNamed} more of this kind.`,
-        remedy: remedyFor(part),
-      })),
-    ];
+      ...more.map(([part, count]) => ({ part, message: `There are ${count - maxNamed} more of this kind.` })),
+    ].map((problem) => ({ ...problem, remedy: remedyFor(problem.part, hasDamagedIndex) }));
   }
 }
 
@@ -247,7 +246,16 @@ function adviseOnRestart({ reason, restart }: UnsoundChain): string {
   return ` No commit of the repository says so. If you made this workspace from a clone then, name that commit: ${option}. If not, the log was replaced.`;
 }
 
+/** A repack of the running server can write an index meanwhile: only what is damaged twice is. */
+async function verifyIndexes({ dataFolder, name }: ReadOnlyOptions, report: Report): Promise<void> {
+  const { repository } = pathsOf(dataFolder, name);
+  const first = await findDamagedIndexes(repository);
+  const damaged = first.length === 0 ? first : await findDamagedIndexes(repository);
+  for (const path of damaged) report('index', `${join(repository, path)} is damaged.`);
+}
+
 async function checkRepositoryAlone({ dataFolder, name, git }: ReadOnlyOptions, report: Report): Promise<void> {
+  await verifyIndexes({ dataFolder, name, git }, report);
   const repository = await openRepositoryReadOnly({ path: pathsOf(dataFolder, name).repository, git });
   try {
     for (const line of await repository.fsck()) report('repository', line);

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.js';
+import { describeError } from '../domain/describe-error.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { MaintenanceReport, Repository } from '../git/repositories/repository.js';
 
@@ -9,6 +10,8 @@ export interface MaintainOptions {
   readonly clock: Clock;
   /** Called with the cause when maintenance failed; it is tried again after a while. */
   readonly onFault: (cause: unknown) => void;
+  /** Called once with the path in the repository of each damaged file that maintenance leaves as it is. */
+  readonly onDamage: (path: string) => void;
 }
 
 /** Number of packs that starts a joining. */
@@ -29,6 +32,8 @@ export class Maintainer {
   #packs = 0;
   #startAt = many;
   #failedAt = Number.NEGATIVE_INFINITY;
+  #failure: unknown = undefined;
+  #damaged: readonly string[] = [];
   #running: Promise<MaintenanceReport | undefined> | undefined;
   #isHeldOff = false;
   #isAside = false;
@@ -43,6 +48,14 @@ export class Maintainer {
   constructor(options: MaintainOptions) {
     this.#options = options;
     this.#closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  /** What stands in the way of maintenance, a sentence each: the last failure, and damaged files. */
+  get obstacles(): readonly string[] {
+    const damaged = this.#damaged.map((path) => `${path} is damaged`);
+    return this.#failure === undefined
+      ? damaged
+      : [`packs could not be joined: ${describeError(this.#failure)}`, ...damaged];
   }
 
   /** Counts the present packs, and joins them when they are many. @throws errors of the file system */
@@ -139,12 +152,16 @@ export class Maintainer {
     try {
       const report = await this.#options.repository.maintain(this.#options.staged(), this.#calling.signal);
       this.#packs = report.after.packs;
+      this.#failure = undefined;
+      for (const path of report.damaged) if (!this.#damaged.includes(path)) this.#options.onDamage(path);
+      this.#damaged = report.damaged;
       if (report.isCalledOff === true) return undefined;
       // Packs that cannot be joined (kept ones, or large ones without git) must not make it run again and again.
       this.#startAt = Math.max(many, report.after.packs + many / 2);
       return report;
     } catch (error) {
       this.#failedAt = this.#options.clock.elapsed();
+      this.#failure = error;
       if (!this.#isClosed) this.#options.onFault(error);
       return undefined;
     }

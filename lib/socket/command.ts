@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { Readiness, RepositoryLag } from '../domain/readiness.js';
+import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
 import type { Operation } from '../operations/operation.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
@@ -51,6 +51,8 @@ export interface CommandDependencies {
   readiness(): Promise<Readiness>;
   /** Commits that wait for a repository that cannot be written. */
   findLags(): readonly RepositoryLag[];
+  /** What stands in the way of the maintenance of repositories. */
+  findFaults(): readonly RepositoryFault[];
 }
 
 /** The context of every command. */

@@ -289,7 +289,14 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
         );
   const health = await askHealth(dataFolder);
   if (health === undefined) return [release];
-  return [release, judgeHealth(health, now), judgeMirrors(health), judgeWebhooks(health), ...judgeServiceFile(health)];
+  return [
+    release,
+    judgeHealth(health, now),
+    ...judgeRepositories(health),
+    judgeMirrors(health),
+    judgeWebhooks(health),
+    ...judgeServiceFile(health),
+  ];
 }
 
 function judgeHealth(health: HealthReport, now: number): Finding {
@@ -302,6 +309,14 @@ function judgeHealth(health: HealthReport, now: number): Finding {
   if (health.ready) return well('server', 'ready');
   const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}`;
   return ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.');
+}
+
+/** Nothing where none is faulty. A server of another release may not know of faults. */
+function judgeRepositories({ faults = [] }: Partial<Pick<HealthReport, 'faults'>>): Finding[] {
+  if (faults.length === 0) return [];
+  const words = faults.map(({ workspace, obstacle }) => `${workspace}: ${obstacle}`);
+  const remedy = '`cartulary verify` says what is damaged, and how it comes back. Everything else goes on.';
+  return [ill('repository', words.join('; '), remedy)];
 }
 
 /** A server of another release may not know of mirrors. */

@@ -1,4 +1,5 @@
 import { formatTime } from '../domain/clock.js';
+import type { RepositoryFault } from '../domain/readiness.js';
 import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { readOlderFile } from '../journal/find-recorded.js';
@@ -14,6 +15,8 @@ export interface HealthReport {
   readonly workspaces: string;
   /** Commits that wait for a repository that cannot be written. */
   readonly waiting: readonly WaitingObjects[];
+  /** What stands in the way of the maintenance of repositories. */
+  readonly faults: readonly RepositoryFault[];
   /** Connectors that wait for people. */
   readonly mirrors: readonly TroubledMirror[];
   /** Webhooks that stopped by themselves, each in a sentence. */
@@ -48,7 +51,15 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
       ? []
       : describeStoppedWebhooks(workspace.journal.reader).map((each) => `${name}: ${each}`);
   });
-  return { ready: isReady, ...parts, waiting, mirrors, webhooks, older_file: findOlderFile(host) };
+  return {
+    ready: isReady,
+    ...parts,
+    waiting,
+    faults: host.findFaults(),
+    mirrors,
+    webhooks,
+    older_file: findOlderFile(host),
+  };
 }
 
 /** Milliseconds for which it is worth a warning; the audit log has it for good. */

@@ -194,6 +194,8 @@ export class Workspace {
       staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
       clock: options.clock,
       onFault: (cause) => onFault('Packs could not be joined; it will be tried again', cause),
+      onDamage: (path) =>
+        onFault(`${path} in content.git of ${this.name} is damaged; \`cartulary verify\` says what it held`, undefined),
     });
     this.checkpointer = new Checkpointer({
       journal: this.journal,

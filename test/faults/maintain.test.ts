@@ -178,14 +178,14 @@ describe('the joining of packs', () => {
       this.isCalledOff = callOff?.aborted === true;
       if (this.isCalledOff) {
         const stats = await this.stats();
-        return { before: stats, after: stats, missing: null, isCalledOff: true };
+        return { before: stats, after: stats, missing: null, damaged: [], isCalledOff: true };
       }
       if (this.fail) throw new Error('no space left');
       const before = await this.stats();
       this.packs += 2; // the joined ones and the loose ones, before the old ones go
       this.most = Math.max(this.most, this.packs);
       this.packs -= joined + 1;
-      return { before, after: await this.stats(), missing: null };
+      return { before, after: await this.stats(), missing: null, damaged: [] };
     }
   }
 
@@ -196,6 +196,7 @@ describe('the joining of packs', () => {
       staged: () => [],
       clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
+      onDamage: assert.fail,
     });
     const progress = { added: 0 };
     const adding = (async () => {
@@ -223,6 +224,7 @@ describe('the joining of packs', () => {
       staged: () => [],
       clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
+      onDamage: assert.fail,
     });
     const add = (packs: number): void => {
       for (let pack = 0; pack < packs; pack++) {
@@ -253,6 +255,7 @@ describe('the joining of packs', () => {
       staged: () => [],
       clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
+      onDamage: assert.fail,
     });
     const add = (packs: number): void => {
       for (let pack = 0; pack < packs; pack++) {
@@ -299,6 +302,7 @@ describe('the joining of packs', () => {
       staged: () => [],
       clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
+      onDamage: assert.fail,
     });
     for (let i = 0; i < 80; i++) {
       const waiting = maintainer.roomForPack();

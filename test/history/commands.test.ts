@@ -35,6 +35,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     file: opened.file,
     readiness: () => opened.readiness(),
     findLags: () => opened.findLags(),
+    findFaults: () => opened.findFaults(),
     dataFolder: null,
     find: () => workspace,
     addWorkspace: (name: string) => opened.addWorkspace(name),

@@ -29,6 +29,7 @@ describe('the command line on readers, briefs and messages', () => {
       addWorkspace: (name: string) => opened.addWorkspace(name),
       readiness: () => opened.readiness(),
       findLags: () => opened.findLags(),
+      findFaults: () => opened.findFaults(),
     };
     const answer = await runCommand(
       { command, fields },

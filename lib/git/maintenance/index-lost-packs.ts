@@ -32,9 +32,12 @@ async function beginsAsPack(folder: RepositoryFolder, name: string): Promise<boo
   return false;
 }
 
-/** isomorphic-git computes the index; this function puts it whole in its place. */
-async function indexInMemory(folder: RepositoryFolder, name: string): Promise<void> {
-  if ((await folder.fs.size(packPath(folder, name, 'pack'))) > maxInMemory) return;
+/**
+ * isomorphic-git computes the index; this function puts it whole in its place.
+ * @returns false for a damaged pack, and for one that is too large
+ */
+export async function indexInMemory(folder: RepositoryFolder, name: string): Promise<boolean> {
+  if ((await folder.fs.size(packPath(folder, name, 'pack'))) > maxInMemory) return false;
   let index: Uint8Array | undefined;
   const fs = {
     promises: {
@@ -49,7 +52,8 @@ async function indexInMemory(folder: RepositoryFolder, name: string): Promise<vo
   try {
     await indexPack({ fs, dir: folder.path, gitdir: folder.path, filepath: `objects/pack/${name}.pack` });
   } catch {
-    return; // it is damaged
+    return false; // it is damaged
   }
   if (index !== undefined) await folder.writeFile(packPath(folder, name, 'idx'), index, 0o400);
+  return index !== undefined;
 }

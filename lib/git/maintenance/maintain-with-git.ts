@@ -3,7 +3,9 @@ import type { GitProgram } from '../program/git-program.js';
 import { runGit } from '../program/git-program.js';
 import { listLooseObjects, loosePath } from '../objects/loose-object.js';
 import type { Oid } from '../objects/objects.js';
-import { choosePacksToJoin, listPacks, removePack } from '../packs/pack-list.js';
+import { choosePacksToJoin, listPackNames, listPacks, removePack, type ListedPack } from '../packs/pack-list.js';
+import { commitGraph, findDamagedLoose, isWhole, joinedIndex } from './find-damage.js';
+import { hasSoundIndex, mendIndexes } from './mend-indexes.js';
 import { packingFolder, type RepositoryFolder } from '../repositories/repository-folder.js';
 import type { RepositoryWriter } from '../repositories/repository-writer.js';
 
@@ -18,6 +20,12 @@ export const modestly = [
   '-c',
   'core.bigFileThreshold=8m',
 ];
+
+interface MaintainSignals {
+  readonly signal: AbortSignal;
+  readonly callOff?: AbortSignal | undefined;
+  readonly damaged: Set<string>;
+}
 
 /**
  * Joins packs and packs loose objects with the git program. Each step leaves a sound repository, whatever is read or
@@ -35,32 +43,49 @@ export const modestly = [
  *
  * New packs are written into a folder of their own and moved from there. An ended process therefore leaves its remains
  * in that folder, or under git's temporary names. No other program gives such names to files beside packs.
- * @param signals `signal` ends it, as a crash would; `callOff` ends it while it packs, and removes the remains
+ *
+ * A damaged object or pack stays where it is, and the others go on without it. Damaged indexes are made anew.
+ * @param options `signal` ends it, as a crash would; `callOff` ends it while it packs, and removes the remains;
+ * `damaged` holds the paths of the damaged files from before, and gets those that are met now
  * @returns false when it was called off
  */
 export async function maintainWithGit(
   program: GitProgram,
   writer: RepositoryWriter,
   keep: ReadonlySet<Oid>,
-  { signal, callOff }: { readonly signal: AbortSignal; readonly callOff?: AbortSignal | undefined },
+  { signal, callOff, damaged }: MaintainSignals,
 ): Promise<boolean> {
   const { folder } = writer;
   const run: RunGit = (parameters, input = []) => runModestly(program, folder, parameters, input, signal);
   const packingSignal = callOff === undefined ? signal : AbortSignal.any([signal, callOff]);
   const pack: PackObjects = async (input, ...options) => {
-    const parameters = ['pack-objects', '-q', '--non-empty', ...options, folder.at(packingFolder, 'pack')];
+    // The index over several packs may be damaged, and each pack has its own.
+    const parameters = [
+      '-c',
+      'core.multiPackIndex=false',
+      'pack-objects',
+      '-q',
+      '--non-empty',
+      ...options,
+      folder.at(packingFolder, 'pack'),
+    ];
     const names = await runModestly(program, folder, parameters, input, packingSignal);
     return moveIn(folder, new Set(names.map((name) => `pack-${name}`)));
   };
   try {
     await folder.fs.mkdir(folder.at(packingFolder));
     await clearPacking(folder);
-    const hasPackedLoose = await packLoose(folder, keep, pack);
-    const { joined, staying } = await joinPacks(folder, pack);
-    if (hasPackedLoose || joined.length > 0) await indexPacks(folder, staying, run);
+    const mending: Mending = { folder, program, damaged, isStopped: () => packingSignal.aborted };
+    const hasPackedLoose = await packLoose(mending, keep, pack);
+    const { joined, staying } = await joinPacks(mending, pack);
+    if (hasPackedLoose || joined.length > 0) {
+      await derive(mending, joinedIndex, () => indexPacks(folder, staying, run));
+    }
     for (const name of joined) if (!staying.includes(name)) await removePack(folder, name);
     if (callOff?.aborted === true) return true;
-    if ((await writer.head()) !== null) await run(['commit-graph', 'write', '--reachable', '--no-progress']);
+    if ((await writer.head()) !== null) {
+      await derive(mending, commitGraph, () => run(['commit-graph', 'write', '--reachable', '--no-progress']));
+    }
     return true;
   } catch (error) {
     if (callOff?.aborted !== true || signal.aborted) throw error;
@@ -93,23 +118,96 @@ async function runModestly(
   return stdout.split('\n').filter((line) => line !== '');
 }
 
+/** What a step needs to go on past damage. */
+interface Mending {
+  readonly folder: RepositoryFolder;
+  readonly program: GitProgram;
+  readonly damaged: Set<string>;
+  /** Whether a failure is no damage, but the end of the maintenance. */
+  readonly isStopped: () => boolean;
+}
+
+/** Writes a file that holds nothing of its own. Where git cannot, the former one is removed: git reads without it. */
+async function derive(
+  { folder, damaged, isStopped }: Mending,
+  path: string,
+  write: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await write();
+    damaged.delete(path);
+  } catch (error) {
+    if (isStopped()) throw error;
+    await orAbsent(folder.fs.unlink(folder.at(path)));
+    try {
+      await write();
+    } catch (second) {
+      // Without damage of the packs it is no fault of theirs, and the caller has to know.
+      if (isStopped() || damaged.size === 0) throw second;
+    }
+  }
+}
+
 /** @returns whether there were any */
-async function packLoose(folder: RepositoryFolder, keep: ReadonlySet<Oid>, pack: PackObjects): Promise<boolean> {
-  const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
+async function packLoose(mending: Mending, keep: ReadonlySet<Oid>, pack: PackObjects): Promise<boolean> {
+  const { folder, damaged, isStopped } = mending;
+  let loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
   if (loose.length === 0) return false;
-  await pack(loose);
+  const pathOf = (oid: Oid): string => `objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
+  for (const oid of loose) damaged.delete(pathOf(oid));
+  try {
+    await pack(loose);
+  } catch (error) {
+    if (isStopped()) throw error;
+    const found = await findDamagedLoose(folder, loose);
+    if (found.size === 0) throw error;
+    for (const oid of found) damaged.add(pathOf(oid));
+    loose = loose.filter((oid) => !found.has(oid));
+    if (loose.length === 0) return false;
+    await clearPacking(folder);
+    await pack(loose);
+  }
   for (const oid of loose) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
   return true;
 }
 
-/** @returns the joined packs, which still exist, and the packs that stay, with the new pack among them */
-async function joinPacks(
-  folder: RepositoryFolder,
-  pack: PackObjects,
-): Promise<{ joined: readonly string[]; staying: readonly string[] }> {
-  const packs = await listPacks(folder);
-  const joined = choosePacksToJoin(packs).map(({ name }) => name);
-  const staying = packs.map(({ name }) => name).filter((name) => !joined.includes(name));
+interface JoinedPacks {
+  /** They still exist. */
+  readonly joined: readonly string[];
+  /** With the new pack among them. */
+  readonly staying: readonly string[];
+}
+
+async function joinPacks(mending: Mending, pack: PackObjects): Promise<JoinedPacks> {
+  const { folder, program, damaged, isStopped } = mending;
+  try {
+    return await joinSound(mending, pack);
+  } catch (error) {
+    if (isStopped()) throw error;
+    const before = damaged.size;
+    const mended = await mendIndexes(folder, program);
+    for (const { name } of choosePacksToJoin(await listSound(mending))) {
+      if ((await isWhole(folder, packOf(name))) === false) damaged.add(packOf(name));
+    }
+    if (mended.length === 0 && damaged.size === before) throw error;
+    await clearPacking(folder);
+    return joinSound(mending, pack);
+  }
+}
+
+const packOf = (name: string): string => `objects/pack/${name}.pack`;
+
+async function listSound({ folder, damaged }: Mending): Promise<ListedPack[]> {
+  return (await listPacks(folder)).filter(({ name }) => !damaged.has(packOf(name)));
+}
+
+async function joinSound(mending: Mending, pack: PackObjects): Promise<JoinedPacks> {
+  const joined: string[] = [];
+  for (const { name } of choosePacksToJoin(await listSound(mending))) {
+    if (await hasSoundIndex(mending.folder, name, mending.program)) joined.push(name);
+    else mending.damaged.add(packOf(name));
+  }
+  const staying = (await listPackNames(mending.folder)).filter((name) => !joined.includes(name));
   if (joined.length === 0) return { joined, staying };
   const input = [...joined.map((name) => `${name}.pack`), ...staying.map((name) => `^${name}.pack`)];
   const made = await pack(input, '--stdin-packs', '--delta-base-offset');

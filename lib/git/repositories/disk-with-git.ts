@@ -28,6 +28,8 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
   readonly #facts: CatFile;
   readonly #streams = new Set<Readable>();
   readonly #closing = new AbortController();
+  /** Paths of the damaged files that maintenance met and passes over. */
+  readonly #damaged = new Set<string>();
   #lastMaintenance: Promise<unknown> = Promise.resolve();
 
   constructor(program: GitProgram, writer: RepositoryWriter) {
@@ -95,12 +97,13 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
       let isCalledOff: boolean;
       try {
         const { signal } = this.#closing;
-        isCalledOff = !(await maintainWithGit(this.#program, this.writer, new Set(keep), { signal, callOff }));
+        const options = { signal, callOff, damaged: this.#damaged };
+        isCalledOff = !(await maintainWithGit(this.#program, this.writer, new Set(keep), options));
       } finally {
         this.#contents.renew();
         this.#facts.renew();
       }
-      return { before, after: await this.stats(), missing: null, isCalledOff };
+      return { before, after: await this.stats(), missing: null, damaged: [...this.#damaged], isCalledOff };
     });
     this.#lastMaintenance = maintenance.catch(() => undefined);
     return maintenance;

@@ -109,9 +109,9 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   maintain(): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
-      await joinPacks(this.writer.folder, this.writer.seal);
+      const damaged = await joinPacks(this.writer.folder, this.writer.seal);
       this.#cache = {};
-      return { before, after: await this.stats(), missing: this.#missing };
+      return { before, after: await this.stats(), missing: this.#missing, damaged };
     });
     this.#lastMaintenance = maintenance.catch(() => undefined);
     return maintenance;

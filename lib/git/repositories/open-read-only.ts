@@ -3,6 +3,7 @@ import { repositoryExists } from './create-repository-files.js';
 import { DiskRepositoryWithGit } from './disk-with-git.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { nodeFileSystem } from '../file-system.js';
+import { findDamagedIndexes as findDamaged } from '../maintenance/find-damage.js';
 import { findGit, isUsableGit } from '../program/git-program.js';
 import { DeltaPacker, PlainPacker, type HistoryPacker } from '../packs/history-packer.js';
 import { sealPack } from '../packs/pack-layout.js';
@@ -33,6 +34,14 @@ export async function openRepositoryReadOnly(options: {
   if (program !== null && isUsableGit(program)) return new DiskRepositoryWithGit(program, writer);
   const { diskRepositoryWithoutGit } = await import('./disk-without-git.js');
   return diskRepositoryWithoutGit(writer);
+}
+
+/**
+ * The damaged ones among the files of a repository that hold nothing of their own: a service makes them anew when it
+ * starts. @returns their paths in the repository
+ */
+export function findDamagedIndexes(path: string): Promise<string[]> {
+  return findDamaged(new RepositoryFolder(nodeFileSystem, resolve(path)));
 }
 
 /**

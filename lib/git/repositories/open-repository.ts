@@ -7,6 +7,7 @@ import type { FileSystem } from '../file-system.js';
 import { findGit, isUsableGit } from '../program/git-program.js';
 import type { GitProgram } from '../program/git-program.js';
 import { indexLostPacks } from '../maintenance/index-lost-packs.js';
+import { mendIndexes } from '../maintenance/mend-indexes.js';
 import type { Repository } from './repository.js';
 import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
@@ -41,7 +42,7 @@ export async function createRepository(options: RepositoryOptions): Promise<Repo
 }
 
 /**
- * Opens a repository, after removing the remains of an interrupted process. The caller makes sure that no other process
+ * Opens a repository, after removing the remains of an interrupted process and making damaged indexes anew. The caller makes sure that no other process
  * writes there.
  * @throws RepositoryUnreadable when there is none, or it cannot be reached.
  */
@@ -53,7 +54,9 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
     exists = await repositoryExists(folder);
     if (exists) {
       await folder.sweep();
-      await indexLostPacks(folder, await findUsableGit(options.git));
+      const program = await findUsableGit(options.git);
+      await indexLostPacks(folder, program);
+      await mendIndexes(folder, program);
     }
   } catch (error) {
     throw asUnreadable(error, `${folder.path} cannot be opened`);

@@ -183,6 +183,8 @@ export interface MaintenanceReport {
   after: RepositoryStats;
   /** The work that was left out and why, for an operator to read; null for nothing. */
   missing: string | null;
+  /** Paths in the repository of the damaged files that it met and left as they are. */
+  damaged: readonly string[];
   /** It was called off before it had joined anything. */
   isCalledOff?: boolean;
 }
