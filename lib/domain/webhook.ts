@@ -52,7 +52,7 @@ export interface Webhook {
   readonly kinds: readonly WebhookKind[] | null;
   /** Null while it is enabled. */
   readonly stopped: WebhookStop | null;
-  /** Where its feed goes on: after the last message that was delivered. */
+  /** Where its feed goes on: everything before is told, or concerned it by none of its kinds of then. */
   readonly position: string;
   /** Attempts in a row that failed. */
   readonly failures: number;
@@ -61,7 +61,7 @@ export interface Webhook {
   /** Until when the former secret signs, too; null for no former one. */
   readonly rotatingUntil: number | null;
   readonly createdAt: number;
-  /** Changes with the address and the state: a delivery under way belongs to those before. */
+  /** Changes with the address, the kinds and the state: a delivery under way belongs to those before. */
   readonly generation: number;
 }
 

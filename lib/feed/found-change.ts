@@ -10,6 +10,8 @@ export interface FoundChange extends Judged {
   readonly document: number | null;
   /** The consumer's place just before it. */
   readonly within: Location;
+  /** Just before it: nothing that came earlier is told from there. */
+  readonly before: FeedPosition;
   /** Behind it. */
   readonly position: FeedPosition;
 }

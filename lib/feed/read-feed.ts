@@ -26,6 +26,8 @@ export interface FeedQuery {
 /** A page of the feed. */
 export interface FeedPage {
   readonly items: readonly Change[];
+  /** Where the first item is told from, and nothing before it. Left out where there is none. */
+  readonly before?: string;
   /** Where to go on, also when there is nothing more now. A face seals it. */
   readonly next: string;
   /** Whether everything up to now has been told. */
@@ -78,8 +80,10 @@ export async function readFeed(context: FeedContext, query: FeedQuery): Promise<
         await yieldToLoop();
         view = context.view();
       }
+      const [first] = told;
       return {
         items: present(view, told, location),
+        ...(first === undefined ? {} : { before: encodeFeedPosition(view.tables, first.before) }),
         next: encodeFeedPosition(view.tables, last ?? position),
         isCurrent: !isOver && step.isCurrent,
       };

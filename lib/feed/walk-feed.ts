@@ -99,16 +99,20 @@ export class FeedWalk {
       if (event === undefined) return { found, position, isCurrent: true };
       this.#work += 1;
       let isBroken = false;
+      let before = position;
       for (const candidate of this.#candidates(event, position.within)) {
         this.#work += 1;
         const behind = { ...position, within: candidate.within };
         const all = this.#judge(event, candidate);
         for (const [index, judged] of all.entries()) {
-          if (index < candidate.told || kinds?.has(judged.kind) === false) continue;
+          if (index < candidate.told) continue;
           const isLast = index === all.length - 1;
           const at = isLast ? behind : { ...position, within: amid(candidate, index + 1) };
-          found.push(this.#identify(event, candidate, judged, at));
+          const isAsked = kinds?.has(judged.kind) !== false;
+          if (isAsked) found.push({ ...this.#identify(event, candidate, judged), before, position: at });
+          before = at;
         }
+        before = behind;
         if (found.length >= enough || this.#work >= workInStep) {
           position = behind;
           isBroken = true;
@@ -128,15 +132,14 @@ export class FeedWalk {
     event: FeedEvent,
     { document, erased: gone }: Candidate,
     judged: Judged,
-    position: FeedPosition,
-  ): FoundChange {
+  ): Omit<FoundChange, 'before' | 'position'> {
     const documentId = document?.id ?? gone?.documentId ?? '';
     // A listing's own moment would show in the ids of a second one whether anything happened out of reach.
     const key = event.type === 'listing' ? `l${document?.sequence ?? 0}` : event.key;
     const hash = createHmac('sha256', this.#secret).update(JSON.stringify([judged.kind, documentId, key]));
     const id = hash.digest('base64url').slice(0, 22);
     const within = this.#withinAt(event.moments.before);
-    return { ...judged, id, documentId, document: document?.number ?? null, within, position };
+    return { ...judged, id, documentId, document: document?.number ?? null, within };
   }
 
   /**

@@ -5,10 +5,11 @@ import type { Webhook, WebhookStop } from '../domain/webhook.js';
 import { SecretLost } from '../operations/connectors/seal-secret.js';
 import { perform } from '../operations/perform.js';
 import { mayBeTold } from '../operations/webhooks/find-webhook.js';
+import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from '../operations/webhooks/next-message.js';
 import { noteDelivery, ownerOf, stopWebhook } from '../operations/webhooks/note-delivery.js';
+import { notePassed } from '../operations/webhooks/note-passed.js';
 import { openSigningSecrets } from '../operations/webhooks/signing-secret.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from './next-message.js';
 import type { ToldMessages } from './told-messages.js';
 
 /** How far a webhook has come. */
@@ -53,12 +54,16 @@ export async function deliverNext(
   };
   if (!isStillTold(workspace, owner, webhook)) return stop('owner');
   const found = await findMessage(workspace, owner, webhook, position);
-  // Its folder may have moved while the feed was read for the former place.
+  // While the feed was read, its folder may have moved, or somebody may have chosen other kinds.
   const present = workspace.journal.reader.webhooks.byId(webhook.id);
   if (present === undefined) return isOver;
-  if (present.location !== webhook.location) return goesOn;
+  if (present.location !== webhook.location || present.generation !== webhook.generation) return goesOn;
   if (found === undefined) return stop('position_lost');
-  if (!isMessage(found)) return { reached: found.next, isCurrent: found.isCurrent };
+  if (!isMessage(found)) {
+    const { next: reached, isCurrent } = found;
+    if (isCurrent && webhook.failures > 0) await notePassed(workspace, [{ webhook, reached, endsFailures: true }]);
+    return { reached, isCurrent };
+  }
   if (told.has(webhook, found.id)) return { reached: found.next, isCurrent: false };
   // Rights may have changed while it was made. From here to the connection, nothing waits.
   if (signal.aborted) return isOver;
@@ -70,12 +75,12 @@ export async function deliverNext(
     if (error instanceof SecretLost) return stop('secret_lost');
     throw error;
   }
-  const { id: messageId, type, documentId, body, next } = found;
+  const { id: messageId, type, documentId, body, before, next } = found;
   const at = clock.now();
   tell(documentId);
   const sent = await workspace.webhooks.sender.send({ url: webhook.url, id: messageId, secrets, body }, signal);
   if (signal.aborted && sent.outcome !== 'delivered') return isOver;
-  const noted = { webhook, messageId, type, documentId, at, sent, before: position, next };
+  const noted = { webhook, messageId, type, documentId, at, sent, before, next };
   try {
     await perform(workspace, owner, noteDelivery, noted);
   } catch (error) {

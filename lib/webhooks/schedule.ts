@@ -3,6 +3,7 @@ import type { Log } from '../domain/log.js';
 import type { Clock } from '../domain/clock.js';
 import { isSecurityKind, type Webhook } from '../domain/webhook.js';
 import { maxPause, ownerOf } from '../operations/webhooks/note-delivery.js';
+import { notePassed, type Passed } from '../operations/webhooks/note-passed.js';
 import { RunSlots } from '../scheduling/run-slots.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
 import type { WebhookSchedule } from '../workspace/webhooks.js';
@@ -37,6 +38,8 @@ const shares = {
 
 /** Milliseconds after which it looks again, even if nothing is due: the time of day can be set. */
 const maxSleep = 10 * 60_000;
+/** Milliseconds between two notes of how far one has looked. */
+const notedEvery = 60 * 60_000;
 /** Milliseconds until another try, when a delivery could not be noted. */
 const pauseAfterFault = 60_000;
 
@@ -67,8 +70,10 @@ class Schedule implements WebhookSchedule {
   readonly #running = new Map<string, Running>();
   /** Those that may have something to tell. */
   readonly #pending = new Set<string>();
-  /** Where each looks at next, beyond its stored position: nothing in between concerned it. */
-  readonly #looked = new Map<string, { readonly stored: string; readonly reached: string }>();
+  /** Where each looks at next, beyond its stored position: nothing in between concerned it. It is noted now and then. */
+  readonly #looked = new Map<string, Passed>();
+  /** When that was noted the last time for each, by the steady clock. */
+  readonly #passedAt = new Map<string, number>();
   /** When those that could not be noted may be tried again, by the steady clock. */
   readonly #notBefore = new Map<string, number>();
   readonly #listening = new Map<string, Listening>();
@@ -152,6 +157,7 @@ class Schedule implements WebhookSchedule {
     this.#listening.get(id)?.stop();
     this.#listening.delete(id);
     this.#looked.delete(id);
+    this.#passedAt.delete(id);
     this.#told.forget(id);
     this.#pending.delete(id);
   }
@@ -221,15 +227,19 @@ class Schedule implements WebhookSchedule {
     const { id } = webhook;
     const { workspace } = this.#options;
     const looked = this.#looked.get(id);
-    const from = looked?.stored === webhook.position ? looked.reached : webhook.position;
+    const isAsBefore =
+      looked?.webhook.position === webhook.position && looked.webhook.generation === webhook.generation;
+    const from = isAsBefore ? looked.reached : webhook.position;
     const cancel = new AbortController();
     this.#pending.delete(id);
     const told: Running['told'] = { documentId: null };
     const tell = (documentId: string | null): void => void (told.documentId = documentId);
     const over = deliverNext(workspace, webhook, from, { signal: cancel.signal, told: this.#told, tell })
-      .then(({ reached, isCurrent }) => {
-        if (reached !== null && this.#listening.has(id)) this.#looked.set(id, { stored: webhook.position, reached });
+      .then(async ({ reached, isCurrent }) => {
+        if (reached === null) this.#looked.delete(id);
+        else if (this.#listening.has(id)) this.#looked.set(id, { webhook, reached, endsFailures: false });
         if (!isCurrent) this.#pending.add(id);
+        await this.#notePassed(id);
       })
       .catch((error: unknown) => {
         this.#pending.add(id);
@@ -242,6 +252,18 @@ class Schedule implements WebhookSchedule {
         this.#look();
       });
     this.#running.set(id, { owner: webhook.owner, isRetry: webhook.failures > 0, cancel, over, told });
+  }
+
+  /** Notes once an hour how far it has looked, so that a later start does not read all of it again. */
+  async #notePassed(id: string): Promise<void> {
+    const { workspace, clock } = this.#options;
+    const now = clock.elapsed();
+    const last = this.#passedAt.get(id);
+    if (last === undefined) this.#passedAt.set(id, now);
+    const looked = this.#looked.get(id);
+    if (looked === undefined || last === undefined || now - last < notedEvery) return;
+    this.#passedAt.set(id, now);
+    await notePassed(workspace, [looked]);
   }
 
   #sleep(milliseconds: number): void {
@@ -282,5 +304,8 @@ class Schedule implements WebhookSchedule {
     const running = [...this.#running.values()];
     for (const { cancel } of running) cancel.abort(new Error('The service ends.'));
     await Promise.all(running.map(({ over }) => over));
+    // Without it, the next start reads the same again. Nothing else depends on it.
+    const passed = [...this.#looked.values()].filter(({ webhook, reached }) => reached !== webhook.position);
+    if (passed.length > 0) await notePassed(this.#options.workspace, passed).catch(() => undefined);
   }
 }

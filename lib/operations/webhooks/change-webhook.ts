@@ -3,10 +3,12 @@ import { formatTime } from '../../domain/clock.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
 import type { WriteContext } from '../../changes/write-context.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import { readReach } from '../../access/reach.js';
 import type { WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { hostOf, requireKinds, requireUrl } from './create-webhook.js';
+import { passOver } from './pass-over.js';
 import { positionOfNow } from './position-of-now.js';
 import {
   mayBeTold,
@@ -35,10 +37,13 @@ export interface ChangeWebhookInput extends WebhookInput {
 interface PreparedChange {
   readonly name: string | undefined;
   readonly url: string | undefined;
+  /** How far its former kinds have told everything; undefined where the kinds stay. */
+  readonly passed: { readonly from: string; readonly reached: string } | undefined;
 }
 
 /**
- * Changes a webhook's name, address or kinds, and disables or enables it. Approver of its folder.
+ * Changes a webhook's name, address or kinds, and disables or enables it. Other kinds are told from the first message on
+ * that the former ones left untold, or from now on: what those passed over is not told later. Approver of its folder.
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`; CONFLICT `webhook_state`
  */
 export const changeWebhook: WriteOperation<ChangeWebhookInput, ShownWebhook, PreparedChange> = {
@@ -54,22 +59,26 @@ export const changeWebhook: WriteOperation<ChangeWebhookInput, ShownWebhook, Pre
       ...(enabled !== undefined && { enabled }),
     },
   }),
-  async prepare({ workspace, view }, { webhookId, name, url }) {
-    requireWebhook(view, webhookId);
+  async prepare({ workspace, view }, { webhookId, name, url, kinds }) {
+    const webhook = requireWebhook(view, webhookId);
     if (url !== undefined) requireUrl(url);
     return {
       name: name === undefined ? undefined : parseDisplayName(name),
       url: url === undefined ? undefined : await workspace.webhooks.sender.parse(url),
+      passed: kinds === undefined || isSameKinds(kinds, webhook.kinds) ? undefined : await pass(workspace, webhook),
     };
   },
-  run(context, { webhookId, kinds, enabled }, { name, url }) {
+  isOvertaken: ({ transaction: { tables } }, { webhookId }, { passed }) =>
+    passed !== undefined && tables.webhooks.byId(webhookId)?.position !== passed.from,
+  run(context, { webhookId, kinds, enabled }, { name, url, passed }) {
     const { tables } = context.transaction;
     const webhook = requireWebhook(context.view, webhookId);
     if (name !== undefined) tables.webhooks.rename(webhookId, name);
     if (kinds !== undefined) {
       requireKinds(kinds, webhook.location);
       requireSameLog(webhook, kinds);
-      tables.webhooks.setKinds(webhookId, kinds);
+      const isPassed = passed?.from === webhook.position;
+      tables.webhooks.setKinds(webhookId, kinds, isPassed ? passed.reached : webhook.position);
     }
     if (url !== undefined) {
       requireOwner(context.caller, webhook);
@@ -82,6 +91,15 @@ export const changeWebhook: WriteOperation<ChangeWebhookInput, ShownWebhook, Pre
   stored: storedWebhook,
   finish: ({ webhooks }, { webhookId }) => webhooks.wake(webhookId),
 };
+
+async function pass(workspace: Workspace, webhook: Webhook): Promise<PreparedChange['passed']> {
+  const reached = await passOver(workspace, webhook);
+  return { from: webhook.position, reached: reached ?? webhook.position };
+}
+
+function isSameKinds(a: Webhook['kinds'], b: Webhook['kinds']): boolean {
+  return JSON.stringify(a?.toSorted() ?? null) === JSON.stringify(b?.toSorted() ?? null);
+}
 
 /**
  * What it tells is made from its owner's past, with names of places that others never could read. Whoever else manages

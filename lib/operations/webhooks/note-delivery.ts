@@ -34,7 +34,7 @@ export interface NotedDelivery {
   readonly documentId: string | null;
   readonly at: number;
   readonly sent: Sent;
-  /** Positions: from which the message was made, and behind it. */
+  /** Positions: just before the message, and behind it. */
   readonly before: string;
   readonly next: string;
 }
@@ -77,7 +77,7 @@ export const noteDelivery: WriteOperation<NotedDelivery, TracedDocument> = {
       tables.webhooks.setPosition(webhook.id, next);
       tables.webhooks.setFailures(webhook.id, 0, null);
     } else if (outcome === 'gone') tables.webhooks.stop(webhook.id, 'gone');
-    else noteFailure(tables, current, now, sent.retryAfter);
+    else noteFailure(tables, current, now, { before, retryAfter: sent.retryAfter });
     return noted;
   },
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
@@ -104,9 +104,11 @@ function noteFailure(
   { webhooks }: Tables,
   { id, failures }: Webhook,
   now: number,
-  retryAfter: number | undefined,
+  { before, retryAfter }: { readonly before: string; readonly retryAfter: number | undefined },
 ): void {
   const pause = pauses[failures];
+  // What came before the message is passed over for good.
+  webhooks.setPosition(id, before);
   webhooks.setFailures(id, failures + 1, pause === undefined ? null : now + longer(pause, retryAfter));
   if (pause === undefined) webhooks.stop(id, 'failed');
 }

@@ -86,7 +86,9 @@ export class WebhookTable extends Table {
   readonly #setUrl = this.statement(
     `UPDATE webhook SET url = ?, failures = 0, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
-  readonly #setKinds = this.statement('UPDATE webhook SET kinds = ? WHERE id = ?');
+  readonly #setKinds = this.statement(
+    'UPDATE webhook SET kinds = ?, position = ?, generation = generation + 1 WHERE id = ?',
+  );
   readonly #stop = this.statement(
     `UPDATE webhook SET stopped = ?, next_attempt_at = NULL, generation = generation + 1 WHERE id = ?`,
   );
@@ -180,8 +182,9 @@ export class WebhookTable extends Table {
     this.#setUrl.run(url, id);
   }
 
-  setKinds(id: string, kinds: Webhook['kinds']): void {
-    this.#setKinds.run(toText(kinds), id);
+  /** @param position from which the new kinds are told */
+  setKinds(id: string, kinds: Webhook['kinds'], position: string): void {
+    this.#setKinds.run(toText(kinds), position, id);
   }
 
   stop(id: string, why: WebhookStop): void {
@@ -217,7 +220,7 @@ export class WebhookTable extends Table {
     this.#remove.run(id);
   }
 
-  /** Notes an attempt, and forgets the oldest. @param before the position from which its message was made */
+  /** Notes an attempt, and forgets the oldest. @param before the position just before its message */
   addDelivery(webhook: string, delivery: Omit<WebhookDelivery, 'number'>, before: string): void {
     const number = this.#addDelivery.get({ webhook, before, ...delivery }) ?? 0;
     this.#dropOldest.run(webhook, number - keptDeliveries);
@@ -228,7 +231,7 @@ export class WebhookTable extends Table {
     return this.#deliveries.all(webhook, below, limit);
   }
 
-  /** The position from which the message of an attempt was made. */
+  /** The position just before the message of an attempt. */
   positionBefore(webhook: string, number: number): string | undefined {
     return this.#before.get(webhook, number);
   }

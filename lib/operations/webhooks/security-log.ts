@@ -1,8 +1,8 @@
-import { toFound } from '../audit/find-archived.js';
-import { readArchive } from '../audit/read-archive.js';
-import type { FoundRecord } from '../audit/seek-records.js';
-import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
-import type { Tables } from '../sidecar/tables.js';
+import { toFound } from '../../audit/find-archived.js';
+import { readArchive } from '../../audit/read-archive.js';
+import type { FoundRecord } from '../../audit/seek-records.js';
+import type { ArchiveRow } from '../../sidecar/tables/audit-archive-table.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** What it is read from. */
 export interface LogSource {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../domain/caller.js';
-import type { Change, ChangeKind } from '../domain/change.js';
-import { formatTime } from '../domain/clock.js';
-import { formatEtag } from '../domain/etag.js';
-import type { Location } from '../domain/location.js';
-import { isSecurityKind, type Webhook } from '../domain/webhook.js';
-import { readFeed } from '../feed/read-feed.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { Caller } from '../../domain/caller.js';
+import type { Change, ChangeKind } from '../../domain/change.js';
+import { formatTime } from '../../domain/clock.js';
+import { formatEtag } from '../../domain/etag.js';
+import type { Location } from '../../domain/location.js';
+import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
+import { readFeed } from '../../feed/read-feed.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import { findSecurityEvent, isSecurityAction } from './security-events.js';
 import { securityLogOf } from './security-log.js';
 
@@ -19,6 +19,8 @@ export interface NextMessage {
   readonly documentId: string | null;
   /** JSON. */
   readonly body: string;
+  /** The position just before it. */
+  readonly before: string;
   /** The position behind it. */
   readonly next: string;
 }
@@ -67,6 +69,7 @@ export async function makeNextMessage(
       timestamp: formatTime(item.at),
       data: { workspace: workspace.name, webhook: webhook.id, ...describeChange(item) },
     }),
+    before: page.before ?? position,
     next: page.next,
   };
 }
@@ -78,7 +81,7 @@ async function makeSecurityMessage(
 ): Promise<NextMessage | NoMessage> {
   const found = await findSecurityEvent(securityLogOf(workspace, isSecurityAction), webhook, position);
   if (!('type' in found)) return found;
-  const { id, type, at, data, next } = found;
+  const { id, type, at, data, before, next } = found;
   return {
     id: messageId(webhook, id),
     type,
@@ -88,6 +91,7 @@ async function makeSecurityMessage(
       timestamp: formatTime(at),
       data: { workspace: workspace.name, webhook: webhook.id, ...data },
     }),
+    before,
     next,
   };
 }

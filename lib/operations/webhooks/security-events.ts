@@ -1,7 +1,7 @@
-import type { SecurityKind, Webhook } from '../domain/webhook.js';
-import type { FoundRecord } from '../audit/seek-records.js';
-import { yieldToLoop } from '../scheduling/yield-to-loop.js';
-import type { Tables } from '../sidecar/tables.js';
+import type { SecurityKind, Webhook } from '../../domain/webhook.js';
+import type { FoundRecord } from '../../audit/seek-records.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { Tables } from '../../sidecar/tables.js';
 import type { SecurityLog } from './security-log.js';
 
 /** What an event tells, and where the log goes on behind it. */
@@ -11,6 +11,8 @@ export interface FoundEvent {
   readonly type: SecurityKind;
   readonly at: number;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The position just before it. */
+  readonly before: string;
   readonly next: string;
 }
 
@@ -89,12 +91,14 @@ export async function findSecurityEvent(
       if (head !== undefined && head.seq < row.seq) break;
       const event = describeRecord(tables, row);
       if (event !== undefined && wanted.has(event.type)) {
-        return { ...event, next: writePlace({ ...place, record: row.seq }) };
+        const before = writePlace({ ...place, record: row.seq - 1 });
+        return { ...event, before, next: writePlace({ ...place, record: row.seq }) };
       }
     }
     if (head !== undefined) {
       const record = Math.max(place.record, head.seq);
-      return { ...describeHead(head), next: writePlace({ record, head: head.seq }) };
+      const before = writePlace({ ...place, record });
+      return { ...describeHead(head), before, next: writePlace({ record, head: head.seq }) };
     }
     place = { record: end, head: tellsHeads ? place.head : end };
     if (isLast) return { next: writePlace(place), isCurrent: true };
@@ -108,7 +112,7 @@ function describeHead({ seq, at, hash, signature }: { seq: number; at: number; h
   return { id: `${type} ${seq}`, type, at, data };
 }
 
-function describeRecord({ audit }: Tables, row: FoundRecord): Omit<FoundEvent, 'next'> | undefined {
+function describeRecord({ audit }: Tables, row: FoundRecord): Omit<FoundEvent, 'before' | 'next'> | undefined {
   const type = kindsOfActions[row.action];
   if (type === undefined) return undefined;
   const isBurst = type === 'security.refused_burst';

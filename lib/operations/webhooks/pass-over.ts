@@ -1,0 +1,31 @@
+import { principalSourceOf } from '../../access/work-limits.js';
+import { ArchiveUnreadable } from '../../audit/read-archive.js';
+import { Refusal } from '../../domain/refusal.js';
+import type { Webhook } from '../../domain/webhook.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import { isMessage, makeNextMessage } from './next-message.js';
+import { ownerOf } from './note-delivery.js';
+
+/**
+ * Looks from a webhook's position on for what it has to tell by its present kinds.
+ * @returns the position of that message, or of now; undefined where the position leads nowhere any more
+ */
+export async function passOver(workspace: Workspace, webhook: Webhook): Promise<string | undefined> {
+  const kind = workspace.journal.reader.principals.find(webhook.owner)?.kind ?? 'person';
+  const owner = ownerOf(webhook, kind, workspace.randomness);
+  const release = await workspace.workLimits.feeds.take(principalSourceOf(workspace.name, owner));
+  try {
+    for (let position = webhook.position; ;) {
+      const found = await makeNextMessage(workspace, owner, webhook, position);
+      if (isMessage(found)) return found.before;
+      if (found.isCurrent) return found.next;
+      position = found.next;
+    }
+  } catch (error) {
+    const isLost = error instanceof Refusal && error.details?.reason === 'bad_cursor';
+    if (isLost || error instanceof ArchiveUnreadable) return undefined;
+    throw error;
+  } finally {
+    release();
+  }
+}
