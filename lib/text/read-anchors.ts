@@ -15,6 +15,7 @@ const looksLikeHeading = /^ {0,3}#{1,6}(?:[ \t]|$)/;
  * - A replaced text relies on its lines, on the next line with words on either side, and on the headings above it.
  * - A replaced section relies on all of its text.
  * - The other edits of a section rely on its heading, on the headings above it, and on those of the same words.
+ * - Additions to a section and behind it rely on where it ends too: on the headings in it, and on the one that ends it.
  * - An addition at the end relies on nothing.
  *
  * @param text with LF alone, as `locateEdit` takes it
@@ -38,7 +39,8 @@ export function* readAnchors(
   const alike = headings.filter(({ title }) => title === named.title);
   const place = `${alike.indexOf(named) + 1} of ${alike.length}`;
   const path = pathOf([...above(headings, named), named]);
-  if (edit.op !== 'replace_section') return [path, place];
+  if (edit.op === 'insert_before_section') return [path, place];
+  if (edit.op !== 'replace_section') return [path, place, ...endOf(headings, named)];
   const { start, stop } = yield* placeLines(text, named);
   return [path, place, text.slice(start, stop).trimEnd()];
 }
@@ -51,6 +53,13 @@ function above(headings: readonly Heading[], named: Heading): Heading[] {
   return headings.filter(
     ({ line, lastLine, level }) => line < named.line && named.line <= lastLine && level < named.level,
   );
+}
+
+/** The headings in a section, and the one that ends it; '' for the end of the text. */
+function endOf(headings: readonly Heading[], { line, lastLine }: Heading): [string, string] {
+  const inside = headings.filter((each) => each.line > line && each.line <= lastLine);
+  const ending = headings.find((each) => each.line > lastLine);
+  return [pathOf(inside), ending === undefined ? '' : pathOf([ending])];
 }
 
 /** The headings above each place, in one pass: both rise. */

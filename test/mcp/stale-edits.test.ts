@@ -50,6 +50,7 @@ describe('edit_org_doc on a document that has changed since', () => {
   it('refuses by default, and where something that the edit relies on has changed', async () => {
     const document = await write();
     const append = (section: string) => [{ op: 'append_to_section', section, new_text: 'x' }];
+    const behind = (section: string) => [{ op: 'insert_after_section', section, new_text: 'x' }];
     const cases: readonly (readonly [string, string, string, unknown])[] = [
       ['its own text', '- two', '- 2', swap('- two', '- zwei')],
       ['the line before it', '- one', '- 1', swap('- two', '- zwei')],
@@ -60,6 +61,13 @@ describe('edit_org_doc on a document that has changed since', () => {
       ['a replaced section', '- two', '- 2', [{ op: 'replace_section', section: 'later', new_text: 'x' }]],
       ['a section below a replaced one', 'five', '5', [{ op: 'replace_section', section: 'later', new_text: 'x' }]],
       ['the heading of an appended section', '## Notes', '## Remarks', append('notes')],
+      ['the heading that ends an appended section', '## Notes', '**Notes**', append('later')],
+      ['its level', '## Notes', '### Notes', append('tasks')],
+      ['its absence', '## Notes\n\n', '', append('tasks')],
+      ['another one before it', 'five', 'five\n\n## Later still', append('tasks')],
+      ['the end of the text that ends it', 'first', 'first\n\n## More', append('log')],
+      ['a heading in an appended section', 'five', 'five\n\n#### Much later', append('tasks')],
+      ['the end of a section behind which is added', '## Notes', '**Notes**', behind('later')],
       ['another heading of these words', 'intro', 'intro\n\n## Notes\n\nold', append('notes')],
     ];
     for (const [what, from, to, edits] of cases) {
@@ -75,6 +83,21 @@ describe('edit_org_doc on a document that has changed since', () => {
     assert.equal(refused.refusal, 'CONFLICT stale_if_match');
     assert.match(refused.error.hint, /on_stale/);
     assert.equal(await textOf(document), plan.replace('none', 'some'));
+  });
+
+  it('adds to a section whose words and surroundings others changed, but not its end', async () => {
+    for (const op of ['append_to_section', 'insert_after_section']) {
+      const document = await write();
+      const edits = [...swap('five', 'six'), ...swap('none', 'some\n\n### Sub'), ...swap('intro', '## More\n\nintro')];
+      await edit(bo, document, edits);
+      const said = await edit(ada, document, [{ op, section: 'tasks', new_text: 'x' }], apply);
+      assert.equal(said.refusal, '', op);
+      assert.match(await textOf(document), /six\n+x\n\n## Notes/);
+    }
+    const document = await write();
+    await edit(bo, document, swap('## Notes', '**Notes**'));
+    const before = [{ op: 'insert_before_section', section: 'later', new_text: 'x' }];
+    assert.equal((await edit(ada, document, before, apply)).refusal, '', 'it needs no end');
   });
 
   it('follows a text that has moved down, with the line ends of the document', async () => {
