@@ -294,6 +294,7 @@ const headersRead = [
   'If-Match',
   'If-None-Match',
   'If-Range',
+  'If-Unmodified-Since',
   'Last-Event-ID',
   'Range',
 ];

@@ -44,8 +44,8 @@ export function presentFile(read: DocumentRead, request: CheckedRequest): Answer
 }
 
 /**
- * The version's ETag and time. The time is no validator: two versions may have the same second, so conditions with a
- * date are not heeded.
+ * The version's ETag and time. The time is no strong validator: two versions may have the same second. So a date makes
+ * no answer shorter, and only If-Unmodified-Since is heeded.
  */
 function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
   const names = { ETag: formatEtag(version.id) };

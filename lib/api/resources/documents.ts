@@ -26,6 +26,7 @@ import { presentDocument, presentWrittenDocument } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder, readSentLocation } from './read-location.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
+import { readCondition } from '../requests/read-condition.js';
 
 /** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
 interface SentFields {
@@ -42,7 +43,7 @@ interface SentBody extends SentFields {
 
 /**
  * The document from the path, and the form of the read: version, If-None-Match, bytes or JSON, GET or HEAD.
- * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-None-Match
+ * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-Match or If-None-Match
  */
 function readReading(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
@@ -53,7 +54,9 @@ function readReading(request: CheckedRequest): ReadDocumentInput {
     location: request.location,
     versionId: version,
     withContent: request.method === 'GET' || !isRaw,
+    condition: readCondition(request),
     known: known === undefined ? undefined : parsePrecondition(known, 'If-None-Match'),
+    knowsRecord: !isRaw,
     largest: isRaw ? undefined : request.policy.largestText,
   };
 }

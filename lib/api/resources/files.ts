@@ -7,6 +7,7 @@ import { updateDocument, type UpdateDocumentInput } from '../../operations/docum
 import type { CheckedRequest } from '../requests/checked-request.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 import { firstByteOf } from '../requests/parse-range.js';
+import { readCondition } from '../requests/read-condition.js';
 import { route, type Route } from '../route.js';
 import { presentFile } from './document-content.js';
 import { presentWrittenDocument } from './document-record.js';
@@ -14,7 +15,7 @@ import { presentCreatedDocument } from './documents.js';
 
 /**
  * The document from the path, and the wanted part of it.
- * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-None-Match
+ * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-Match or If-None-Match
  */
 function readReading(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
@@ -25,6 +26,7 @@ function readReading(request: CheckedRequest): ReadDocumentInput {
     location: request.location,
     versionId: version,
     withContent: request.method === 'GET',
+    condition: readCondition(request),
     known: known === undefined ? undefined : parsePrecondition(known, 'If-None-Match'),
     firstByte: ({ id }) => (condition === undefined || condition === formatEtag(id) ? first : undefined),
   };

@@ -5,6 +5,8 @@ import { preconditionHolds, type Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
+import type { ActivityKind } from '../../sidecar/tables/activity-table.js';
+import type { View } from '../../view/view.js';
 import { stale } from '../../changes/apply-update.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { RevocableStream } from '../revocable-stream.js';
@@ -18,8 +20,12 @@ export interface ReadDocumentInput {
   readonly expected?: string | undefined;
   /** Whether to read the content, and not only the record. */
   readonly withContent: boolean;
+  /** Whether the requested version is the one that the caller means. Left out: any. */
+  readonly condition?: ((version: Version) => boolean) | undefined;
   /** The caller's versions. For these, only the record is read. */
   readonly known?: Precondition | undefined;
+  /** Whether the caller has the record too: then it is known only if the record cannot have changed since the version. */
+  readonly knowsRecord?: boolean | undefined;
   /** Maximum bytes of content in the requested form. Left out: no limit. */
   readonly largest?: number | undefined;
   /** The first wanted byte of a version; infinite for a part without bytes. Left out, or undefined: any. */
@@ -45,9 +51,23 @@ export interface DocumentRead {
   readonly openStream: (() => Promise<Readable>) | null;
 }
 
+/** Activities that are looked at. Where there are more, the record counts as changed. */
+const maxActivities = 32;
+
+/**
+ * Whether the record cannot have changed since the version was made. Labels, claims and the source of a mirror are no
+ * part of a version. Also a claim that ended can be in the caller's record, since it ends without a trace by the clock.
+ */
+function isRecordKept({ tables }: View, { number, source }: Document, version: Version): boolean {
+  if (source !== undefined || version.author.kind === 'connector' || tables.claims.holdsAny(number)) return false;
+  const kinds = tables.activities.kindsSince(number, version.sequence, maxActivities);
+  const isOther = (kind: ActivityKind): boolean => kind === 'comment_added' || kind === 'comment_settled';
+  return kinds.length < maxActivities && kinds.every(isOther);
+}
+
 /**
  * A document with one of its versions. Reader.
- * @throws Refusal CONFLICT `stale_if_match` where one was expected; INVALID_REQUEST `use_raw_form` where it is too long
+ * @throws Refusal CONFLICT `stale_if_match` where another one was meant; INVALID_REQUEST `use_raw_form` where it is too long
  * for the form: content is never cut; `range_not_satisfiable` where it ends before the first wanted byte
  */
 export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
@@ -55,7 +75,7 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run(context, { location, versionId, expected, withContent, known, largest, firstByte }) {
+  run(context, { location, versionId, expected, withContent, known, largest, firstByte, ...more }) {
     const { view, workspace, caller } = context;
     const document = view.document(location);
     if (document === undefined) throw notFound();
@@ -64,7 +84,11 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (expected !== undefined && expected !== document.current.id) throw stale(document.current);
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();
-    const isKnown = known !== undefined && preconditionHolds(known, version.id);
+    if (more.condition?.(version) === false) throw stale(document.current);
+    const isKnown =
+      known !== undefined &&
+      preconditionHolds(known, version.id) &&
+      (known.any || more.knowsRecord !== true || isRecordKept(view, document, version));
     const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);

@@ -103,6 +103,10 @@ export class ActivityTable extends Table {
   );
   readonly #after = this.statement<[number, number], Row>(activityStatements.after);
   readonly #before = this.statement<[number, number], Row>(activityStatements.before);
+  readonly #lastOfDocument = this.arrayStatement<[number, number, number], [ActivityKind, isSince: number]>(
+    `SELECT a.kind, a.moment >= v.moment FROM activity a JOIN version v ON v.document = a.document
+     WHERE a.document = ? AND v.sequence = ? ORDER BY a.number DESC LIMIT ?`,
+  );
   readonly #lastPart = this.valueStatement<[number, number], number | null>(
     'SELECT max(number) FROM activity WHERE moment = ? AND is_within = 1 AND number > ?',
   );
@@ -133,6 +137,12 @@ export class ActivityTable extends Table {
   /** Number of the last one; 0 when there is none. */
   last(): number {
     return this.#last.get() ?? 0;
+  }
+
+  /** The last activities about a document, the last first, at most so many; only those after a version was made. */
+  kindsSince(document: number, sequence: number, limit: number): ActivityKind[] {
+    const last = this.#lastOfDocument.all(document, sequence, limit);
+    return last.flatMap(([kind, isSince]) => (isSince === 1 ? [kind] : []));
   }
 
   /** The highest number ever given, also where an erase took rows away. */

@@ -55,6 +55,7 @@ export class ClaimTable extends Table {
   readonly #claimed = this.valueStatement<[number], number>(
     'SELECT DISTINCT document FROM claim WHERE expires_at > ? AND ended_at IS NULL',
   );
+  readonly #holdsAny = this.valueStatement<[number], number>('SELECT EXISTS (SELECT 1 FROM claim WHERE document = ?)');
   readonly #ofHolder = this.statement<[string, number, number], Row>(
     `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
      ORDER BY c.expires_at DESC, c.id LIMIT ?`,
@@ -105,6 +106,11 @@ export class ClaimTable extends Table {
   /** Numbers of the documents with such claims. */
   claimedDocuments(now: number): Set<number> {
     return new Set(this.#claimed.all(now));
+  }
+
+  /** Whether there is any stored claim on the document, in any state. */
+  holdsAny(document: number): boolean {
+    return this.#holdsAny.get(document) === 1;
   }
 
   /** Claims on the document that have neither run out at `now` nor been ended. */
