@@ -131,6 +131,8 @@ const queryWord = fc.oneof(
       'häu*',
       'договор*',
       'national*',
+      'walki*',
+      'nationali*',
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1', 'hauser~1', 'natonal~1') },

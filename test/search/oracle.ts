@@ -143,7 +143,7 @@ function isMeant(term: string, sought: QueryTerm): boolean {
     .split('*')
     .map((piece) => piece.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, ''))
     .join('.*');
-  return term === sought.stem || new RegExp(`^${pattern}$`, 'u').test(term);
+  return sought.stems.includes(term) || new RegExp(`^${pattern}$`, 'u').test(term);
 }
 
 /** The edits (optimal string alignment) between two words, by the whole table. */

@@ -40,7 +40,7 @@ describe('search: the query language', () => {
       { presence: 'required', boost: 1, fields: 0b0010, terms: [{ type: 'exact', term: 'walk' }] },
       { presence: 'prohibited', boost: 1, fields: 0b1111, terms: [{ type: 'exact', term: 'draft' }] },
       { presence: 'optional', boost: 3, fields: 0b1111, terms: [{ type: 'exact', term: 'ladder' }] },
-      { presence: 'optional', boost: 1, fields: 0b1111, terms: [{ type: 'wildcard', pattern: 'clim*', stem: 'clim' }] },
+      { presence: 'optional', boost: 1, fields: 0b1111, terms: [{ type: 'wildcard', pattern: 'clim*', stems: [] }] },
       { presence: 'optional', boost: 1, fields: 0b1111, terms: [{ type: 'fuzzy', term: 'safti', edits: 1 }] },
     ]);
   });

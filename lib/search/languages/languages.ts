@@ -1,5 +1,5 @@
 import { foldText } from '../analysis/split-words.js';
-import { isStopWord, stemWord } from '../analysis/stem-word.js';
+import { isStopWord, stemsOfBeginning, stemWord } from '../analysis/stem-word.js';
 import { showLanguages } from './show-languages.js';
 import { openStemmer, type LanguageCode } from './open-stemmer.js';
 
@@ -22,6 +22,12 @@ export interface Languages {
    * @param spelled the same in lower case, with its diacritics
    */
   stemsOf(word: string, spelled: string): readonly string[];
+  /**
+   * Terms of words with that beginning that do not begin so themselves. Of languages other than English, only those of
+   * the beginning taken for a word.
+   * @param beginning folded
+   */
+  stemsOfBeginning(beginning: string): readonly string[];
 }
 
 const latin = /^\p{Script=Latin}+$/u;
@@ -40,6 +46,10 @@ class English implements Languages {
 
   stemsOf(word: string): readonly string[] {
     return [stemWord(word)];
+  }
+
+  stemsOfBeginning(beginning: string): readonly string[] {
+    return stemsOfBeginning(beginning);
   }
 }
 
@@ -91,6 +101,11 @@ class SeveralLanguages implements Languages {
       this.#remembered.set(key, stems);
     }
     return stems;
+  }
+
+  stemsOfBeginning(beginning: string): readonly string[] {
+    const own = this.stemsOf(beginning, beginning).filter((stem) => !stem.startsWith(beginning));
+    return [...new Set([...own, ...(this.#hasEnglish ? stemsOfBeginning(beginning) : [])])];
   }
 
   forget(): void {

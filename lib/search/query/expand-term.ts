@@ -12,7 +12,7 @@ const maxDocumentsAtOnce = 4096;
 
 /** The places of the terms in a segment that match a query's term, in order. Works in steps. */
 export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
-  if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stem);
+  if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stems);
   if (term.type === 'fuzzy') return yield* expandFuzzy(segment, term.term, term.edits);
   const terms = term.type === 'any' ? term.terms : [term.term];
   return terms.map((each) => segment.findTerm(Buffer.from(each))).filter((place) => place >= 0);
@@ -23,7 +23,7 @@ export function labelTerm(label: string): QueryTerm {
   return { type: 'exact', term: labelMark + label };
 }
 
-function* expandWildcard(segment: Segment, pattern: string, stem: string): Generator<void, number[]> {
+function* expandWildcard(segment: Segment, pattern: string, stems: readonly string[]): Generator<void, number[]> {
   const places: number[] = [];
   const literal = Buffer.from(pattern.slice(0, pattern.indexOf('*')));
   const endsThere = pattern.indexOf('*') === pattern.length - 1;
@@ -32,9 +32,12 @@ function* expandWildcard(segment: Segment, pattern: string, stem: string): Gener
     if (endsThere || matchesWildcard(segment.termAt(place), pattern)) places.push(place);
     if (place % maxDocumentsAtOnce === 0) yield;
   }
-  const own = segment.findTerm(Buffer.from(stem));
-  if (own >= 0 && !places.includes(own)) places.unshift(own);
-  return places;
+  const known = new Set(places);
+  for (const stem of stems) {
+    const own = segment.findTerm(Buffer.from(stem));
+    if (own >= 0) known.add(own);
+  }
+  return known.size === places.length ? places : [...known].sort((a, b) => a - b);
 }
 
 function startsWith(segment: Segment, place: number, bytes: Uint8Array): boolean {

@@ -29,8 +29,11 @@ export type QueryTerm =
   | { readonly type: 'exact'; readonly term: string }
   /** Any of a word's stems in several languages; the English one first. */
   | { readonly type: 'any'; readonly terms: readonly string[] }
-  /** `*` stands for any characters; the part before the first is literal. The literal's own stem matches too. */
-  | { readonly type: 'wildcard'; readonly pattern: string; readonly stem: string }
+  /**
+   * `*` stands for any characters; the part before the first is literal. The stems match too: those of words that match
+   * and lost more of their endings.
+   */
+  | { readonly type: 'wildcard'; readonly pattern: string; readonly stems: readonly string[] }
   | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number };
 
 /** The terms for one word of the query; more than one where the index splits the word. */
@@ -244,7 +247,7 @@ function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
       terms.push({
         type: 'wildcard',
         pattern: piece.replaceAll(/\*+/g, '*'),
-        stem: endsThere ? (manner.languages.stemsOf(literal, literal)[0] ?? literal) : literal,
+        stems: endsThere ? manner.languages.stemsOfBeginning(literal) : [literal],
       });
     }
   }

@@ -142,7 +142,7 @@ function* findMatches(
 }
 
 function matchesPattern(stem: string, term: QueryTerm): boolean {
-  if (term.type === 'wildcard') return stem === term.stem || matchesWildcard(stem, term.pattern);
+  if (term.type === 'wildcard') return term.stems.includes(stem) || matchesWildcard(stem, term.pattern);
   return term.type === 'fuzzy' && isWithinEdits(stem, term.term, term.edits);
 }
 
