@@ -20,6 +20,9 @@ interface Connector {
 }
 
 const mostFiles = 14;
+/** How names of files begin that are to be erased. Each has a content of its own, and keeps it. */
+const toGo = 'to-go-';
+const isToGo = (name: string): boolean => name.startsWith(toGo);
 /** Milliseconds in which a run has to end. */
 const patience = 90_000;
 
@@ -35,6 +38,8 @@ export class MirroringPerson extends Person {
   readonly #source: string;
   readonly #connection: Connection;
   readonly #files = new Map<string, Content>();
+  /** Contents of documents that were given up here. */
+  readonly #erased = new Set<string>();
   #id: string | undefined;
   /** Paths that the mirror holds since the last run that went through while nothing changed. */
   #mirrored = new Map<string, string>();
@@ -50,10 +55,10 @@ export class MirroringPerson extends Person {
   protected async step(place: Place): Promise<boolean> {
     await this.#changeFiles();
     if (!(await this.#connect(place))) return false;
-    const doomed = pick([...this.#files.keys()], this.random);
     const isSynced = await this.#sync(place, this.random() < 0.3);
     if (isSynced === 'gone') return false;
-    return isSynced === 'all' && this.random() < 0.5 ? this.#giveUp(place, doomed) : true;
+    const doomed = [...this.#files.keys()].find(isToGo);
+    return isSynced === 'all' && doomed !== undefined ? this.#giveUp(place, doomed) : true;
   }
 
   async #changeFiles(): Promise<void> {
@@ -61,15 +66,27 @@ export class MirroringPerson extends Person {
     for (let change = 0; change < changes; change += 1) {
       const names = [...this.#files.keys()];
       const isNew = names.length < 3 || (this.random() < 0.6 && names.length < mostFiles);
-      const name = isNew ? `${this.serial}-${change}.md` : pick(names, this.random);
+      const name = isNew ? `${this.#choosePrefix()}${this.serial}-${change}.md` : pick(names, this.random);
+      if (isToGo(name) && !isNew) continue;
       if (!isNew && names.length > 6 && this.random() < 0.3) await this.#remove(name);
-      else await this.#put(name);
+      else await this.#put(name, this.#chooseContent(name));
     }
   }
 
-  async #put(name: string): Promise<void> {
+  #choosePrefix(): string {
+    return this.random() < 0.4 ? toGo : '';
+  }
+
+  #chooseContent(name: string): Content {
     const { contents } = this.ledger;
-    const content = this.random() < 0.15 ? contents.large(this.random) : contents.small(this.random);
+    const own = contents.own(this.random);
+    if (isToGo(name)) return own;
+    const chosen = this.random() < 0.15 ? contents.large(this.random) : contents.small(this.random);
+    // A mirror leaves out what was erased in it, under every name.
+    return this.#erased.has(chosen.sha256) ? own : chosen;
+  }
+
+  async #put(name: string, content: Content): Promise<void> {
     // No run meets half of a file.
     const beside = `${this.#source}-new`;
     await writeFile(beside, content.bytes);
@@ -185,6 +202,7 @@ export class MirroringPerson extends Person {
     if (answer === undefined) return false;
     requireDone(this.name, `read ${path}`, answer);
     const sha256 = this.ledger.files.get(path) ?? [];
+    for (const each of sha256) this.#erased.add(each);
     await this.#remove(name);
     const outcome = await this.#sync(place, false);
     if (outcome === 'all') this.ledger.offer(this.name, { id: String(answer.body['id']), path, sha256 });
