@@ -119,6 +119,11 @@ export class BackupKeeper extends Person {
 
   protected async step(): Promise<boolean> {
     await delay(500 + this.random() * 1500);
+    return this.#make();
+  }
+
+  /** @returns whether the service is still there */
+  async #make(): Promise<boolean> {
     const folder = join(this.#folder, String(this.serial));
     this.ledger.note(this.name, `begins backup ${this.serial}`);
     const answer = await command(this.#data, 'backup', { folder, passphrase });
@@ -131,8 +136,11 @@ export class BackupKeeper extends Person {
     return true;
   }
 
-  /** The last whole backup restores. */
+  /** The last whole backup restores. One begins while interrupted erases go on, since a busy round may have none. */
   override async settle(): Promise<void> {
+    this.serial += 1;
+    const isDue = this.#last === undefined || this.random() < 0.3;
+    if (isDue) assert.ok(await this.#make(), `${this.name}: the service is gone`);
     if (this.#last === undefined || this.#last === this.#checked) return;
     this.#checked = this.#last;
     const environment = { CARTULARY_PASSPHRASE: passphrase };
