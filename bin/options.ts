@@ -106,9 +106,12 @@ const settings: Readonly<Record<string, string>> = {
   logLevel: 'log_level',
 };
 
-/** @throws ConfigError */
-export function readConfig(options: CalledWith): Config {
+/**
+ * @param defaults settings of this command where nobody sets them
+ * @throws ConfigError
+ */
+export function readConfig(options: CalledWith, defaults: Readonly<Record<string, unknown>> = {}): Config {
   const flags: Flags = Object.fromEntries(Object.entries(settings).map(([option, name]) => [name, options[option]]));
   const { config } = options;
-  return loadConfig({ flags, file: typeof config === 'string' ? config : undefined });
+  return loadConfig({ flags, defaults, file: typeof config === 'string' ? config : undefined });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LogForm } from '../lib/app/real-world.js';
-import type { RunningService } from '../lib/app/serve.js';
+import type { Opened, RunningService } from '../lib/app/serve.js';
 import type { Config } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
@@ -41,7 +41,10 @@ export function addServeCommands(program: Command): void {
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'the port to listen on (default: 8080, or the next that is free)')
     .option('--upgrade <when>', 'auto upgrades data of an earlier version, never refuses it (default: auto)')
-    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
+    .option(
+      '--log-level <level>',
+      'trace, debug, info, warn, error, fatal or silent (default: info, and at a terminal warn)',
+    );
   starting.action(() => start(starting.opts<CalledWith>()));
 }
 
@@ -51,9 +54,14 @@ async function serve(options: CalledWith): Promise<void> {
   const asJson = options['json'] === true;
   if (!inMemory) await refuseNewerData(config.data);
   if (!inMemory && options['create'] !== true && !(await requireWorkspace(config.data, asJson))) return;
-  const running = await open({ ...config, data: inMemory ? null : config.data }, [config.port], config, asJson);
+  let made: Made | undefined;
+  const prepare = async (opened: Opened): Promise<void> => {
+    if (inMemory) made = await initialize(opened);
+  };
+  const toServe = { ...config, data: inMemory ? null : config.data };
+  const running = await open(toServe, [config.port], config, asJson, { prepare });
   if (running === undefined) return;
-  const made = inMemory ? await initialize(running) : undefined;
+  const stopped = stopAtSignal(running);
   const { url, metricsUrl } = running;
   const metrics = metricsUrl === null ? {} : { metrics: metricsUrl };
   const facts = { url, ...metrics, data: inMemory ? null : config.data, pid: process.pid };
@@ -67,20 +75,26 @@ async function serve(options: CalledWith): Promise<void> {
       printText(`There is no workspace yet: ${commandName()} init --workspace NAME --admin NAME${dataOption(config)}`);
     }
   }
-  await stopAtSignal(running);
+  await stopped;
 }
 
 /** Ports that `start` tries without a configured one. The 0 at the end means any. */
 const usualPorts = [8080, 8081, 8082, 8083, 8084, 8085, 8086, 8087, 8088, 8089, 0];
 
 async function start(options: CalledWith): Promise<void> {
-  const config = readConfig(options);
   const asJson = options['json'] === true;
+  const isTerminal = process.stderr.isTTY;
+  // A line for each request would push the link and the key off the screen of somebody who tries it out.
+  const config = readConfig(options, isTerminal && !asJson ? { log_level: 'warn' } : {});
   const isUsualPort = config.port === usualPorts[0] && options['port'] === undefined;
-  const form = process.stderr.isTTY ? 'short' : 'json';
-  const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson, form);
+  let made: Made | undefined;
+  const prepare = async (opened: Opened): Promise<void> => {
+    if (opened.service.names().length === 0) made = await initialize(opened);
+  };
+  const form = isTerminal ? 'short' : 'json';
+  const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson, { form, prepare });
   if (running === undefined) return;
-  const made = running.service.names().length === 0 ? await initialize(running) : undefined;
+  const stopped = stopAtSignal(running);
   // The journal would keep the key, and show it to others.
   const shown = isKeptInJournal() ? undefined : made;
   if (asJson) printJson({ url: running.url, data: config.data, ...(shown === undefined ? {} : pick(shown)) });
@@ -88,7 +102,7 @@ async function start(options: CalledWith): Promise<void> {
     const lines = shown === undefined ? await welcomeBack(running, config) : welcome(running, shown, config);
     printText(lines.join('\n'));
   }
-  await stopAtSignal(running);
+  await stopped;
 }
 
 function welcome({ url }: RunningService, made: Made, config: Config): string[] {
@@ -183,7 +197,7 @@ async function open(
   ports: readonly number[],
   { data }: Config,
   asJson: boolean,
-  form: LogForm = 'json',
+  { form = 'json', prepare }: { readonly form?: LogForm; readonly prepare: (opened: Opened) => Promise<void> },
 ): Promise<RunningService | undefined> {
   const { makeLog } = await import('../lib/app/real-world.js');
   const { DataFolderInUse } = await import('../lib/app/service.js');
@@ -197,7 +211,7 @@ async function open(
   try {
     // A folder that nothing was made in stays as it is where no port is free.
     if (config.data !== null && !existsSync(config.data)) await requireFreePort(config.host, ports);
-    return await startService(config, makeLog(config.logLevel, form), { ports });
+    return await startService(config, makeLog(config.logLevel, form), { ports, prepare });
   } catch (error) {
     if (error instanceof DataFolderInUse) {
       const server = await askServer(data);
@@ -250,7 +264,7 @@ interface Made {
 const pick = ({ workspace, key, link }: Made): Made => ({ workspace, key, link });
 
 /** The first workspace, made by the same command as `cartulary init`. */
-async function initialize(running: RunningService): Promise<Made> {
+async function initialize(running: Opened): Promise<Made> {
   const answer = await ask(running, 'init', { workspace: 'main', admin: 'Admin' });
   if ('error' in answer) throw new Error(answer.error.message);
   return answer.result as Made;
@@ -264,7 +278,7 @@ async function findAdmin(running: RunningService, workspace: string): Promise<st
 }
 
 async function ask(
-  { service, url }: RunningService,
+  { service, url }: Opened,
   command: string,
   fields: Record<string, unknown>,
   workspace?: string,
@@ -288,7 +302,10 @@ async function askServer(dataFolder: string): Promise<{ readonly pid: number; re
   return answer !== undefined && 'result' in answer ? (answer.result as { pid: number; url: string }) : undefined;
 }
 
-/** Waits for a signal, then stops gracefully. A second signal, or too long a stop, ends the process at once. */
+/**
+ * Waits for a signal, then stops gracefully. It is called before anything is printed: whoever waits for the output may
+ * send the signal at once. A second signal, or too long a stop, ends the process.
+ */
 async function stopAtSignal(running: RunningService): Promise<void> {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   await new Promise<void>((go) => {

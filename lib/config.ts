@@ -50,11 +50,15 @@ export interface UpstreamConfig {
 /** Settings as the command line gave them, by their names in the schema; undefined where an option was not used. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface ConfigSources {
   readonly flags: Flags;
+  /** Settings of one command where nobody sets them, in place of the schema's defaults. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
   /** A file named by `--config`; `cartulary.json` in the current folder is read where it exists. */
   readonly file?: string | undefined;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
 }
 
 /** A wrong setting. The message names it, its source, and its permitted values. */
@@ -102,9 +106,10 @@ export function packagePath(...parts: string[]): string {
  * Gathers the settings: options over environment (`CARTULARY_*`) over file over defaults.
  * @throws ConfigError naming every wrong setting
  */
-export function loadConfig({ flags, file, environment = process.env }: ConfigSources): Config {
+export function loadConfig({ flags, defaults = {}, file, environment = process.env }: ConfigSources): Config {
   const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
   const settings = new Map<string, Setting>();
+  for (const [name, value] of Object.entries(defaults)) settings.set(name, { value, source: 'default' });
   for (const [name, setting] of readSettingsFile(file ?? environment['CARTULARY_CONFIG'])) settings.set(name, setting);
   for (const [name, rule] of Object.entries(schema.properties)) {
     const variable = `CARTULARY_${name.toUpperCase()}`;
@@ -125,11 +130,8 @@ export function loadConfig({ flags, file, environment = process.env }: ConfigSou
 const passphraseVariable = 'CARTULARY_PASSPHRASE';
 
 /** The passphrase of a backup, if the environment has it. */
-export function findPassphrase(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): string | undefined {
-  const passphrase = environment[passphraseVariable];
-  return passphrase === '' ? undefined : passphrase;
+export function findPassphrase(environment: Environment = process.env): string | undefined {
+  return environment[passphraseVariable] || undefined;
 }
 
 /** As the passphrase: the key of an agent on this machine, and the service's address unless the data folder has it. */
@@ -137,7 +139,7 @@ const keyVariable = 'CARTULARY_KEY';
 const urlVariable = 'CARTULARY_URL';
 
 /** The environment's key and address for a client of the service. */
-export function findClientSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
+export function findClientSettings(environment: Environment = process.env): {
   readonly key: string | undefined;
   readonly url: string | undefined;
 } {
@@ -146,7 +148,7 @@ export function findClientSettings(environment: Readonly<Record<string, string |
 }
 
 /** How wide a terminal is said to be, and whether its user wants no colours (no-color.org). */
-export function findTerminalSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
+export function findTerminalSettings(environment: Environment = process.env): {
   readonly columns: number | undefined;
   readonly noColor: boolean;
 } {
@@ -156,15 +158,13 @@ export function findTerminalSettings(environment: Readonly<Record<string, string
 }
 
 /** The folders of commands, and device and number of the journal's stream (systemd.exec(5)). Empty where not set. */
-export const findSystemSettings = (environment: Readonly<Record<string, string | undefined>> = process.env) => ({
+export const findSystemSettings = (environment: Environment = process.env) => ({
   path: environment['PATH'] ?? '',
   journalStream: environment['JOURNAL_STREAM'] ?? '',
 });
 
 /** Unknown variables that look like settings: most likely misspelt. */
-export function listUnknownVariables(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): string[] {
+export function listUnknownVariables(environment: Environment = process.env): string[] {
   const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
   const known = new Set([
     'CARTULARY_CONFIG',

@@ -17,10 +17,13 @@ import { systemClock, writeOut } from './real-world.js';
 import type { Service } from './service.js';
 
 /** The service with its faces open. */
-export interface RunningService {
+export interface Opened {
   /** Its address: the public one, if one is configured. */
   readonly url: string;
   readonly service: Service;
+}
+
+export interface RunningService extends Opened {
   /** Where its metrics are; null where they are not served. */
   readonly metricsUrl: string | null;
   /**
@@ -55,6 +58,8 @@ export interface ServingOptions {
   readonly ports?: readonly number[];
   /** Whether it ends with the one client for which it was started. */
   readonly isTemporary?: boolean;
+  /** Runs once it answers, and before the log says that it is up. */
+  readonly prepare?: (opened: Opened) => Promise<void>;
 }
 
 /**
@@ -64,7 +69,7 @@ export interface ServingOptions {
 export async function startService(
   config: Omit<Config, 'data'> & { readonly data: string | null },
   log: Logger,
-  { ports = [config.port], isTemporary = false }: ServingOptions = {},
+  { ports = [config.port], isTemporary = false, prepare }: ServingOptions = {},
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
   const build = readBuild();
@@ -125,6 +130,7 @@ export async function startService(
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
     await service.startSchedules();
     await logChecks(service, config, log);
+    await prepare?.({ service, url });
     log.info(
       {
         version,

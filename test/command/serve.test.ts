@@ -247,6 +247,21 @@ describe('the command line serves', function () {
       assert.deepEqual(await once(child, 'close'), [0, null]);
     });
 
+    it('counts the workspace that it made where the log says that it is up', async () => {
+      const folder = await makeFolder();
+      const log = openSync(join(folder, 'log'), 'w');
+      const parameters = ['start', '--data', join(folder, 'data'), '--port', '0'];
+      const server = await startProgram(parameters, /Ctrl-C/, { complaints: log });
+      closeSync(log);
+      assert.equal(await server.stop(), 0);
+      const lines = readFileSync(join(folder, 'log'), 'utf8').trimEnd().split('\n');
+      const entries = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly workspaces?: number });
+      assert.deepEqual(
+        entries.filter(({ msg }) => msg === 'The service is up').map(({ workspaces }) => workspaces),
+        [1],
+      );
+    });
+
     it('takes the next port where the usual one is taken', async () => {
       const occupant = createServer();
       const isOurs = await new Promise<boolean>((resolve) => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeLog } from '../../lib/app/real-world.js';
 import { skipBecause } from '../support/skip.js';
+import { until } from '../support/until.js';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
@@ -89,6 +91,35 @@ describe('the command line at a terminal', function () {
     const shown = onTerminal(...whole);
     assert.doesNotMatch(shown, obeyed);
     assert.ok(shown.includes(String.raw`+\u{1b}]0;title\u{7} \u{1b}]52;c;cm0gLXJm\u{7} \u{1b}[2J \u{9b}1A`), shown);
+  });
+
+  /** What `start` shows at a terminal until Ctrl-C, after one request. */
+  async function startOnTerminal(environment: Readonly<Record<string, string>> = {}): Promise<string> {
+    const words = [process.execPath, program, 'start', '--data', data, '--port', '0'];
+    const child = spawn('script', ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
+    });
+    const closed = once(child, 'close');
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+    try {
+      const url = await until('it has started', () => /(http:\S+)[^]*Ctrl-C/.exec(said)?.[1]);
+      assert.equal((await fetch(`${url}/v1/health`)).status, 200);
+      child.stdin.write('\u0003');
+      assert.deepEqual(await closed, [0, null], said);
+    } finally {
+      child.kill();
+    }
+    return said;
+  }
+
+  it('keeps the link of a start in sight: no line for each request, unless the log is asked for', async function () {
+    const { stdout: version } = spawnSync('script', ['--version'], { encoding: 'utf8' });
+    if (!version?.includes('util-linux')) skipBecause(this, 'There is no `script` of util-linux to make a terminal.');
+    assert.doesNotMatch(await startOnTerminal(), /\/v1\/health 200|The service/);
+    const asked = await startOnTerminal({ CARTULARY_LOG_LEVEL: 'info' });
+    assert.match(asked, /GET \/v1\/health 200/);
   });
 
   it('shows its own messages about mistakes', async () => {
