@@ -1,5 +1,5 @@
 /**
- * `npm run dependencies:table`: writes DEPENDENCIES.md, a table of the packages that package.json names. The reasons are kept
+ * `npm run dependencies:table`: writes DEPENDENCIES.md, tables of the packages that package.json and test/package.json name. The reasons are kept
  * as they stand there; everything else is read from the lock file, from node_modules and from the built program. The
  * newest versions come from the registry, through `npm outdated`; where none answers, the column says so. A test
  * compares names, versions and licences with the lock file.
@@ -7,12 +7,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listOfProgram } from './install.mjs';
+import { root } from './run-quietly.mjs';
 
-const root = join(import.meta.dirname, '..');
 const read = (name) => readFileSync(join(root, name), 'utf8');
 const file = join(root, 'DEPENDENCIES.md');
 
 const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
+const { devDependencies: ofTests } = JSON.parse(read('test/package.json'));
 const { packages } = JSON.parse(read('package-lock.json'));
 const committed = readRows();
 const reasons = new Map([...committed].map(([name, row]) => [name, row.split('|')[2].trim()]));
@@ -105,13 +107,15 @@ function makeTable(names, isProduction) {
   return [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows].join('\n');
 }
 
-const locked = Object.entries(packages).filter(([path]) => path !== '');
-const inProduction = locked.filter(([, { dev }]) => dev !== true).length;
+/** How many of these places in the lock file are packages. */
+const count = (places) => places.filter((place) => place.includes('node_modules/') && !packages[place].link).length;
+const [inAll, inBuild] = [Object.keys(packages), listOfProgram(packages)].map(count);
+const inProduction = count(Object.keys(packages).filter((place) => packages[place].dev !== true));
 writeFileSync(
   file,
   `# Dependencies
 
-The packages that \`package.json\` names, with the reason for each. \`npm run dependencies:table\` writes this page and keeps the reasons. A test refuses a package without a reason, a licence that is not allowed, and a table that differs from the lock file. \`latest\` is the version that the registry recommended when the page was written, with its day where it is not this one. \`npm run sbom\` prints all packages of the running program as CycloneDX.
+The packages that \`package.json\` and \`test/package.json\` name, with the reason for each. \`npm run dependencies:table\` writes this page and keeps the reasons. A test refuses a package without a reason, a licence that is not allowed, and a table that differs from the lock file. \`latest\` is the version that the registry recommended when the page was written, with its day where it is not this one. \`npm run sbom\` prints all packages of the running program as CycloneDX.
 
 ## Of the running program
 
@@ -119,11 +123,17 @@ With what they need themselves, ${inProduction} packages.
 
 ${makeTable({ ...dependencies, ...optionalDependencies }, true)}
 
-## Of its build, its console and its tests
+## Of its build and its console
 
-With what they need themselves, ${locked.length - inProduction} packages. The console's packages are part of its built files.
+With what they need themselves, ${inBuild - inProduction} packages. The console's packages are part of its built files.
 
 ${makeTable(devDependencies, false)}
+
+## Of its tests and checks
+
+With what they need themselves, ${inAll - inBuild} packages. \`npm test\` installs them, and \`npm start\` does not.
+
+${makeTable(ofTests, false)}
 `,
 );
 run(process.execPath, [join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', file]);

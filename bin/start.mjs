@@ -2,7 +2,8 @@
 // need no forwarding. Further arguments are passed on.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root, setUp } from './setup.mjs';
+import { root } from './run-quietly.mjs';
+import { setUp } from './setup.mjs';
 
 await setUp();
 // A user cannot fix a deprecation inside a package. `node dist/bin/cartulary.js` still shows it.

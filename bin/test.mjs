@@ -15,7 +15,8 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { root, setUp } from './setup.mjs';
+import { root } from './run-quietly.mjs';
+import { setUp } from './setup.mjs';
 
 /** Takes `--name` and its value out of the arguments. */
 function takeOption(name) {
@@ -141,7 +142,7 @@ const surroundings = {
   ...(seed === undefined ? {} : { TEST_SEED: seed }),
 };
 
-await setUp();
+await setUp({ withTests: true });
 // Coverage is counted by compiled file, so programs run these then.
 if (process.env.NODE_V8_COVERAGE !== undefined) rmSync(path.join(root, 'dist', 'program'), { recursive: true });
 const { alone, campaign, fast, slowFirst } = await import('../dist/test/support/queue.js');

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { packagePath } from '../lib/config.js';
 
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
+interface Workspace {
   readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Manifest extends Workspace {
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
 }
@@ -14,10 +17,14 @@ interface Locked {
   readonly license?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
+  readonly link?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(packagePath(name), 'utf8'));
 const manifest = readJson('package.json') as Manifest;
+const workspace = readJson('test/package.json') as Workspace;
 const { packages } = readJson('package-lock.json') as { packages: Readonly<Record<string, Locked>> };
 
 /** Licences under which the program may be passed on, with this one's notices. MPL asks for changed files alone. */
@@ -71,7 +78,8 @@ describe('the packages that this one needs', () => {
   it('stand in DEPENDENCIES.md, each with its reason, version and licence', () => {
     const table = readTable();
     const { dependencies, devDependencies, optionalDependencies } = manifest;
-    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+    const ofTests = workspace.devDependencies;
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies, ...ofTests });
     assert.deepEqual([...table.keys()], names, 'npm run dependencies:table');
     for (const name of names) {
       const [reason = '', version, , licence] = table.get(name) ?? [];
@@ -82,9 +90,35 @@ describe('the packages that this one needs', () => {
     }
   });
 
+  it('are of one level each: what only tests and checks need, no start installs', () => {
+    const { dependencies, devDependencies, optionalDependencies } = manifest;
+    const ofProgram = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+    const ofTests = Object.keys(workspace.devDependencies);
+    assert.deepEqual(
+      ofProgram.filter((name) => ofTests.includes(name)),
+      [],
+    );
+  });
+
+  it('are used, where they are programs that no test imports', () => {
+    const { workspaces } = readJson('knip.json') as {
+      readonly workspaces: { readonly test: { readonly ignoreDependencies: readonly string[] } };
+    };
+    const scripts = Object.values(manifest.scripts).join(' && ');
+    const locked = (name: string): Locked | undefined => packages[`node_modules/${name}`];
+    const helpers = Object.keys(workspace.devDependencies).flatMap((name) =>
+      Object.keys(locked(name)?.peerDependencies ?? {}),
+    );
+    const isRun = (name: string): boolean =>
+      Object.keys(locked(name)?.bin ?? {}).some((program) => new RegExp(`&& ${program}( |$)`).test(scripts));
+    const unused = workspaces.test.ignoreDependencies.filter((name) => !isRun(name) && !helpers.includes(name));
+    assert.deepEqual(unused, ['@modelcontextprotocol/inspector'], 'a test starts it by its name');
+  });
+
   it('have licences that allow their use, with all that they need themselves', () => {
-    const refused = Object.entries(packages).flatMap(([path, { dev, optional }]) => {
-      if (path === '') return [];
+    const refused = Object.entries(packages).flatMap(([path, { dev, optional, link }]) => {
+      // The checkout itself, and its workspace.
+      if (link === true || !path.includes('node_modules/')) return [];
       const licence = readLicence(path);
       // Binaries for other machines: the lock file says nothing of them, and the package that needs them does.
       if (licence === undefined && optional === true) return [];
