@@ -302,7 +302,7 @@ describe('Administration in pages', () => {
       const { credential } = await admin.perform(mintCredential, { ...mint, principalId: bot });
       const revoked = await admin.perform(revokeCredential, { credentialId: credential.id });
       assert.equal(revoked.revokedAt, service.clock.now());
-      const own = await admin.perform(mintCredential, { ...mint, principalId: admin.id });
+      const own = await admin.perform(mintCredential, { ...mint, interfaces: ['rest'], principalId: admin.id });
       assert.equal(
         await outcomeOf(admin.perform(revokeCredential, { credentialId: own.credential.id })),
         'CONFLICT last_approver',
