@@ -57,7 +57,10 @@ async function backUp(folder: string | undefined, options: CalledWith): Promise<
   const config = readConfig(options);
   showPassing('copying the workspace, and checking the copy as a restore would');
   const fields = { folder: resolve(folder ?? ''), passphrase: await readPassphrase(options, true) };
-  const answer = await askOwner(config, { command: 'backup', workspace: config.workspace ?? undefined, fields });
+  const request = { command: 'backup', workspace: config.workspace ?? undefined, fields };
+  const answer = await askOwner(config, request, async (progress) => {
+    note(`… ${(progress as { readonly waiting: string }).waiting}`);
+  });
   endProgress('removed');
   if ('error' in answer) fail(answer.error, options['json'] === true);
   else printResult(answer.result, options['json'] === true);
@@ -71,8 +74,10 @@ async function backUpInto(into: string, kept: Readonly<Record<string, unknown>>,
   const passphrase = isDryRun ? 'none is needed for this' : await readPassphrase(options, true);
   const fields = { ...kept, into, passphrase, dry_run: isDryRun, only: config.workspace ?? undefined };
   const answer = await askOwner(config, { command: 'backup.into', fields }, async (progress) => {
-    const { workspace, workspaces_done: done, of } = progress as Readonly<Record<string, string | number>>;
-    showPassing(`${workspace}: copying it, and checking the copy as a restore would (${Number(done) + 1} of ${of})`);
+    const { workspace, waiting, workspaces_done: done, of } = progress as Readonly<Record<string, string | number>>;
+    if (waiting !== undefined) note(`… ${workspace}: ${waiting}`);
+    else
+      showPassing(`${workspace}: copying it, and checking the copy as a restore would (${Number(done) + 1} of ${of})`);
   });
   endProgress('removed');
   if ('error' in answer) {

@@ -43,6 +43,8 @@ export interface BackUpOptions {
   readonly passphrase: string;
   /** scrypt's N. Left out: the usual one. */
   readonly cost?: number | undefined;
+  /** Called with what the backup waits for, where it has to. */
+  readonly onWait?: ((this: void, what: string) => void) | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
   const unchecked = await claimFolder(folder);
   try {
     // An erase removes nothing during the copy. A waiting erase is finished where the backup is restored.
-    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options, unchecked));
+    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options, unchecked), options.onWait);
     await requireRestorable(workspace, options);
     await rename(join(folder, backupFiles.unchecked), join(folder, backupFiles.manifest));
     await syncPath(folder);

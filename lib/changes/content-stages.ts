@@ -74,6 +74,8 @@ export class ContentStage {
   readonly #oids = new Set<Oid>();
   readonly #large: StagedBlobs = [];
   readonly #packs: HeldPack[] = [];
+  /** Names of the packs that the repository has. */
+  readonly #shown: string[] = [];
   #batch: PackableObject[] = [];
   #bytes = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -127,7 +129,7 @@ export class ContentStage {
     this.signal.throwIfAborted();
     if (this.#packs.length === 0) return;
     this.#isShown = true;
-    await this.#parts.packs.show(this.#packs, this.#oids, this.owner.id);
+    await this.#parts.packs.show(this.#packs, this.#oids, this.owner.id, this.#shown);
   }
 
   /** Drops what no version refers to. To be called once nothing is being added. Never throws. */
@@ -138,7 +140,7 @@ export class ContentStage {
       this.#batch = [];
       // What cannot be removed now goes when the repository is opened again.
       await packs.drop(this.#packs).catch(() => undefined);
-      if (this.#isShown) await packs.settle(this.#packs, this.#oids);
+      if (this.#isShown) await packs.settle(this.#shown, this.#oids);
       await staging.release(this.#large);
     } finally {
       this.#onClosed();

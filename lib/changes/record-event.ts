@@ -1,4 +1,4 @@
-import { stagedFrom, type PreparedContent } from './prepare-content.js';
+import type { PreparedContent } from './prepare-content.js';
 import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { makePackable } from '../git/objects/objects.js';
@@ -89,15 +89,11 @@ function countTouched({ files, gone = [], carried = [] }: Decision): number {
   return new Set([...files, ...carried].map(({ location }) => location)).size + gone.length;
 }
 
-/** Makes a file's content part of the transaction: as a pending object, or as a staged one. */
+/** Makes a file's content part of the transaction, unless the repository has it: its holder keeps it there until then. */
 function addContent({ transaction }: WriteContext, { blobOid, size, deflated }: PreparedContent): void {
-  if (deflated === null) {
-    // Smaller content waited in a pack.
-    if (size > stagedFrom) transaction.tables.objects.unstage(blobOid);
-  } else {
-    const bytes = Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength);
-    transaction.addObject({ oid: blobOid, type: 'blob', size, deflated: bytes });
-  }
+  if (deflated === null) return;
+  const bytes = Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength);
+  transaction.addObject({ oid: blobOid, type: 'blob', size, deflated: bytes });
 }
 
 /** The event's changes of the tree. */

@@ -13,7 +13,7 @@ export interface Erasure {
   readonly comments: number;
   /** Of all its versions. */
   readonly bytes: number;
-  /** The permanent obstacle and its remedy; null where none is known. It names nothing either. */
+  /** The obstacle and its remedy, or what it waits for; null where none is known. It names nothing either. */
   readonly hindrance: string | null;
   /** Milliseconds since 1970; null while something of it may still lie in a file. */
   readonly finalAt: number | null;

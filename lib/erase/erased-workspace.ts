@@ -23,7 +23,7 @@ export interface ErasedWorkspace {
     /** Ends a connector's run under way, and deletes what is kept of its source between runs. */
     forgetCopy(connectorId: string): Promise<void>;
     /** Runs work during which no run of these connectors begins. */
-    withoutRuns(connectorIds: readonly string[], work: () => Promise<void>): Promise<void>;
+    withoutRuns<Result>(connectorIds: readonly string[], work: () => Promise<Result>): Promise<Result>;
   };
   readonly webhooks: {
     /** Ends the sending of messages about these documents. */

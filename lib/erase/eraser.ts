@@ -3,6 +3,7 @@ import { internal, notFound } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
+import { PurgeLog } from './purge-log.js';
 import { forgetRewritten, Purger, unlessStopped, type Progress } from './purge.js';
 import type { EraseStep } from './erase-step.js';
 import { moveHistory } from './move-history.js';
@@ -33,9 +34,16 @@ const remedy =
   'is to go out of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
   'now, without history, with `cartulary import`), and remove this workspace with its backups.';
 
+const waitsForHolders =
+  'It waits for an upload, a push or a run of a connector that holds the same large content; everything else of it is gone.';
+const waitsForGuests = 'It waits for a backup or a rebuild that needs the history as it is.';
+const failed = 'Its last attempt failed, and it is tried again every minute. The log of the service says why.';
+
 interface Waiter {
   readonly id: string;
   readonly onStep: (step: EraseStep) => void;
+  /** Called with what it waits for. */
+  readonly onWait: (what: string) => void;
   readonly resolve: (erasure: Erasure) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -53,11 +61,18 @@ export class Eraser {
   readonly #waiters = new Set<Waiter>();
   /** Erases that the present history prevents, by id. */
   readonly #hindered = new Map<string, Error>();
+  /** Erases that are final but for large contents that others hold, by id. They hold up nothing. */
+  readonly #awaiting = new Set<string>();
+  /** What erases wait for, or how their last attempt ended, by id. */
+  readonly #obstacles = new Map<string, string>();
+  readonly #log = new PurgeLog();
   /** The last step of each erase under way, by id. */
   readonly #reached = new Map<string, EraseStep>();
   /** Ids of the erases that one rewrite serves. */
   #concerned: readonly string[] = [];
   #running: Promise<void> | undefined;
+  /** It was woken while it ran, perhaps after its last look. */
+  #isWoken = false;
   #destroying: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -70,25 +85,38 @@ export class Eraser {
   wake(): void {
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#timer);
-    this.#running ??= this.#runAll().finally(() => {
+    if (this.#running !== undefined) {
+      this.#isWoken = true;
+      return;
+    }
+    this.#running = this.#runAll().finally(() => {
       this.#running = undefined;
+      if (this.#isWoken) this.wake();
     });
+    this.#isWoken = false;
   }
 
   /**
    * Resolves with the receipt when the erase is final.
    * @param onStep called at each step from now on
+   * @param onWait called with what it waits for
    * @throws Refusal NOT_FOUND for an unknown one; INTERNAL with the cause when it could not be finished now: it is
    * tried again
    */
-  finished(id: string, onStep: Waiter['onStep'] = () => undefined): Promise<Erasure> {
+  finished(
+    id: string,
+    onStep: Waiter['onStep'] = () => undefined,
+    onWait: Waiter['onWait'] = () => undefined,
+  ): Promise<Erasure> {
     const erasure = this.#workspace.journal.reader.erasures.find(id);
     if (erasure === undefined) return Promise.reject(notFound());
     if (erasure.phase === 'final') return Promise.resolve(erasure);
     const hindrance = this.#hindered.get(id);
     if (hindrance !== undefined) return Promise.reject(internal(hindrance));
     return new Promise((resolve, reject) => {
-      this.#waiters.add({ id, onStep, resolve, reject });
+      this.#waiters.add({ id, onStep, onWait, resolve, reject });
+      const obstacle = this.#obstacles.get(id);
+      if (obstacle !== undefined) onWait(obstacle);
       this.wake();
     });
   }
@@ -98,9 +126,31 @@ export class Eraser {
     return this.#reached.get(id);
   }
 
-  /** Runs work that needs the present history. No erase removes anything meanwhile. */
-  async holdOff<Result>(work: () => Promise<Result>): Promise<Result> {
-    while (this.#destroying !== undefined) await this.#destroying.catch(() => undefined);
+  /**
+   * What an erase under way waits for, or why it does not go on: a few sentences that name nothing of it. Undefined
+   * while nothing stands in its way.
+   */
+  obstacleOf(id: string): string | undefined {
+    return this.#hindered.get(id)?.message ?? this.#obstacles.get(id);
+  }
+
+  /** Trees and blobs of the history that the last sweep did not find. */
+  get missing(): readonly Oid[] {
+    return this.#log.missing;
+  }
+
+  /**
+   * Runs work that needs the present history. No erase removes anything meanwhile.
+   * @param onWait called with what it waits for, where it has to
+   */
+  async holdOff<Result>(
+    work: () => Promise<Result>,
+    onWait: (what: string) => void = () => undefined,
+  ): Promise<Result> {
+    while (this.#destroying !== undefined) {
+      onWait('It waits for an erase, which is removing the last traces of documents.');
+      await this.#destroying.catch(() => undefined);
+    }
     const working = work();
     this.#guests.add(working);
     try {
@@ -135,6 +185,8 @@ export class Eraser {
     } catch (error) {
       this.#reached.clear();
       const isStopped = this.#stopping.signal.aborted;
+      this.#isWoken = false;
+      for (const id of this.#concerned) this.#obstacles.set(id, failed);
       const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
       for (const waiter of this.#waiters) waiter.reject(internal(reason));
       this.#waiters.clear();
@@ -147,7 +199,24 @@ export class Eraser {
 
   /** Erases that can go on, as far as is known. */
   #open(): OpenErasure[] {
-    return this.#workspace.journal.reader.erasures.open().filter(({ id }) => !this.#hindered.has(id));
+    const { erasures } = this.#workspace.journal.reader;
+    return erasures.open().filter(({ id }) => !this.#hindered.has(id) && !this.#awaiting.has(id));
+  }
+
+  /** Waits, and says what for. @throws the signal's reason */
+  async #waitFor(what: string, work: Promise<unknown>): Promise<void> {
+    const ids = this.#concerned;
+    for (const id of ids) this.#noteObstacle(id, what);
+    try {
+      await unlessStopped(work, this.#stopping.signal);
+    } finally {
+      for (const id of ids) this.#obstacles.delete(id);
+    }
+  }
+
+  #noteObstacle(id: string, what: string): void {
+    this.#obstacles.set(id, what);
+    for (const waiter of this.#waiters) if (waiter.id === id) waiter.onWait(what);
   }
 
   get #progress(): Progress {
@@ -155,7 +224,10 @@ export class Eraser {
     return {
       signal,
       reach: async (step) => {
-        for (const id of this.#concerned) this.#reached.set(id, step);
+        for (const id of this.#concerned) {
+          this.#reached.set(id, step);
+          this.#obstacles.delete(id);
+        }
         for (const { onStep } of this.#waiters) onStep(step);
         await this.#onStep(step);
         signal.throwIfAborted();
@@ -278,12 +350,28 @@ export class Eraser {
     });
   }
 
-  /** Waits for backups, and lets none begin, until no trace is left. */
+  /** Waits for backups, and lets none begin, until no trace is left but what others hold. */
   async #destroy(): Promise<void> {
-    while (this.#guests.size > 0) await unlessStopped(Promise.allSettled(this.#guests), this.#stopping.signal);
-    this.#destroying = new Purger(this.#workspace, this.#progress).destroy().finally(() => {
-      this.#destroying = undefined;
-    });
+    while (this.#guests.size > 0) await this.#waitFor(waitsForGuests, Promise.allSettled(this.#guests));
+    let held: ReadonlyMap<string, readonly Oid[]> = new Map();
+    this.#destroying = new Purger(this.#workspace, this.#log, this.#progress)
+      .destroy()
+      .then((found) => void (held = found))
+      .finally(() => {
+        this.#destroying = undefined;
+      });
     await this.#destroying;
+    for (const [id, oids] of held) this.#awaitHolders(id, oids);
+  }
+
+  /** Goes on with an erase when nothing of it is held any more. Others go on meanwhile. */
+  #awaitHolders(id: string, oids: readonly Oid[]): void {
+    this.#awaiting.add(id);
+    this.#noteObstacle(id, waitsForHolders);
+    void this.#workspace.staging.released(oids).then(() => {
+      this.#awaiting.delete(id);
+      this.#obstacles.delete(id);
+      this.wake();
+    });
   }
 }

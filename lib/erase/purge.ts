@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { goesOn } from '../domain/refusal.js';
+import type { Oid } from '../git/objects/objects.js';
 import { repointedRows } from '../sidecar/tables/rewritten-commit-table.js';
 import type { AnswerName } from '../sidecar/tables/idempotency-table.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
+import type { PurgeLog } from './purge-log.js';
+import { sweepObjects } from './sweep-objects.js';
 import { makeRecogniser, RedactionMatcher, type Traces } from './redaction-matcher.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import type { ErasedWorkspace } from './erased-workspace.js';
@@ -44,16 +47,27 @@ const timeout = 250;
  */
 export class Purger {
   readonly #workspace: ErasedWorkspace;
+  readonly #log: PurgeLog;
   readonly #progress: Progress;
 
-  constructor(workspace: ErasedWorkspace, progress: Progress) {
+  constructor(workspace: ErasedWorkspace, log: PurgeLog, progress: Progress) {
     this.#workspace = workspace;
+    this.#log = log;
     this.#progress = progress;
   }
 
-  /** @throws the obstacle; then nothing is final */
-  async destroy(): Promise<void> {
+  /**
+   * An erase stays open where a request still holds one of the large contents that its document had: it is repeated
+   * when they are released.
+   * @returns those contents, by the erase's id
+   * @throws the obstacle; then nothing is final
+   */
+  async destroy(): Promise<ReadonlyMap<string, readonly Oid[]>> {
     const { connectors, derived, uploads, webhooks } = this.#workspace;
+    for (const { number, document } of this.#open()) {
+      if (document === null) continue;
+      this.#log.noteContents(number, this.#workspace.journal.reader.versions.largeBlobsOf(document));
+    }
     const documentIds = this.#open().flatMap(({ documentId }) => documentId ?? []);
     // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(documentIds);
@@ -62,10 +76,10 @@ export class Purger {
     await unlessStopped(derived.forget(documentIds), this.#progress.signal);
     const mirrors = this.#mirrors();
     // A run could bring the bytes back from its source before the receipt says that they are gone.
-    await connectors.withoutRuns(mirrors, () => this.#destroyAll(mirrors));
+    return connectors.withoutRuns(mirrors, () => this.#destroyAll(mirrors));
   }
 
-  async #destroyAll(mirrors: readonly string[]): Promise<void> {
+  async #destroyAll(mirrors: readonly string[]): Promise<ReadonlyMap<string, readonly Oid[]>> {
     const { checkpointer, connectors, stages } = this.#workspace;
     const { reach } = this.#progress;
     await stages.breakOff(mirrors);
@@ -94,8 +108,9 @@ export class Purger {
     const { derived, snapshots } = this.#workspace;
     await derived.keepOut(() => snapshots.keepOut(() => this.#overwrite()));
     await reach('overwritten');
-    await this.#finish();
+    const held = await this.#finish();
     await reach('final');
+    return held;
   }
 
   #open(): OpenErasure[] {
@@ -104,12 +119,15 @@ export class Purger {
 
   /**
    * The connectors that mirrored one of the documents: what they read just now can be such a document. Where an earlier
-   * process has deleted a document's rows, they can be any.
+   * process has deleted a document's rows, they can be any. What this process has purged they read no more.
    */
   #mirrors(): string[] {
     const { eraseRows, folders } = this.#workspace.journal.reader;
     const every = folders.mirrored().flatMap(({ mirror }) => mirror ?? []);
-    const found = this.#open().flatMap(({ document }) => (document === null ? every : eraseRows.mirrorsOf(document)));
+    const found = this.#open().flatMap(({ number, document }) => {
+      if (this.#log.isPurged(number)) return [];
+      return document === null ? every : eraseRows.mirrorsOf(document);
+    });
     return [...new Set(found)];
   }
 
@@ -233,31 +251,20 @@ export class Purger {
   }
 
   async #sweep(): Promise<void> {
-    const { repository, checkpointer, derived, journal, staging, stages, maintainer, readersGrace } = this.#workspace;
-    await checkpointer.run();
-    const loose = await maintainer.stoodAside((goOn) =>
-      repository.sweep({
-        // Between two checkpoints, every pack in the repository belongs to the present main.
-        roots: () =>
-          checkpointer.exclusively(async () => {
-            const packs = await repository.packs();
-            const head = await repository.head();
-            if (head === null) throw new Error('Main stands nowhere.');
-            goOn();
-            return { packs, head, also: [...journal.reader.versions.largeBlobs(), ...stages.awaited()] };
-          }),
-        onCopied: () => this.#progress.reach('copied'),
-        signal: this.#progress.signal,
-      }),
-    );
-    await unlessStopped(staging.discard(loose), this.#progress.signal);
+    const { repository, derived, staging, readersGrace } = this.#workspace;
+    const { reach, signal } = this.#progress;
+    const { loose, missing } = await sweepObjects(this.#workspace, { onCopied: async () => reach('copied'), signal });
+    const lost = this.#log.noteMissing(missing);
+    if (lost.length > 0)
+      this.#workspace.onFault('Objects of the history are missing; erases go on', missingObjects(lost));
+    await staging.discard(loose);
     this.#workspace.forgetContent();
     derived.noteSwept(this.#open().map(({ number }) => number));
     const reason = goesOn(
       'The download was broken off, since an erase removes the file that it read from. Ask for the rest.',
     );
     const options = { within: readersGrace, reason };
-    await unlessStopped(Promise.all([repository.letGo(options), derived.letGo(options)]), this.#progress.signal);
+    await unlessStopped(Promise.all([repository.letGo(options), derived.letGo(options)]), signal);
   }
 
   async #overwrite(): Promise<void> {
@@ -277,10 +284,25 @@ export class Purger {
     await yieldToLoop();
   }
 
-  async #finish(): Promise<void> {
+  /** @returns what is held of the erases that stay open */
+  async #finish(): Promise<ReadonlyMap<string, readonly Oid[]>> {
+    const held = new Map<string, readonly Oid[]>();
+    for (const { id, number } of this.#open()) {
+      const contents = this.#log.contentsOf(number);
+      const { journal, staging } = this.#workspace;
+      const left = contents.filter((oid) => staging.isHeld(oid) && !journal.reader.versions.holdLargeBlob(oid));
+      if (left.length === 0) {
+        for (const oid of contents) await this.#requireGone(oid);
+        continue;
+      }
+      held.set(id, left);
+      this.#log.notePurged(number);
+    }
     await this.#transaction((transaction) => {
       for (const { number, id, requestedBy, versions, comments, bytes } of this.#open()) {
+        if (held.has(id)) continue;
         transaction.tables.erasures.finish(number, transaction.now);
+        transaction.whenDurable(() => this.#log.forget(number));
         transaction.audit({
           principal: requestedBy,
           credential: null,
@@ -293,7 +315,27 @@ export class Purger {
         });
       }
     });
+    return held;
   }
+
+  /** @throws Error when the repository still has a large content that nobody needs */
+  async #requireGone(oid: Oid): Promise<void> {
+    const { journal, repository, staging } = this.#workspace;
+    const isNeeded = (): boolean => staging.isHeld(oid) || journal.reader.versions.holdLargeBlob(oid);
+    if (isNeeded() || !(await repository.has(oid)) || isNeeded()) return;
+    throw new Error(`The repository still has the content ${oid}, which is to go.`);
+  }
+}
+
+const mostNamed = 10;
+
+/** They cannot be swept, and they hurt nothing but what names them. */
+function missingObjects(oids: readonly Oid[]): Error {
+  const more = oids.length > mostNamed ? ` and ${oids.length - mostNamed} more` : '';
+  return new Error(
+    `The repository has not ${oids.slice(0, mostNamed).join(', ')}${more}. ` +
+      '`cartulary verify` says which documents need them, and what to do.',
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import type { MaintenanceReport, Repository } from '../git/repositories/reposito
 
 export interface MaintainOptions {
   readonly repository: Pick<Repository, 'maintain' | 'stats'>;
-  /** Blobs to keep in a file of their own. */
+  /** Blobs to keep in a file of their own, at the moment of the call. */
   readonly staged: () => readonly Oid[];
   readonly clock: Clock;
   /** Called with the cause when maintenance failed; it is tried again after a while. */
@@ -150,7 +150,7 @@ export class Maintainer {
 
   async #maintain(): Promise<MaintenanceReport | undefined> {
     try {
-      const report = await this.#options.repository.maintain(this.#options.staged(), this.#calling.signal);
+      const report = await this.#options.repository.maintain(this.#options.staged, this.#calling.signal);
       this.#packs = report.after.packs;
       this.#failure = undefined;
       for (const path of report.damaged) if (!this.#damaged.includes(path)) this.#options.onDamage(path);

@@ -45,17 +45,21 @@ export class StagedPacks {
    * Makes held packs part of the repository. They stay there whatever an erase sweeps meanwhile, until `settle`.
    * @param oids the contents in them
    * @param owner the id of the connector or the push
+   * @param shown takes the names of the packs in the repository, also where this then throws
    * @throws errors of the repository or the journal
    */
-  async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, owner: string): Promise<void> {
+  async show(packs: readonly HeldPack[], oids: ReadonlySet<Oid>, owner: string, shown: string[]): Promise<void> {
     const { journal, repository, maintainer } = this.#options;
+    // Before a name is chosen: a sweep that lists its packs after that leaves the contents where they are.
     this.#awaited.add(oids);
     for (const pack of packs) {
       // Not within the turn: a drop keeps the maintenance from making room, and waits for its own turn.
       await maintainer.roomForPack();
       await this.#inTurn(async () => {
-        await journal.write({ run: ({ tables }) => tables.objects.stagePack(pack.name, owner) });
-        await repository.showHeld(pack);
+        const name = repository.nameOf(pack);
+        shown.push(name);
+        await journal.write({ run: ({ tables }) => tables.objects.stagePack(name, owner) });
+        await repository.showHeld(pack, name);
       });
       maintainer.notePack();
     }
@@ -68,12 +72,12 @@ export class StagedPacks {
 
   /**
    * After the transaction, or instead of it: drops those of the shown packs that no version needs. Never throws.
+   * @param shown the names from `show`
    * @param oids as given to `show`
    */
-  async settle(packs: readonly HeldPack[], oids: ReadonlySet<Oid>): Promise<void> {
+  async settle(shown: readonly string[], oids: ReadonlySet<Oid>): Promise<void> {
     this.#awaited.delete(oids);
-    const names = new Set(packs.map(({ name }) => name));
-    await this.#dropUnneeded((name) => names.has(name)).catch((error: unknown) => this.#options.onFault(error));
+    await this.#dropUnneeded((name) => shown.includes(name)).catch((error: unknown) => this.#options.onFault(error));
   }
 
   /** Drops the packs that an earlier process showed in vain. @throws errors of the repository or the journal */

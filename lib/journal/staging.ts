@@ -13,12 +13,13 @@ export interface StagingOptions {
 }
 
 /**
- * Large blobs between their upload and the transaction that refers to them. A row is durable before the blob shows in
- * the repository. It goes only after the blob has been dropped or a version refers to it. So every blob left by an
- * ended process has its row.
+ * Large blobs between their upload and the end of the request that brought them. A row is durable before the blob shows
+ * in the repository. It goes with the last request that holds the blob: the blob was dropped by then, or a version
+ * refers to it. So every blob left by an ended process has its row.
  *
- * Blobs go by their content: two requests can bring the same one, and an old version can have it. A blob is dropped
- * only if no request holds it and no version has it; uploads of it wait meanwhile.
+ * Blobs go by their content: two requests can bring the same one, and an old version can have it. What is held stays,
+ * whatever becomes of the others: a document with the same content may be erased meanwhile. A blob is dropped only if no
+ * request holds it and no version has it; uploads of it wait meanwhile.
  */
 export class Staging {
   readonly #options: StagingOptions;
@@ -62,15 +63,33 @@ export class Staging {
   }
 
   /**
-   * Drops blobs with files of their own outside the history. It waits for blobs held by a request; blobs of a version
-   * stay.
+   * Blobs that a request may still refer to, although no version does: maintenance and sweeps leave them. The rows name
+   * them all but for one that is just being announced.
+   */
+  held(): Oid[] {
+    const rows = this.#options.journal.reader.objects.staged().map(({ oid }) => oid);
+    return [...new Set([...rows, ...this.#holders.keys()])];
+  }
+
+  /** Whether a request holds the blob. */
+  isHeld(oid: Oid): boolean {
+    return this.#holders.has(oid);
+  }
+
+  /** Resolves when none of the requests that hold one of these blobs does so any more. Never throws. */
+  async released(oids: readonly Oid[]): Promise<void> {
+    await Promise.all(oids.filter((oid) => this.#holders.has(oid)).map((oid) => this.#released(oid)));
+  }
+
+  /**
+   * Drops blobs with files of their own outside the history. Blobs of a version stay. So do those that a request holds:
+   * they go when it ends.
    * @throws errors of the repository or the journal
    */
   async discard(oids: readonly Oid[]): Promise<void> {
     const { journal } = this.#options;
     for (const oid of oids) {
-      while (this.#holders.has(oid)) await this.#released(oid);
-      if (journal.reader.objects.isStaged(oid)) continue;
+      if (this.#holders.has(oid) || journal.reader.objects.isStaged(oid)) continue;
       await journal.write({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
       // A new upload of the same content drops the blob itself, or keeps it.
       if (this.#holders.has(oid)) continue;

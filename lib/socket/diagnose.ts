@@ -296,6 +296,7 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
     judgeMirrors(health),
     judgeWebhooks(health),
     ...judgeServiceFile(health),
+    ...judgeErases(health),
   ];
 }
 
@@ -341,6 +342,14 @@ function judgeWebhooks({ webhooks = [] }: Partial<Pick<HealthReport, 'webhooks'>
 function judgeServiceFile({ older_file: older = [] }: Partial<Pick<HealthReport, 'older_file'>>): Finding[] {
   if (older.length === 0) return [];
   return [ill('service file', older.join(' '), 'If nobody put it back on purpose, treat it as an attack.')];
+}
+
+/** Only where there is something to say. A server of another release may not know of it. */
+function judgeErases({ erases = [] }: Partial<Pick<HealthReport, 'erases'>>): Finding[] {
+  if (erases.length === 0) return [];
+  return [
+    ill('erases', erases.join(' '), '`cartulary erasures` lists the receipts; `cartulary verify` looks for damage.'),
+  ];
 }
 
 async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {

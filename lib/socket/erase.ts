@@ -65,7 +65,11 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
     const accepted = `It was accepted as ${id}: the document is hidden for good`;
     await onProgress({ step: 'accepted', state: `${accepted}. It is now destroyed in the background.` });
     const finished = workspace.eraser
-      .finished(id, (step) => void onProgress({ step, state: meaningOfStep[step] }))
+      .finished(
+        id,
+        (step) => void onProgress({ step, state: meaningOfStep[step] }),
+        (what) => void onProgress({ step: 'waiting', state: what }),
+      )
       .catch((error: unknown) => {
         const cause = error instanceof Refusal ? (error.cause ?? error) : error;
         throw internal(new Error(`${(cause as Error).message} ${accepted}. ${follow}`, { cause }));

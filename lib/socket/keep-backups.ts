@@ -90,7 +90,11 @@ async function keepBackups(context: CommandContext, name: string, asked: Asked):
     if (asked.isDryRun) return { ...nothing, ...(await prune(workspace, place, now, asked)), error: null };
     const folder = join(place, nameByTime(formatTime(now)));
     const { files } = (
-      await perform(workspace, context.caller, backUpWorkspace, { folder, passphrase: asked.passphrase })
+      await perform(workspace, context.caller, backUpWorkspace, {
+        folder,
+        passphrase: asked.passphrase,
+        onWait: (what) => void context.onProgress({ workspace: name, waiting: what }),
+      })
     ).result;
     const made = { ...nothing, folder, bytes: files.reduce((sum, file) => sum + file.bytes, 0), kept: [folder] };
     try {

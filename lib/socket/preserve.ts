@@ -12,10 +12,15 @@ const minPassphraseLength = 12;
 
 /** backup, rebuild, audit archive: commands for keeping a workspace, or moving its old parts aside. */
 export const preserveCommands: Readonly<Record<string, Command>> = {
-  backup: inWorkspace(async ({ host, perform }, fields) => {
+  backup: inWorkspace(async ({ host, perform, onProgress }, fields) => {
     const folder = readFolder(fields, 'folder', host.dataFolder);
     const passphrase = readPassphrase(fields);
-    const { workspace, taken_at, commit, audit, files } = await perform(backUpWorkspace, { folder, passphrase });
+    const onWait = (what: string): void => void onProgress({ waiting: what });
+    const { workspace, taken_at, commit, audit, files } = await perform(backUpWorkspace, {
+      folder,
+      passphrase,
+      onWait,
+    });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return { workspace, folder, taken_at, commit, audit, files: files.length, bytes };
   }),

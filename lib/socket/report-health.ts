@@ -4,6 +4,7 @@ import { findTroubledConnectors, type TroubledConnector } from '../view/find-tro
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { readOlderFile } from '../journal/find-recorded.js';
 import { describeOlderFile } from '../workspace/read-status.js';
+import type { Workspace } from '../workspace/workspace.js';
 import type { CommandDependencies } from './command.js';
 
 /** A running process's report on its health, for those who run the service. Names of members as in JSON. */
@@ -23,6 +24,8 @@ export interface HealthReport {
   readonly webhooks: readonly string[];
   /** Workspaces beside which an older copy of the service's own file was found lately, each in a sentence. */
   readonly older_file: readonly string[];
+  /** Erases that do not go on, and objects of the history that a sweep did not find. */
+  readonly erases: readonly string[];
 }
 
 export interface TroubledMirror extends TroubledConnector {
@@ -51,6 +54,10 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
       ? []
       : describeStoppedWebhooks(workspace.journal.reader).map((each) => `${name}: ${each}`);
   });
+  const erases = host.names().flatMap((name) => {
+    const workspace = host.find(name);
+    return workspace === undefined ? [] : describeErases(workspace).map((each) => `${name}: ${each}`);
+  });
   return {
     ready: isReady,
     ...parts,
@@ -59,6 +66,7 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
     mirrors,
     webhooks,
     older_file: findOlderFile(host),
+    erases,
   };
 }
 
@@ -72,6 +80,22 @@ function findOlderFile(host: CommandDependencies): string[] {
     if (reader === undefined || at === null || at + warnedFor < host.clock.now()) return [];
     return describeOlderFile(reader).map((each) => `${name}: ${each}`);
   });
+}
+
+const mostNamed = 5;
+
+function describeErases({ eraser, journal }: Workspace): string[] {
+  const { missing } = eraser;
+  const found = journal.reader.erasures.open().flatMap(({ id, hindrance }) => {
+    const obstacle = hindrance ?? eraser.obstacleOf(id);
+    return obstacle === undefined ? [] : [`The erase ${id} does not go on. ${obstacle}`];
+  });
+  if (missing.length === 0) return found;
+  const named = missing.slice(0, mostNamed).join(', ') + (missing.length > mostNamed ? ', …' : '');
+  return [
+    ...found,
+    `The history lacks ${missing.length} objects: ${named}. \`cartulary verify\` says what needs them.`,
+  ];
 }
 
 /** `5 objects wait for the repository since 11:09: EACCES …`, with the day where it is another than today's. */

@@ -191,7 +191,7 @@ export class Workspace {
     this.#onNews = options.onNews;
     this.maintainer = new Maintainer({
       repository: options.repository,
-      staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
+      staged: () => this.staging.held(),
       clock: options.clock,
       onFault: (cause) => onFault('Packs could not be joined; it will be tried again', cause),
       onDamage: (path) =>

@@ -257,12 +257,12 @@ function describeHistory(create: Create): void {
     await repository.addPack([...gone.objects, ...kept.objects]);
     await repository.addPack([apart]);
     await repository.moveHead(kept.commit);
-    const loose = await repository.sweep({
-      roots: async () => ({ packs: await repository.packs(), head: kept.commit, also: [apart.oid, absent] }),
+    const { loose, missing } = await repository.sweep({
+      roots: async () => ({ head: kept.commit, also: [apart.oid, absent], held: [] }),
       onCopied: () => repository.addPack([later]),
     });
     await repository.letGo({ within: 1000, reason: new Error('It goes.') });
-    assert.deepEqual(loose, []);
+    assert.deepEqual([loose, missing], [[], []]);
     for (const { oid } of [...kept.objects, apart, later]) assert.equal(await repository.has(oid), true);
     const needed = new Set(kept.objects.map(({ oid }) => oid));
     for (const { oid } of gone.objects) assert.equal(await repository.has(oid), needed.has(oid), oid);
@@ -287,7 +287,7 @@ function describeHistory(create: Create): void {
     known.push(unreferenced.oid, kept.oid, unkept.oid);
 
     const reading = Promise.all(known.map((oid) => repository.read(oid)));
-    const report = await repository.maintain([kept.oid]);
+    const report = await repository.maintain(() => [kept.oid]);
     await reading;
 
     assert.equal(report.before.packs, 61);

@@ -6,14 +6,19 @@ import { OidSet } from '../objects/oid-set.js';
 import { startGit } from '../program/start-git.js';
 import { Tree } from '../objects/tree.js';
 
-/** Hexadecimal digits and a line feed. */
-const lineLength = 41;
 const oidLength = 20;
+
+/** What a commit leads to. */
+export interface Reachable {
+  readonly found: OidSet;
+  /** Trees and blobs that the others name, and that are not there. What only they name is not found. */
+  readonly missing: readonly Oid[];
+}
 
 /**
  * All objects reachable from a commit, listed by one git process.
  * @param also further objects; absent ones are passed over
- * @throws RepositoryUnreadable when something is missing on the way
+ * @throws RepositoryUnreadable when a commit is missing on the way, or something is damaged
  */
 export async function listReachableWithGit(
   program: GitProgram,
@@ -21,19 +26,20 @@ export async function listReachableWithGit(
   head: Oid,
   also: readonly Oid[],
   signal: AbortSignal,
-): Promise<OidSet> {
-  const parameters = ['rev-list', '--objects', '--no-object-names', '--ignore-missing', '--stdin'];
+): Promise<Reachable> {
+  const parameters = ['rev-list', '--objects', '--no-object-names', '--ignore-missing', '--missing=print', '--stdin'];
   const git = startGit(program, repository, parameters, signal);
   git.stdin.end([head, ...also].map((oid) => `${oid}\n`).join(''));
   const found = new OidSet();
+  const missing: Oid[] = [];
   try {
     let rest = '';
     for await (const piece of git.stdout as AsyncIterable<Buffer>) {
-      const lines = rest + piece.toString('latin1');
-      const whole = lines.length - (lines.length % lineLength);
-      const oids = Buffer.from(lines.slice(0, whole).replaceAll('\n', ''), 'hex');
+      const said = rest + piece.toString('latin1');
+      const end = said.lastIndexOf('\n') + 1;
+      rest = said.slice(end);
+      const oids = Buffer.from(takeMissing(said.slice(0, end), missing).replaceAll('\n', ''), 'hex');
       found.addRow(oids, 0, oids.length / oidLength);
-      rest = lines.slice(whole);
     }
     if (rest !== '') throw new RepositoryUnreadable(`git rev-list said: ${rest}`);
     await git.requireSuccess(`What ${head} leads to cannot be listed`);
@@ -41,24 +47,49 @@ export async function listReachableWithGit(
     git.kill();
   }
   if (!found.has(head)) throw new ObjectNotFound(head);
-  return found;
+  return { found, missing };
 }
 
-/** The same without a git program. */
+/** Takes the lines of missing objects out of what git said: they begin with a question mark. */
+function takeMissing(lines: string, missing: Oid[]): string {
+  if (!lines.includes('?')) return lines;
+  return lines.replaceAll(/^\?([0-9a-f]{40})\n/gm, (_, oid: Oid) => {
+    missing.push(oid);
+    return '';
+  });
+}
+
+/**
+ * The same without a git program.
+ * @param isThere whether a blob exists
+ */
 export async function listReachableByReading(
   read: (oid: Oid) => Promise<GitObject>,
+  isThere: (oid: Oid) => boolean,
   head: Oid,
   also: readonly Oid[],
   signal: AbortSignal,
-): Promise<OidSet> {
+): Promise<Reachable> {
   const found = new OidSet();
+  const missing: Oid[] = [];
   const visitTree = async (oid: Oid): Promise<void> => {
     if (found.has(oid)) return;
     found.add(oid);
     if (oid === Tree.empty.oid) return;
-    for (const { mode, oid: entry } of Tree.parse((await read(oid)).bytes).entries()) {
+    const object = await read(oid).catch((error: unknown) => {
+      if (error instanceof ObjectNotFound) return undefined;
+      throw error;
+    });
+    if (object === undefined) {
+      missing.push(oid);
+      return;
+    }
+    for (const { mode, oid: entry } of Tree.parse(object.bytes).entries()) {
       if (mode === '40000') await visitTree(entry);
-      else if (mode !== '160000') found.add(entry);
+      else if (mode !== '160000' && !found.has(entry)) {
+        found.add(entry);
+        if (!isThere(entry)) missing.push(entry);
+      }
     }
   };
   const open: Oid[] = [head];
@@ -71,5 +102,5 @@ export async function listReachableByReading(
     open.push(...parents);
   }
   for (const oid of also) found.add(oid);
-  return found;
+  return { found, missing };
 }

@@ -31,7 +31,8 @@ interface MaintainSignals {
  * Joins packs and packs loose objects with the git program. Each step leaves a sound repository, whatever is read or
  * added meanwhile:
  *
- * 1. loose objects except those in `keep` go into a pack, and then lose their files;
+ * 1. loose objects except those in `keep` go into a pack, and then lose their files. `keep` is asked after the objects
+ *    were listed, and again before each file goes: a blob is announced to it before it has a file;
  * 2. small packs are joined into one. The choice is made by pack and never by reachability, so unreachable objects go
  *    along;
  * 3. a multi-pack index is written over the packs that stay;
@@ -52,7 +53,7 @@ interface MaintainSignals {
 export async function maintainWithGit(
   program: GitProgram,
   writer: RepositoryWriter,
-  keep: ReadonlySet<Oid>,
+  keep: () => readonly Oid[],
   { signal, callOff, damaged }: MaintainSignals,
 ): Promise<boolean> {
   const { folder } = writer;
@@ -149,9 +150,11 @@ async function derive(
 }
 
 /** @returns whether there were any */
-async function packLoose(mending: Mending, keep: ReadonlySet<Oid>, pack: PackObjects): Promise<boolean> {
+async function packLoose(mending: Mending, keep: () => readonly Oid[], pack: PackObjects): Promise<boolean> {
   const { folder, damaged, isStopped } = mending;
-  let loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
+  const listed = await listLooseObjects(folder);
+  const kept = new Set(keep());
+  let loose = listed.map(({ oid }) => oid).filter((oid) => !kept.has(oid));
   if (loose.length === 0) return false;
   const pathOf = (oid: Oid): string => `objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
   for (const oid of loose) damaged.delete(pathOf(oid));
@@ -167,7 +170,7 @@ async function packLoose(mending: Mending, keep: ReadonlySet<Oid>, pack: PackObj
     await clearPacking(folder);
     await pack(loose);
   }
-  for (const oid of loose) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
+  for (const oid of loose) if (!keep().includes(oid)) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
   return true;
 }
 

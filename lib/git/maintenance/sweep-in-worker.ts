@@ -1,4 +1,5 @@
 import { RepositoryUnreadable } from '../errors.js';
+import { OidSet } from '../objects/oid-set.js';
 import type { RepositoryPlace } from '../repositories/repository.js';
 import type { SweepReport, SweepRequest } from './sweep-packs.js';
 import { startThread } from '../../scheduling/start-thread.js';
@@ -9,8 +10,12 @@ export interface SweepOrder {
   readonly request: SweepRequest;
 }
 
-/** A message of the worker; after `copied` it waits for a word before it removes anything. */
-export type SweepAnswer = { readonly copied: true } | { readonly report: SweepReport } | { readonly error: Error };
+/**
+ * A message of the worker. With `going` (names of objects, 20 bytes each) everything that stays is copied, and it waits
+ * for a word before it removes anything.
+ */
+export type SweepAnswer =
+  { readonly going: Uint8Array<ArrayBuffer> } | { readonly report: SweepReport } | { readonly error: Error };
 
 /** A message to the worker: go on and remove, or stop. */
 export type SweepWord = 'go on' | 'stop';
@@ -21,7 +26,7 @@ export type SweepWord = 'go on' | 'stop';
  */
 export function sweepInWorker(
   order: SweepOrder,
-  onCopied: () => void | Promise<void>,
+  onCopied: (going: OidSet) => void | Promise<void>,
   signal: AbortSignal,
 ): Promise<SweepReport> {
   return new Promise((resolve, reject) => {
@@ -32,9 +37,12 @@ export function sweepInWorker(
     let answer: SweepAnswer | undefined;
     let failure: Error | undefined;
     worker.on('message', (said: SweepAnswer) => {
-      if ('copied' in said) {
+      if ('going' in said) {
+        const count = said.going.length / 20;
+        const going = new OidSet(count + 1);
+        going.addRow(Buffer.from(said.going.buffer), 0, count);
         Promise.resolve()
-          .then(onCopied)
+          .then(() => onCopied(going))
           .then(() => send('go on'))
           .catch((error: unknown) => {
             failure = error instanceof Error ? error : new Error(String(error));

@@ -21,6 +21,8 @@ export interface SweepRequest {
   readonly head: Oid;
   /** Further objects that stay, where they exist. */
   readonly also: readonly Oid[];
+  /** Objects that stay somewhere: one with a file of its own goes out of the packs. */
+  readonly held: readonly Oid[];
 }
 
 export interface SweepReport {
@@ -28,6 +30,8 @@ export interface SweepReport {
   readonly removed: readonly string[];
   /** Unreachable objects with files of their own. */
   readonly loose: readonly Oid[];
+  /** Objects that the commit leads to, and that are not there. */
+  readonly missing: readonly Oid[];
 }
 
 interface Parts {
@@ -36,8 +40,12 @@ interface Parts {
   readonly program: GitProgram | null;
   readonly read: (oid: Oid) => Promise<GitObject>;
   readonly signal: AbortSignal;
-  /** Called when the objects that stay are durable in new packs, and nothing has been removed yet. */
-  readonly onCopied: () => void | Promise<void>;
+  /**
+   * Called when the objects that stay are durable in new packs, and nothing has been removed yet. An error from it
+   * stops the work.
+   * @param going what the packs to search have no more afterwards
+   */
+  readonly onCopied: (going: OidSet) => void | Promise<void>;
 }
 
 interface DirtyPack {
@@ -54,20 +62,26 @@ const maxWritten = 32 * 1024 * 1024;
 /**
  * Takes unreachable objects out of packs. A pack with such objects gives the others to a new pack, and is removed once
  * that is durable. Packs without unreachable objects are not touched. Reads and additions go on meanwhile; no other
- * packing may.
+ * packing may. Additions take no name of the packs to search, because some of these are removed by their names.
+ *
+ * Objects that are missing already hold nothing up. What only they named is taken for unreachable, so the caller looks
+ * at what is going.
  * @throws RepositoryUnreadable when another branch or tag, a store of borrowed objects, or a pack with a `.keep` file
  * stands in the way: then not everything has gone
  */
 export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<SweepReport> {
   const { folder, program, signal } = parts;
-  const { packs, head, also } = request;
+  const { packs, head } = request;
   await requireNothingBorrowed(folder);
-  const reachable =
+  const ownFiles = (await listLooseObjects(folder)).map(({ oid }) => oid);
+  const also = [...request.also, ...without(request.held, ownFiles)];
+  const { found: reachable, missing } =
     program === null
-      ? await listReachableByReading(parts.read, head, also, signal)
+      ? await listReachableByReading(parts.read, await findPresent(folder, ownFiles), head, also, signal)
       : await listReachableWithGit(program, folder.path, head, also, signal);
   if (program !== null) await requireNoOtherRefs(parts, program, reachable);
   const dirty: DirtyPack[] = [];
+  const going = new OidSet();
   for (const name of packs) {
     const named = listNamed(await folder.fs.readFile(packPath(folder, name, 'idx')));
     const staying = named.intersect(reachable);
@@ -78,22 +92,40 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
       );
     }
     dirty.push({ name, staying });
+    going.addAll(named.without(reachable));
   }
-  const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !reachable.has(oid));
+  const loose = ownFiles.filter((oid) => !reachable.has(oid));
   if (dirty.length === 0) {
-    await parts.onCopied();
-    return { removed: [], loose };
+    await parts.onCopied(going);
+    return { removed: [], loose, missing };
   }
   const written =
     program === null ? await copyInMemory(parts, dirty) : await copyWithGit(parts, program, dirty, reachable);
-  await parts.onCopied();
+  await parts.onCopied(going);
   signal.throwIfAborted();
   const removed = dirty.map(({ name }) => name).filter((name) => !written.includes(name));
   await forgetAuxiliaries(parts, program, new Set(removed));
   for (const name of removed) await removePack(folder, name);
   await folder.fs.syncFolder(folder.at('objects', 'pack'));
   if (program !== null) await run(parts, program, ['commit-graph', 'write', '--reachable', '--no-progress']);
-  return { removed, loose };
+  return { removed, loose, missing };
+}
+
+function without(oids: readonly Oid[], others: readonly Oid[]): Oid[] {
+  const left = new Set(oids);
+  for (const oid of others) left.delete(oid);
+  return [...left];
+}
+
+/** @returns whether an object exists, as the names in all packs and of all files say */
+async function findPresent(folder: RepositoryFolder, ownFiles: readonly Oid[]): Promise<(oid: Oid) => boolean> {
+  const present = new OidSet();
+  for (const name of await listPackNames(folder)) {
+    const index = await orAbsent(folder.fs.readFile(packPath(folder, name, 'idx')));
+    if (index !== undefined) present.addAll(listNamed(index));
+  }
+  for (const oid of ownFiles) present.add(oid);
+  return (oid) => present.has(oid);
 }
 
 async function copyWithGit(

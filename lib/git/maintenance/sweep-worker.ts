@@ -25,8 +25,9 @@ async function sweep({ place, request }: SweepOrder): Promise<SweepReport> {
         program: place.git === 'auto' ? await findGit() : null,
         read: (oid) => repository.read(oid),
         signal: stopping.signal,
-        onCopied: () => {
-          parentPort?.postMessage({ copied: true } satisfies SweepAnswer, []);
+        onCopied: (objects) => {
+          const going = objects.toBytes();
+          parentPort?.postMessage({ going } satisfies SweepAnswer, [going.buffer]);
           return told;
         },
       },

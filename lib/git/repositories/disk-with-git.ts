@@ -10,8 +10,16 @@ import { openLooseObject } from '../objects/loose-object.js';
 import { maintainWithGit } from '../maintenance/maintain-with-git.js';
 import { requireOid } from '../objects/objects.js';
 import type { GitObject, ObjectType, Oid } from '../objects/objects.js';
+import type { OidSet } from '../objects/oid-set.js';
 import { endStreams } from '../program/end-streams.js';
-import type { LetGoOptions, MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
+import type {
+  LetGoOptions,
+  MaintenanceReport,
+  Repository,
+  RepositoryPlace,
+  SweepOptions,
+  Swept,
+} from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { WrittenRepository } from './written-repository.js';
 import { streamBlob } from '../program/stream-with-git.js';
@@ -77,12 +85,15 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     return { path: this.#path, git: 'auto' };
   }
 
-  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<readonly Oid[]> {
+  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<Swept> {
     const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
-    const sweep = this.#lastMaintenance.then(async () => {
-      const request = await roots();
-      return (await sweepInWorker({ place: this.place, request }, onCopied, signal)).loose;
-    });
+    const sweep = this.#lastMaintenance.then(() =>
+      this.writer.sweepPresent(async (packs, findAdded) => {
+        const onGoing = (going: OidSet): void | Promise<void> => onCopied(going, findAdded);
+        const request = { packs, ...(await roots()) };
+        return sweepInWorker({ place: this.place, request }, onGoing, signal);
+      }),
+    );
     this.#lastMaintenance = sweep.catch(() => undefined);
     return sweep;
   }
@@ -91,14 +102,14 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     await Promise.all([this.#contents.replace(), this.#facts.replace(), endStreams(this.#streams, options)]);
   }
 
-  maintain(keep: readonly Oid[] = [], callOff?: AbortSignal): Promise<MaintenanceReport> {
+  maintain(keep: () => readonly Oid[] = () => [], callOff?: AbortSignal): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
       let isCalledOff: boolean;
       try {
         const { signal } = this.#closing;
         const options = { signal, callOff, damaged: this.#damaged };
-        isCalledOff = !(await maintainWithGit(this.#program, this.writer, new Set(keep), options));
+        isCalledOff = !(await maintainWithGit(this.#program, this.writer, keep, options));
       } finally {
         this.#contents.renew();
         this.#facts.renew();

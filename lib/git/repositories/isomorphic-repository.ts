@@ -9,9 +9,17 @@ import { joinPacks } from '../maintenance/join-packs.js';
 import { openLooseObject, loosePath } from '../objects/loose-object.js';
 import { hashObject, requireOid } from '../objects/objects.js';
 import type { GitObject, ObjectType, Oid } from '../objects/objects.js';
+import type { OidSet } from '../objects/oid-set.js';
 import { listPackNames } from '../packs/pack-list.js';
 import { endStreams } from '../program/end-streams.js';
-import type { LetGoOptions, MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
+import type {
+  LetGoOptions,
+  MaintenanceReport,
+  Repository,
+  RepositoryPlace,
+  SweepOptions,
+  Swept,
+} from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { sweepInWorker } from '../maintenance/sweep-in-worker.js';
 import { sweepPacks } from '../maintenance/sweep-packs.js';
@@ -82,20 +90,23 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     return { size, stream };
   }
 
-  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<readonly Oid[]> {
+  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<Swept> {
     const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
     const { place } = this;
-    const sweep = this.#lastMaintenance.then(async () => {
-      const request = await roots();
-      const { folder, seal } = this.writer;
-      const read = (oid: Oid): Promise<GitObject> => this.read(oid);
-      const { loose } =
-        place === null
-          ? await sweepPacks({ folder, seal, program: null, read, signal, onCopied }, request)
-          : await sweepInWorker({ place, request }, onCopied, signal);
-      this.#cache = {};
-      return loose;
-    });
+    const sweep = this.#lastMaintenance.then(() =>
+      this.writer.sweepPresent(async (packs, findAdded) => {
+        const onGoing = (going: OidSet): void | Promise<void> => onCopied(going, findAdded);
+        const request = { packs, ...(await roots()) };
+        const { folder, seal } = this.writer;
+        const read = (oid: Oid): Promise<GitObject> => this.read(oid);
+        const swept =
+          place === null
+            ? await sweepPacks({ folder, seal, program: null, read, signal, onCopied: onGoing }, request)
+            : await sweepInWorker({ place, request }, onGoing, signal);
+        this.#cache = {};
+        return swept;
+      }),
+    );
     this.#lastMaintenance = sweep.catch(() => undefined);
     return sweep;
   }

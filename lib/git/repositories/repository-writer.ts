@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { ObjectNotFound } from '../errors.js';
 import { orAbsent } from '../file-system.js';
 import { listLooseObjects, loosePath } from '../objects/loose-object.js';
 import { moveMain, readMain } from './main-ref.js';
 import { requireOid } from '../objects/objects.js';
 import type { Oid, PackableObject } from '../objects/objects.js';
-import type { OidSet } from '../objects/oid-set.js';
-import { listNamed, listPacks, packPath, removePack } from '../packs/pack-list.js';
+import { OidSet } from '../objects/oid-set.js';
+import { listNamed, listPackNames, listPacks, packPath, removePack } from '../packs/pack-list.js';
 import { writePack } from '../packs/pack.js';
 import type { SealPack } from '../packs/pack.js';
 import type { HeldPack, RepositoryStats } from './repository.js';
@@ -21,6 +22,8 @@ export class RepositoryWriter {
   readonly folder: RepositoryFolder;
   readonly #seal: SealPack;
   #held = 0;
+  /** Packs that a sweep under way may remove. */
+  #swept: ReadonlySet<string> = new Set();
   #lastMove: Promise<unknown> = Promise.resolve();
 
   constructor(folder: RepositoryFolder, seal: SealPack) {
@@ -34,7 +37,8 @@ export class RepositoryWriter {
 
   async addPack(objects: readonly PackableObject[]): Promise<void> {
     for (const { oid } of objects) requireOid(oid);
-    await writePack(objects, this.folder, this.#seal);
+    const place = (name: string): string => this.folder.at('objects', 'pack', this.#findFreeName(name));
+    await writePack(objects, this.folder, this.#seal, place);
   }
 
   async holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]> {
@@ -46,13 +50,53 @@ export class RepositoryWriter {
     return names.map((name) => ({ name, number }));
   }
 
+  nameOf(pack: HeldPack): string {
+    return this.#findFreeName(pack.name);
+  }
+
   /** The index comes last: a reader of packs sees each one whole or not at all. */
-  async showHeld(pack: HeldPack): Promise<void> {
+  async showHeld(pack: HeldPack, name: string): Promise<void> {
     const { fs } = this.folder;
     for (const ending of ['pack', 'idx'] as const) {
-      await fs.rename(`${this.#heldPath(pack)}.${ending}`, packPath(this.folder, pack.name, ending));
+      await fs.rename(`${this.#heldPath(pack)}.${ending}`, packPath(this.folder, name, ending));
     }
     await fs.syncFolder(this.folder.at('objects', 'pack'));
+  }
+
+  /**
+   * Runs a sweep of the present packs. It decides about packs by their names, and a name says what is in the pack: one
+   * added meanwhile with equal contents gets another name, or it would be removed in the place of the older one.
+   * @param sweep gets the names of the packs, and how to name the objects that have other packs or files
+   */
+  async sweepPresent<Result>(
+    sweep: (packs: readonly string[], findAdded: () => Promise<OidSet>) => Promise<Result>,
+  ): Promise<Result> {
+    const packs = await listPackNames(this.folder);
+    this.#swept = new Set(packs);
+    try {
+      return await sweep(packs, () => this.#nameOthers(packs));
+    } finally {
+      this.#swept = new Set();
+    }
+  }
+
+  async #nameOthers(packs: readonly string[]): Promise<OidSet> {
+    const others = new OidSet();
+    for (const name of await listPackNames(this.folder)) {
+      const objects = packs.includes(name) ? undefined : await this.objectsOf(name);
+      if (objects !== undefined) others.addAll(objects);
+    }
+    for (const { oid } of await listLooseObjects(this.folder)) others.add(oid);
+    return others;
+  }
+
+  /** The same contents get the same name until the sweep is over, so that a failed write can be repeated in its place. */
+  #findFreeName(name: string): string {
+    let free = name;
+    for (let tried = 1; this.#swept.has(free); tried++) {
+      free = `pack-${createHash('sha1').update(`${name} ${tried}`).digest('hex')}`;
+    }
+    return free;
   }
 
   async dropHeld(pack: HeldPack): Promise<void> {

@@ -48,8 +48,14 @@ export interface Repository {
   /** Writes objects as packs of their own, which nobody sees. Opening the repository removes those that are left. */
   holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]>;
 
-  /** Makes a held pack part of the repository. When it resolves it is on stable storage and can be read. */
-  showHeld(pack: HeldPack): Promise<void>;
+  /** The name that a held pack gets if it is shown now. It is none of those that a sweep under way may remove. */
+  nameOf(pack: HeldPack): string;
+
+  /**
+   * Makes a held pack part of the repository. When it resolves it is on stable storage and can be read.
+   * @param name from `nameOf`
+   */
+  showHeld(pack: HeldPack, name: string): Promise<void>;
 
   /** Removes a held pack. Does nothing for one that was shown. */
   dropHeld(pack: HeldPack): Promise<void>;
@@ -96,10 +102,10 @@ export interface Repository {
   /**
    * Joins small packs so that their number stays in the order of the logarithm of the objects', and packs loose objects
    * (with the git program only). It never loses an object, reachable or not. Reads and writes go on.
-   * @param keep staged blobs that keep a file of their own, so that `dropStaged` can still remove them.
+   * @param keep the staged blobs of the moment: they keep a file of their own, so that `dropStaged` can still remove them.
    * @param callOff ends it soon, during its long steps, and nothing of them stays.
    */
-  maintain(keep?: readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport>;
+  maintain(keep?: () => readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport>;
 
   /**
    * The faults of the repository, a sentence each; nothing when it is sound. It runs `git fsck --strict`, or without
@@ -114,13 +120,13 @@ export interface Repository {
   readonly place: RepositoryPlace | null;
 
   /**
-   * Removes all objects for good that neither main nor `also` reaches: packs with such objects are replaced by new ones
-   * without them. Meanwhile no maintenance runs. `roots` names the packs to search: its other members must reach every
-   * needed object of these packs. `onCopied` is called when the kept objects are durable twice.
-   * @returns unreachable objects with files of their own: they are left.
-   * @throws RepositoryUnreadable when something holds on to an object that has to go.
+   * Removes all objects for good that `roots` do not reach: packs with such objects are replaced by new ones without
+   * them. Meanwhile no maintenance runs. Only packs are searched that were there before `roots` is called, so the roots
+   * must reach every object that was needed by then. Unreachable objects with files of their own are left.
+   * @throws RepositoryUnreadable when something holds on to an object that has to go, or a commit is missing; errors of
+   * the options
    */
-  sweep(options: SweepOptions): Promise<readonly Oid[]>;
+  sweep(options: SweepOptions): Promise<Swept>;
 
   /**
    * Resolves when no process and no stream has a file open that was removed before the call. Streams that still do
@@ -140,7 +146,7 @@ export interface Repository {
 
 /** A pack outside of the repository. */
 export interface HeldPack {
-  /** Its name once it is shown. */
+  /** By its contents. */
   readonly name: string;
   /** Tells it from others of that name: two runs can bring the same contents. */
   readonly number: number;
@@ -160,15 +166,34 @@ export interface LetGoOptions {
 }
 
 export interface SweepOptions {
-  /** The commit and the further objects that stay; called once no other packing runs. */
-  readonly roots: () => Promise<{
-    readonly packs: readonly string[];
-    readonly head: Oid;
-    readonly also: readonly Oid[];
-  }>;
-  readonly onCopied: () => void | Promise<void>;
+  /** What stays; called once no other packing runs. */
+  readonly roots: () => Promise<SweepRoots>;
+  /**
+   * Called when the kept objects are durable twice, and nothing has been removed yet. An error from it stops the sweep.
+   * @param going what the searched packs have no more afterwards
+   * @param findAdded names what is in other packs by then, or has a file of its own
+   */
+  readonly onCopied: (going: OidSet, findAdded: () => Promise<OidSet>) => void | Promise<void>;
   /** Stops it at its next step. */
   readonly signal?: AbortSignal;
+}
+
+/** What a sweep leaves. */
+export interface SweepRoots {
+  /** A commit, with everything that it leads to. */
+  readonly head: Oid;
+  /** Further objects, where they exist. */
+  readonly also: readonly Oid[];
+  /** Staged blobs. Those with a file of their own stay there, and in no pack. */
+  readonly held: readonly Oid[];
+}
+
+/** The outcome of a sweep. */
+export interface Swept {
+  /** Unreachable objects with files of their own. They are left. */
+  readonly loose: readonly Oid[];
+  /** Trees and blobs that the commit leads to, and that were not there. */
+  readonly missing: readonly Oid[];
 }
 
 export interface RepositoryStats {

@@ -23,8 +23,12 @@ export abstract class WrittenRepository {
     return this.writer.holdPack(objects);
   }
 
-  showHeld(pack: HeldPack): Promise<void> {
-    return this.writer.showHeld(pack);
+  nameOf(pack: HeldPack): string {
+    return this.writer.nameOf(pack);
+  }
+
+  showHeld(pack: HeldPack, name: string): Promise<void> {
+    return this.writer.showHeld(pack, name);
   }
 
   dropHeld(pack: HeldPack): Promise<void> {

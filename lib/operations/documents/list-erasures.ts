@@ -21,10 +21,16 @@ export const listErasures: ReadOperation<ListErasuresInput, Page<Erasure & { rea
   name: 'erasure.list',
   needs: () => adminNeeds,
   note: () => ({}),
-  run({ view }, { before = Number.MAX_SAFE_INTEGER, limit }) {
-    return makePage(view.tables.erasures.list(before, limit + 1), limit, ({ number }) => String(number));
+  run({ view, workspace }, { before = Number.MAX_SAFE_INTEGER, limit }) {
+    const found = view.tables.erasures.list(before, limit + 1).map((erasure) => withObstacle(workspace, erasure));
+    return makePage(found, limit, ({ number }) => String(number));
   },
 };
+
+/** The receipt of an erase that waits, or whose last attempt failed, says so. The rows hold lasting obstacles alone. */
+function withObstacle<Of extends Erasure>({ eraser }: ReadContext['workspace'], erasure: Of): Of {
+  return { ...erasure, hindrance: erasure.hindrance ?? eraser.obstacleOf(erasure.id) ?? null };
+}
 
 /** A receipt, with how far the erase is. */
 export interface FollowedErasure extends Erasure {
@@ -38,7 +44,7 @@ function follow({ workspace, view }: ReadContext, erasure: Erasure): FollowedEra
   const principal = view.tables.principals.find(requestedBy);
   if (principal === undefined) throw new Error(`The erase ${id} has no requester.`);
   const by = { id: principal.id, kind: principal.kind, displayName: principal.displayName };
-  return { ...erasure, by, step: workspace.eraser.stepOf(id) };
+  return { ...withObstacle(workspace, erasure), by, step: workspace.eraser.stepOf(id) };
 }
 
 const isAdmin = ({ view }: ReadContext): boolean => view.reach.holds('approver', rootLocation);

@@ -3,7 +3,7 @@ import type { Webhook } from '../../domain/webhook.js';
 import { findTroubledConnectors, type TroubledConnector } from '../../view/find-troubled-connectors.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { adminNeeds } from '../needs.js';
-import type { ReadOperation } from '../operation.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 import { viewAsAdmin } from '../view-as-admin.js';
 import { countActivity, type Activity } from './count-activity.js';
 
@@ -61,6 +61,8 @@ function describeSearch({ search }: Workspace): Overview['search'] {
   return { state: progress === null ? 'ready' : 'working', ...work };
 }
 
+const isHindered = ({ eraser }: ReadContext['workspace'], id: string): boolean => eraser.obstacleOf(id) !== undefined;
+
 /** How the workspace is: what is wrong, what waits, how much is used, and what happened lately. Admin. */
 export const readOverview: ReadOperation<undefined, Overview> = {
   kind: 'read',
@@ -86,7 +88,10 @@ export const readOverview: ReadOperation<undefined, Overview> = {
       search: describeSearch(workspace),
       connectors: findTroubledConnectors(tables),
       webhooks: tables.webhooks.troubled().map(({ id, name, location, stopped }) => ({ id, name, location, stopped })),
-      erases: { open: open.length, hindered: open.filter(({ hindrance }) => hindrance !== null).length },
+      erases: {
+        open: open.length,
+        hindered: open.filter(({ id, hindrance }) => hindrance !== null || isHindered(workspace, id)).length,
+      },
       audit: {
         seq: tables.audit.head()?.seq ?? 0,
         checkpoint: checkpoint === undefined ? null : { seq: checkpoint.seq, at: checkpoint.at },

@@ -36,6 +36,13 @@ export interface VersionContent {
   readonly kind: DocumentKind;
 }
 
+/** A version's place in the order of all commits. */
+export interface VersionMoment {
+  readonly moment: number;
+  readonly document: number;
+  readonly sequence: number;
+}
+
 type ContentRow = readonly [sequence: number, blobOid: string, sha256: string, size: number, kind: DocumentKind];
 
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
@@ -50,13 +57,22 @@ export class VersionTable extends Table {
   readonly #largeBlob = this.valueStatement<[string], number>(
     'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
   );
-  readonly #largeBlobs = this.valueStatement<[], string>('SELECT DISTINCT blob_oid FROM version WHERE size > 1048576');
+  readonly #largeBlobsOf = this.valueStatement<[number], string>(
+    'SELECT DISTINCT blob_oid FROM version WHERE document = ? AND size > 1048576',
+  );
   readonly #blobsAfter = this.arrayStatement<
     [number, number, number],
-    [document: number, sequence: number, blobOid: string]
+    [document: number, sequence: number, blobOid: string, commit: string]
   >(
-    `SELECT document, sequence, blob_oid FROM version WHERE (document, sequence) > (?, ?)
+    `SELECT document, sequence, blob_oid, commit_oid FROM version WHERE (document, sequence) > (?, ?)
      ORDER BY document, sequence LIMIT ?`,
+  );
+  readonly #blobsSince = this.arrayStatement<
+    [number, number, number, number],
+    [moment: number, document: number, sequence: number, blobOid: string]
+  >(
+    `SELECT moment, document, sequence, blob_oid FROM version WHERE (moment, document, sequence) > (?, ?, ?)
+     ORDER BY moment, document, sequence LIMIT ?`,
   );
   readonly #byId = this.arrayStatement<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
   readonly #bySequence = this.arrayStatement<[number, number], VersionRow>(
@@ -99,20 +115,31 @@ export class VersionTable extends Table {
     return this.#largeBlob.get(blobOid) === 1;
   }
 
-  /** Every blob of more than 1 MiB that is the content of some version. */
-  largeBlobs(): string[] {
-    return this.#largeBlobs.all();
+  /** Every blob of more than 1 MiB that is the content of some version of the document. */
+  largeBlobsOf(document: number): string[] {
+    return this.#largeBlobsOf.all(document);
   }
 
-  /** The contents of all versions in batches, by document and sequence. */
+  /** The contents and commits of all versions in batches, by document and sequence. */
   blobsAfter(
     { document, sequence }: { readonly document: number; readonly sequence: number },
     limit: number,
-  ): { readonly document: number; readonly sequence: number; readonly blobOid: string }[] {
+  ): { readonly document: number; readonly sequence: number; readonly blobOid: string; readonly commit: string }[] {
     return this.#blobsAfter.all(document, sequence, limit).map((row) => ({
       document: row[0],
       sequence: row[1],
       blobOid: row[2],
+      commit: row[3],
+    }));
+  }
+
+  /** The contents of the latest versions in batches, by moment. @param after where the batch before ended */
+  blobsSince({ moment, document, sequence }: VersionMoment, limit: number): (VersionMoment & { blobOid: string })[] {
+    return this.#blobsSince.all(moment, document, sequence, limit).map((row) => ({
+      moment: row[0],
+      document: row[1],
+      sequence: row[2],
+      blobOid: row[3],
     }));
   }
 

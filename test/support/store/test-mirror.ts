@@ -22,6 +22,8 @@ export interface SourceChange {
   /** Left out: its own. */
   readonly connectorId?: string;
   readonly entries?: Partial<MirrorSourceInput['entries']>;
+  /** Called when everything was read, and nothing is shown or committed yet. */
+  readonly whenRead?: () => Promise<unknown>;
 }
 
 export async function* inOnePiece(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
@@ -84,6 +86,7 @@ export class TestMirror {
     version,
     connectorId,
     entries = {},
+    whenRead,
   }: SourceChange): Promise<MirrorResult> {
     const stage = this.workspace.stages.open({ type: 'connector', id: this.caller.principalId });
     try {
@@ -92,6 +95,7 @@ export class TestMirror {
         const content = await stage.add(inOnePiece(text));
         files.push({ location: this.at(path), content, mediaType: guessMediaType(path, content.kind) });
       }
+      await whenRead?.();
       await stage.show();
       const { result } = await perform(this.workspace, this.caller, mirrorSource, {
         connectorId: connectorId ?? this.caller.principalId,

@@ -1,0 +1,206 @@
+import { decodeCommit, inflateObject, type Oid } from '../git/objects/objects.js';
+import type { OidSet } from '../git/objects/oid-set.js';
+import { Tree } from '../git/objects/tree.js';
+import type { SweepRoots } from '../git/repositories/repository.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { PendingObject } from '../sidecar/tables/object-table.js';
+import type { VersionMoment } from '../sidecar/tables/version-table.js';
+import type { ErasedWorkspace } from './erased-workspace.js';
+
+/** The parts of a workspace that a sweep of its objects needs. */
+export type SweptWorkspace = Pick<
+  ErasedWorkspace,
+  'checkpointer' | 'journal' | 'maintainer' | 'onFault' | 'repository' | 'stages' | 'staging'
+>;
+
+export interface SweepObjectsOptions {
+  /** Called when all that stays is durable twice. The rows are asked once more after it. */
+  readonly onCopied: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Rows read in one turn. */
+const rowsAtOnce = 2000;
+const bytesAtOnce = 512 * 1024;
+/** How often a sweep begins again because rows name what was about to go. */
+const maxAttempts = 3;
+
+/** Rows or objects that wait for the repository need what a sweep was about to remove. Nothing was removed. */
+class StillNeeded extends Error {
+  override readonly name = 'StillNeeded';
+  readonly blobs: readonly Oid[];
+
+  constructor(blobs: readonly Oid[]) {
+    super(`The rows name ${blobs.length} contents that the history does not lead to, such as ${blobs[0]}.`);
+    this.blobs = blobs;
+  }
+}
+
+/**
+ * Removes all objects from the packs that nothing needs: neither main, nor a committed row, nor a content that a request,
+ * a push or a run of a connector holds. What was needed is decided by one state. Just before anything goes, the rows
+ * are asked once more. If they name some of it, nothing is removed, a fault is reported, and the sweep begins again
+ * with it among the contents that stay.
+ * @returns unreachable objects with files of their own, and those of the history that were not there
+ * @throws errors of the repository; Error when commits or trees of the history would go, or when it begins too often
+ */
+export async function sweepObjects(
+  workspace: SweptWorkspace,
+  { onCopied, signal }: SweepObjectsOptions,
+): Promise<{ readonly loose: readonly Oid[]; readonly missing: readonly Oid[] }> {
+  const { checkpointer, maintainer, onFault, repository } = workspace;
+  const kept = new Set<Oid>();
+  for (let left = maxAttempts; ; left -= 1) {
+    await checkpointer.run();
+    try {
+      return await maintainer.stoodAside((goOn) =>
+        repository.sweep({
+          roots: () =>
+            checkpointer.exclusively(async () => {
+              const roots = await gatherRoots(workspace, kept);
+              goOn();
+              return roots;
+            }),
+          onCopied: async (going, findAdded) => {
+            await onCopied();
+            await requireUnneeded(workspace, { going, findAdded }, signal);
+          },
+          signal,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof StillNeeded) || left === 1) throw error;
+      onFault('An erase found contents that only rows name, and leaves them where they are', error);
+      for (const oid of error.blobs) kept.add(oid);
+    }
+  }
+}
+
+/**
+ * What the packs listed before must keep, while no checkpoint runs.
+ *
+ * A content of a push or a connector is awaited from before its pack shows until after its commit. The commit then waits
+ * for the next checkpoint, and main does not lead to it. So what is awaited and held comes first, and then the contents
+ * of all commits that main may not have. Whatever was shown is in one of the two, or in main.
+ */
+async function gatherRoots(
+  { journal, repository, stages, staging }: SweptWorkspace,
+  kept: ReadonlySet<Oid>,
+): Promise<SweepRoots> {
+  const head = await repository.head();
+  if (head === null) throw new Error('Main stands nowhere.');
+  const held = staging.held();
+  const also = new Set([...kept, ...stages.awaited()]);
+  // Pending objects are at least as many as pending commits.
+  const moment = Math.max(0, journal.state.commits - journal.reader.objects.span());
+  for await (const blobs of readBlobsSince(journal, moment)) for (const oid of blobs) also.add(oid);
+  return { head, also: [...also], held };
+}
+
+/** The contents of versions later than a moment, some in each turn of the event loop. It ends in a turn with none. */
+async function* readBlobsSince(
+  journal: SweptWorkspace['journal'],
+  moment: number,
+): AsyncGenerator<readonly Oid[], void, undefined> {
+  let after: VersionMoment = { moment, document: Number.MAX_SAFE_INTEGER, sequence: 0 };
+  for (;;) {
+    const rows = journal.reader.versions.blobsSince(after, rowsAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(({ blobOid }) => blobOid);
+    after = last;
+    await yieldToLoop();
+  }
+}
+
+/** What a sweep is about to remove, and how to find what was added meanwhile. */
+interface Going {
+  readonly going: OidSet;
+  readonly findAdded: () => Promise<OidSet>;
+}
+
+/**
+ * Asks the rows. What they do not name yet is not looked for: a content that was awaited or held is among the roots, and
+ * one that came later has a pack or a file of its own.
+ * @throws StillNeeded; Error when commits or trees are needed
+ */
+async function requireUnneeded(
+  workspace: SweptWorkspace,
+  { going, findAdded }: Going,
+  signal: AbortSignal,
+): Promise<void> {
+  if (going.size === 0) return;
+  const { journal } = workspace;
+  const { commits } = journal.state;
+  const blobs = new Set<Oid>();
+  const history = new Set<Oid>();
+  for (let after = { document: 0, sequence: 0 }; ;) {
+    const rows = journal.reader.versions.blobsAfter(after, rowsAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    for (const { blobOid, commit } of rows) {
+      if (going.has(blobOid)) blobs.add(blobOid);
+      if (going.has(commit)) history.add(commit);
+    }
+    after = last;
+    await yieldToLoop();
+    signal.throwIfAborted();
+  }
+  for await (const named of readPendingNames(journal)) {
+    for (const oid of named.blobs) if (going.has(oid)) blobs.add(oid);
+    for (const oid of named.others) if (going.has(oid)) history.add(oid);
+  }
+  // What was committed since the rows were read.
+  for await (const since of readBlobsSince(journal, commits)) {
+    for (const oid of since) if (going.has(oid)) blobs.add(oid);
+  }
+  // A content that came back has its own bytes: those of a commit wait, or were added. So has an equal tree.
+  const waits = (oid: Oid): boolean => journal.reader.objects.has(oid);
+  const inPacks = [...blobs, ...history].filter((oid) => !waits(oid));
+  if (inPacks.length === 0) return;
+  const added = await findAdded();
+  const needed = inPacks.filter((oid) => !added.has(oid));
+  const lost = needed.find((oid) => history.has(oid));
+  if (lost !== undefined) throw historyGoes(lost);
+  if (needed.length > 0) throw new StillNeeded(needed);
+}
+
+/** What commits and trees name that wait for the repository. */
+async function* readPendingNames(journal: SweptWorkspace['journal']): AsyncGenerator<Named, void, undefined> {
+  const { objects } = journal.reader;
+  const upTo = objects.newest();
+  for (let after = 0; ;) {
+    const rows = objects.between(after, upTo, rowsAtOnce, bytesAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    for (const row of rows) yield namedBy(row);
+    after = last.number;
+    await yieldToLoop();
+  }
+}
+
+interface Named {
+  readonly blobs: readonly Oid[];
+  readonly others: readonly Oid[];
+}
+
+function namedBy(object: PendingObject): Named {
+  if (object.type === 'blob') return { blobs: [], others: [] };
+  const bytes = inflateObject(object);
+  if (object.type === 'tree') {
+    const entries = [...Tree.parse(bytes).entries()];
+    const isFolder = ({ mode }: { readonly mode: string }): boolean => mode === '40000';
+    return {
+      blobs: entries.filter((entry) => !isFolder(entry)).map(({ oid }) => oid),
+      others: entries.filter(isFolder).map(({ oid }) => oid),
+    };
+  }
+  const { tree, parents } = decodeCommit(bytes);
+  return { blobs: [], others: [tree, ...parents] };
+}
+
+const historyGoes = (oid: Oid): Error =>
+  new Error(
+    `The history needs ${oid}, and main does not lead to it. Nothing was removed. ` +
+      'See what `cartulary verify` says about the workspace.',
+  );
