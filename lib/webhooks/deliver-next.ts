@@ -5,11 +5,11 @@ import type { Webhook, WebhookStop } from '../domain/webhook.js';
 import { SecretLost } from '../operations/connectors/seal-secret.js';
 import { perform } from '../operations/perform.js';
 import { mayBeTold } from '../operations/webhooks/find-webhook.js';
-import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from '../operations/webhooks/next-message.js';
 import { noteDelivery, ownerOf, stopWebhook } from '../operations/webhooks/note-delivery.js';
 import { notePassed } from '../operations/webhooks/note-passed.js';
 import { openSigningSecrets } from '../operations/webhooks/signing-secret.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from './next-message.js';
 import type { ToldMessages } from './told-messages.js';
 
 /** How far a webhook has come. */

@@ -3,7 +3,7 @@ import { ArchiveUnreadable } from '../../audit/read-archive.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Webhook } from '../../domain/webhook.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import { isMessage, makeNextMessage } from './next-message.js';
+import { findNext } from './find-next.js';
 import { ownerOf } from './note-delivery.js';
 
 /**
@@ -16,8 +16,8 @@ export async function passOver(workspace: Workspace, webhook: Webhook): Promise<
   const release = await workspace.workLimits.feeds.take(principalSourceOf(workspace.name, owner));
   try {
     for (let position = webhook.position; ;) {
-      const found = await makeNextMessage(workspace, owner, webhook, position);
-      if (isMessage(found)) return found.before;
+      const found = await findNext(workspace, owner, webhook, position);
+      if (!('isCurrent' in found)) return found.before;
       if (found.isCurrent) return found.next;
       position = found.next;
     }

@@ -131,7 +131,7 @@ function describeRecord({ audit }: Tables, row: FoundRecord): Omit<FoundEvent, '
     principal: row.principal,
     credential: row.credential,
     interface: row.interface,
-    request_id: row.request_id,
+    requestId: row.request_id,
     // What was erased is named nowhere.
     target: type === 'security.erased' ? null : target,
     detail,

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../domain/caller.js';
-import type { Change, ChangeKind } from '../../domain/change.js';
-import { formatTime } from '../../domain/clock.js';
-import { formatEtag } from '../../domain/etag.js';
-import type { Location } from '../../domain/location.js';
-import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
-import { readFeed } from '../../feed/read-feed.js';
-import type { Workspace } from '../../workspace/workspace.js';
-import { findSecurityEvent, isSecurityAction } from './security-events.js';
-import { securityLogOf } from './security-log.js';
+import type { Caller } from '../domain/caller.js';
+import type { Change } from '../domain/change.js';
+import { formatTime } from '../domain/clock.js';
+import { formatEtag } from '../domain/etag.js';
+import type { Webhook } from '../domain/webhook.js';
+import { findNext } from '../operations/webhooks/find-next.js';
+import type { FoundEvent } from '../operations/webhooks/security-events.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** What a webhook has to tell next. */
 export interface NextMessage {
@@ -47,45 +45,24 @@ export async function makeNextMessage(
   webhook: Webhook,
   position: string,
 ): Promise<NextMessage | NoMessage> {
-  if (webhook.kinds?.some(isSecurityKind) === true) return makeSecurityMessage(workspace, webhook, position);
-  const page = await readFeed(
-    { principalId: owner.principalId, view: () => workspace.view(owner) },
-    {
-      location: webhook.location as Location,
-      isCarried: true,
-      kinds: webhook.kinds === null ? null : new Set(webhook.kinds as readonly ChangeKind[]),
-      after: position,
-      limit: 1,
-    },
-  );
-  const [item] = page.items;
-  if (item === undefined) return { next: page.next, isCurrent: page.isCurrent };
-  return {
-    id: messageId(webhook, item.id),
-    type: `document.${item.kind}`,
-    documentId: item.document.id,
-    body: JSON.stringify({
-      type: `document.${item.kind}`,
-      timestamp: formatTime(item.at),
-      data: { workspace: workspace.name, webhook: webhook.id, ...describeChange(item) },
-    }),
-    before: page.before ?? position,
-    next: page.next,
-  };
-}
-
-async function makeSecurityMessage(
-  workspace: Workspace,
-  webhook: Webhook,
-  position: string,
-): Promise<NextMessage | NoMessage> {
-  const found = await findSecurityEvent(securityLogOf(workspace, isSecurityAction), webhook, position);
-  if (!('type' in found)) return found;
-  const { id, type, at, data, before, next } = found;
+  const found = await findNext(workspace, owner, webhook, position);
+  if ('isCurrent' in found) return found;
+  const { before, next } = found;
+  const told =
+    'change' in found
+      ? {
+          id: found.change.id,
+          type: `document.${found.change.kind}`,
+          at: found.change.at,
+          documentId: found.change.document.id,
+          data: describeChange(found.change),
+        }
+      : { ...found, documentId: null, data: describeEvent(found) };
+  const { id, type, at, documentId, data } = told;
   return {
     id: messageId(webhook, id),
     type,
-    documentId: null,
+    documentId,
     body: JSON.stringify({
       type,
       timestamp: formatTime(at),
@@ -109,4 +86,10 @@ function describeChange({ id, document, version, actor }: Change): object {
     version,
     actor: actor === null ? null : { id: actor.id, kind: actor.kind, display_name: actor.displayName },
   };
+}
+
+function describeEvent({ data }: FoundEvent): object {
+  if (!('requestId' in data)) return data;
+  const { requestId, ...rest } = data;
+  return { ...rest, request_id: requestId };
 }
