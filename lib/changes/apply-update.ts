@@ -11,8 +11,7 @@ import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
 import { followSections } from './follow-section.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import type { PreparedVersion } from './prepare-content.js';
-import { readPrepared, type ReadSections, type ReadText } from './read-sections.js';
+import { readPrepared, type PreparedVersion, type ReadSections, type ReadText } from './read-sections.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 

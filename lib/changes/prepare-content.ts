@@ -5,7 +5,6 @@ import { deflate } from 'node:zlib';
 import type { DocumentKind } from '../domain/document.js';
 import { hashObject, makePackable } from '../git/objects/objects.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
-import type { ReadText } from './read-sections.js';
 
 /**
  * Content hashed and compressed before its transaction, or already in the repository. `deflated` is null for a staged
@@ -18,11 +17,6 @@ export interface PreparedContent {
   readonly size: number;
   readonly kind: DocumentKind;
   readonly deflated: Uint8Array | null;
-}
-
-/** Content of a new version, with the text that it replaces where the writer has claimed sections of it. */
-export interface PreparedVersion extends PreparedContent {
-  readonly before?: ReadText | undefined;
 }
 
 const deflateInBackground = promisify(deflate);

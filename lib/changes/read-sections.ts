@@ -34,6 +34,11 @@ export interface ReadText {
   readonly text: string | undefined;
 }
 
+/** Content of a new version, with the text that it replaces where the writer has claimed sections of it. */
+export interface PreparedVersion extends PreparedContent {
+  readonly before?: ReadText | undefined;
+}
+
 /** A section of one text. */
 export interface PlacedSection extends Pick<Heading, 'line' | 'lastLine'> {
   /** Stands for its lines. */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
-import type { PreparedContent, PreparedVersion } from '../../changes/prepare-content.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
+import type { PreparedVersion } from '../../changes/read-sections.js';
 import type { DocumentKind } from '../../domain/document.js';
 import { maxVersionMessage } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';

@@ -1,4 +1,4 @@
-import type { PreparedVersion } from '../../changes/prepare-content.js';
+import type { PreparedVersion } from '../../changes/read-sections.js';
 import type { Document } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';

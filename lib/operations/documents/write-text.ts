@@ -1,4 +1,5 @@
-import type { PreparedContent, PreparedVersion } from '../../changes/prepare-content.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
+import type { PreparedVersion } from '../../changes/read-sections.js';
 import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
