@@ -1,7 +1,6 @@
 import { decodeCommit, inflateObject, type Oid } from '../git/objects/objects.js';
-import type { OidSet } from '../git/objects/oid-set.js';
 import { Tree } from '../git/objects/tree.js';
-import type { SweepRoots } from '../git/repositories/repository.js';
+import type { OidSet, SweepRoots } from '../git/repositories/repository.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
 import type { VersionMoment } from '../sidecar/tables/version-table.js';

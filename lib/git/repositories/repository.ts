@@ -4,6 +4,7 @@ import type { OidSet } from '../objects/oid-set.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 export { GitProgramMissing, ObjectNotFound, RepositoryUnreadable } from '../errors.js';
+export type { OidSet } from '../objects/oid-set.js';
 export type { StagedBlob } from './stage-blob.js';
 
 /**
