@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
 import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
+import type { Presented } from '../lib/socket/present.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
@@ -146,7 +147,7 @@ async function showStatus(config: Config): Promise<Inspection> {
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
   const scraped = typeof server?.metrics === 'string' ? [`Its metrics are at ${server.metrics}`] : [];
   const state = health === null || health.ready ? [] : [describeUnready(health)];
-  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, warnings, ...more }) => [
+  const describe = ({ name, documents, versions, stored_bytes: bytes, warnings, ...more }: Presented): string[] => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
     `  beside them: ${describeSizes(more['beside_documents'] as Readonly<Record<string, number>>)}`,
     ...describeDerived(more['derived_repositories'] as DerivedTotals | null),
@@ -155,7 +156,12 @@ async function showStatus(config: Config): Promise<Inspection> {
       .filter(({ workspace }) => workspace === name)
       .map((waiting) => `  warning: ${describeWaiting(waiting, Date.now())}`),
     ...reports.filter(({ workspace }) => workspace === name).flatMap(describeSearch),
-  ]);
+  ];
+  const lines = statuses.flatMap((status) =>
+    typeof status['problem'] === 'string'
+      ? [`${String(status['name'])}: BROKEN: ${status['problem']}`]
+      : describe(status),
+  );
   const clones =
     git.refused !== null
       ? [`It refuses git clients: ${git.refused}.`]
@@ -174,7 +180,7 @@ async function showStatus(config: Config): Promise<Inspection> {
       ...state,
       ...lines,
     ],
-    isWell: true,
+    isWell: statuses.every(({ problem }) => problem === null),
   };
 }
 

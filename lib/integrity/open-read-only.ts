@@ -5,6 +5,7 @@ import { hashObject, inflateObject, type GitObject, type Oid } from '../git/obje
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
+import { requireSidecar } from '../journal/recover.js';
 import { pathsOf, serviceName } from '../journal/workspace-paths.js';
 import type { Tables } from '../sidecar/tables.js';
 
@@ -48,7 +49,7 @@ export function listWorkspaces(dataFolder: string): string[] {
   return listWorkspaceNames(join(dataFolder, serviceName));
 }
 
-/** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
+/** @throws RepositoryUnreadable; WorkspaceUnsound when the sidecar is gone; Error when it cannot be read */
 export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
   const { dataFolder, name, git } = options;
   const paths = pathsOf(dataFolder, name);
@@ -56,6 +57,7 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWo
   try {
     const repositoryHead = await repository.head();
     const publicKey = findPublicKey(options);
+    requireSidecar(name, paths.sidecar);
     const sidecar = openSidecarReadOnly(paths.sidecar);
     return {
       name,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { decodeCommit, hashObject, inflateObject, type GitObject, type Oid } from '../git/objects/objects.js';
 import { ObjectNotFound, RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import { Tree } from '../git/objects/tree.js';
@@ -6,6 +7,15 @@ import type { Journal } from './journal.js';
 /** Sidecar and repository do not belong together, or lack promised contents: nothing of the workspace may be served. */
 export class WorkspaceUnsound extends Error {
   override readonly name = 'WorkspaceUnsound';
+}
+
+/** @throws WorkspaceUnsound with the remedy when the workspace's file of rows is gone */
+export function requireSidecar(name: string, path: string): void {
+  if (existsSync(path)) return;
+  throw new WorkspaceUnsound(
+    `The workspace ${name} has no ${path}. Bring it back from a backup with \`cartulary restore\`, or content and ` +
+      `history alone from content.git with \`cartulary restore --clone\`, into another data folder.`,
+  );
 }
 
 /** A workspace while it is opened. */

@@ -8,7 +8,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { listWorkspaces, openReadOnly } from '../integrity/open-read-only.js';
 import { readCloneWitnesses } from '../integrity/read-witnesses.js';
 import { refuseMissingFile } from '../integrity/data-format.js';
-import { readStatus, type BesideSizes } from '../workspace/read-status.js';
+import { readStatus, type BesideSizes, type WorkspaceStatus } from '../workspace/read-status.js';
 import { verifyAuditChain } from '../integrity/verify-audit.js';
 import { verifyService } from '../integrity/verify-service.js';
 import { verifyWorkspace } from '../integrity/verify.js';
@@ -33,15 +33,22 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
   throw invalidRequest('no_workspace', `There is ${problem} in ${dataFolder}. ${remedy}.`, { field: 'workspace' });
 }
 
-/** How much each workspace holds. */
+/** How much each workspace holds. `problem` says why one cannot be read, and then nothing else is known of it. */
 export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
   refuseMissingFile(options.dataFolder);
   const statuses: Presented[] = [];
   for (const name of chooseWorkspaces(options)) {
-    const status = await readStatus({ ...options, name });
+    let status: WorkspaceStatus;
+    try {
+      status = await readStatus({ ...options, name });
+    } catch (error) {
+      statuses.push({ name, problem: describeError(error) });
+      continue;
+    }
     const { totals, storedBytes, beside, pending, repository, audit } = status;
     statuses.push({
       name,
+      problem: null,
       documents: totals.documents,
       deleted_documents: totals.deletedDocuments,
       versions: totals.versions,

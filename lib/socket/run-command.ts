@@ -1,6 +1,7 @@
 import { describeError } from '../domain/describe-error.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
+import { WorkspaceUnsound } from '../journal/recover.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -94,6 +95,8 @@ const causeOf = (error: unknown): unknown => (error instanceof Refusal ? (error.
 
 function presentError(error: unknown, requestId: string, command: Command | undefined): CommandError {
   if (error instanceof Refusal && error.code !== 'INTERNAL') {
+    // Another try would meet the same.
+    if (error.cause instanceof WorkspaceUnsound) return { code: error.code, message: error.cause.message };
     const absent = command?.scope === 'workspace' && error.code === 'NOT_FOUND' ? command.absent : undefined;
     const shown = presentRefusal(error);
     return absent === undefined ? shown : { ...shown, message: absent };

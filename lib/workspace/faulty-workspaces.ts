@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import { unavailable, type Refusal } from '../domain/refusal.js';
+import { WorkspaceUnsound } from '../journal/recover.js';
 import type { Workspace } from './workspace.js';
 
 interface Faulty {
@@ -83,6 +84,10 @@ export class FaultyWorkspaces {
 
   #report(name: string, cause: unknown): void {
     const reason = describeError(cause);
-    this.#onFault(`The workspace ${name} cannot be served: ${reason}`, cause);
+    // What is known to be missing has its remedy in the reason, and its origin helps nobody.
+    this.#onFault(
+      `The workspace ${name} cannot be served: ${reason}`,
+      cause instanceof WorkspaceUnsound ? undefined : cause,
+    );
   }
 }

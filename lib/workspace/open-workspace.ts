@@ -14,7 +14,7 @@ import type { OnEraseStep } from '../erase/eraser.js';
 import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import type { JournalObserver } from '../journal/journal-options.js';
-import { WorkspaceUnsound } from '../journal/recover.js';
+import { requireSidecar } from '../journal/recover.js';
 import { noSources, type ConnectorSources } from './connectors.js';
 import { noSender, type WebhookSender } from './webhooks.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
@@ -93,12 +93,10 @@ function tellUpgrade({ clock, onNews }: WorkspaceFiles, workspace: string): OnUp
 export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
   const { dataFolder, migrations, clock, randomness, onFault, onNews } = files;
   const paths = dataFolder === null ? undefined : pathsOf(dataFolder, name);
-  if (paths !== undefined && !existsSync(paths.sidecar)) {
-    throw new WorkspaceUnsound(
-      `The workspace ${name} has no ${paths.sidecar}. Bring it back from a backup, or restore from the repository alone.`,
-    );
+  if (paths !== undefined) {
+    requireSidecar(name, paths.sidecar);
+    removeScratch(paths.sidecar);
   }
-  if (paths !== undefined) removeScratch(paths.sidecar);
   const repository =
     paths === undefined
       ? await createRepository({ path: inMemory, git: 'never' })
