@@ -81,7 +81,8 @@ describe('Limited work under way', () => {
     let large: Release | undefined;
     const waiting = bytes.take('a', 80).then((release) => (large = release));
     let overtaking = 0;
-    for (; overtaking < 50 && large === undefined; overtaking += 1) {
+    for (let count = 0; count < 50; count += 1) {
+      if (large === undefined) overtaking += 1;
       // A new small piece comes before the one that it follows is done.
       const next = bytes.tryTake('d', 30);
       running.shift()?.();
