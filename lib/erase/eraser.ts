@@ -228,11 +228,15 @@ export class Eraser {
           this.#reached.set(id, step);
           this.#obstacles.delete(id);
         }
-        for (const { onStep } of this.#waiters) onStep(step);
+        for (const { id, onStep } of this.#waiters) if (step !== 'final' || this.#isFinal(id)) onStep(step);
         await this.#onStep(step);
         signal.throwIfAborted();
       },
     };
+  }
+
+  #isFinal(id: string): boolean {
+    return this.#workspace.journal.reader.erasures.find(id)?.phase === 'final';
   }
 
   #answer(): void {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { orAbsent } from '../file-system.js';
 import type { GitProgram } from '../program/git-program.js';
 import { runGit } from '../program/git-program.js';
@@ -40,7 +41,10 @@ async function indexAnew(folder: RepositoryFolder, name: string, program: GitPro
   const made = folder.at(`${name}.idx.tmp`);
   await folder.discard(made);
   const parameters = ['-c', 'pack.writeReverseIndex=false', 'index-pack', '-o', made];
-  const { code } = await runGit(program, folder.path, [...parameters, folder.at('objects', 'pack', `${name}.pack`)]);
+  const packs = folder.at('objects', 'pack');
+  // As if there were no repository. Otherwise git compares the pack with the objects that the damaged index shows, and
+  // refuses it as a forgery of them.
+  const { code } = await runGit(program, packs, [...parameters, join(packs, `${name}.pack`)]);
   if (code === 0) await folder.publish(made, folder.at('objects', 'pack', `${name}.idx`));
   else await folder.discard(made);
   return code === 0;

@@ -42,8 +42,8 @@ export async function createRepository(options: RepositoryOptions): Promise<Repo
 }
 
 /**
- * Opens a repository, after removing the remains of an interrupted process and making damaged indexes anew. The caller makes sure that no other process
- * writes there.
+ * Opens a repository, after removing the remains of an interrupted process and making damaged indexes anew. The caller
+ * makes sure that no other process writes there.
  * @throws RepositoryUnreadable when there is none, or it cannot be reached.
  */
 export async function openRepository(options: RepositoryOptions): Promise<Repository> {
