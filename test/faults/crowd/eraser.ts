@@ -108,6 +108,7 @@ const passphrase = 'a passphrase of the crowd';
 export class BackupKeeper extends Person {
   readonly #data: string;
   readonly #folder: string;
+  #begun = 0;
   #last: string | undefined;
   #checked: string | undefined;
 
@@ -124,12 +125,14 @@ export class BackupKeeper extends Person {
 
   /** @returns whether the service is still there */
   async #make(): Promise<boolean> {
-    const folder = join(this.#folder, String(this.serial));
-    this.ledger.note(this.name, `begins backup ${this.serial}`);
+    this.#begun += 1;
+    const number = this.#begun;
+    const folder = join(this.#folder, String(number));
+    this.ledger.note(this.name, `begins backup ${number}`);
     const answer = await command(this.#data, 'backup', { folder, passphrase });
     if (answer === undefined) return false;
-    assert.ok('result' in answer, `${this.name}: backup ${this.serial}: ${JSON.stringify(answer)}`);
-    this.ledger.note(this.name, `backup ${this.serial} is made`);
+    assert.ok('result' in answer, `${this.name}: backup ${number}: ${JSON.stringify(answer)}`);
+    this.ledger.note(this.name, `backup ${number} is made`);
     if (this.#last !== undefined) await rm(this.#last, { recursive: true, force: true });
     this.#last = folder;
     this.tally.backups += 1;
