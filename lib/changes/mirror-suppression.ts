@@ -13,8 +13,13 @@ export interface SuppressedFile {
   readonly sourceId: string | null;
 }
 
+/** A file as a run meets it. Its path is null where the place is known to be that of another file. */
+interface FoundFile extends Pick<SuppressedFile, 'sourceId'> {
+  readonly path: string | null;
+}
+
 /** Whether the file was erased here, so that it must not come back. */
-export type IsSuppressed = (file: SuppressedFile) => boolean;
+export type IsSuppressed = (file: FoundFile) => boolean;
 
 /** A content that was read from a source. */
 export interface SuppressedContent {
@@ -68,9 +73,10 @@ function takeKey({ tables, randomness }: Means): string {
 }
 
 /** Names that a usual disk cannot tell apart are one. */
-function hashesOf(key: string, { path, sourceId }: SuppressedFile): Buffer[] {
-  const folded = path.normalize('NFC').toLowerCase();
-  return [hash(key, `path ${folded}`), ...(sourceId === null ? [] : [hash(key, `id ${sourceId}`)])];
+function hashesOf(key: string, { path, sourceId }: FoundFile): Buffer[] {
+  const names = path === null ? [] : [`path ${path.normalize('NFC').toLowerCase()}`];
+  if (sourceId !== null) names.push(`id ${sourceId}`);
+  return names.map((name) => hash(key, name));
 }
 
 const hashOfContent = (key: string, { sha256 }: SuppressedContent): Buffer => hash(key, `content ${sha256}`);

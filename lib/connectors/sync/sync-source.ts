@@ -17,7 +17,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
-import { entriesInStep, filterEntries } from './filter-entries.js';
+import { entriesInStep, filterEntries, idOf, isSameRow } from './filter-entries.js';
 import { describeRemoval, maxRemovals, removalsCount, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
@@ -51,6 +51,12 @@ export interface Synced {
   readonly reached?: { readonly cursor: string | null; readonly sourceVersion: string | null };
   /** The change that waits for approval. */
   readonly held?: HeldChange;
+}
+
+/** What is left to do without the files that were erased here. */
+interface Withheld extends Comparison {
+  /** Documents whose places have such files. Their rows are of the files before, so the next run lists everything. */
+  readonly withheld: number;
 }
 
 const rowsInStep = 500;
@@ -93,7 +99,7 @@ async function compare(
   { workspace, connector, limits, signal }: Sync,
   listing: Listing,
   onListed: (entries: number) => void,
-): Promise<Comparison> {
+): Promise<Withheld> {
   const listed = await takeListing(listing, limits, signal, onListed);
   const { entries, unseen } = await runCooperatively(
     listing.mode === 'snapshot' ? takeSnapshot(listed) : applyDelta(rowsOf(workspace, connector.id), listed),
@@ -124,21 +130,31 @@ function* rowsOf(workspace: Workspace, connector: string): Generator<MirrorEntry
 }
 
 /**
- * Files that were erased here must not come back. They have no row, so each run meets them as new ones. None gets a row
- * that names it, whatever the source makes of it.
+ * Files that were erased here must not come back. They have no row, so each run meets them as new ones, or by their ids
+ * in the places of others. None gets a row that names it, whatever the source makes of it. A document whose place such a
+ * file takes stays as it was.
  */
-function* leaveOutErased({ journal }: Workspace, connector: string, compared: Comparison): Steps<Comparison> {
+function* leaveOutErased({ journal }: Workspace, connector: string, compared: Comparison): Steps<Withheld> {
   const toRead: FileToRead[] = [];
+  const put: MirrorEntry[] = [];
+  const remove = [...compared.remove];
+  let withheld = 0;
   let isSuppressed = readSuppressions(journal.reader, connector);
   for (const [index, each] of compared.toRead.entries()) {
     if (index % entriesInStep === entriesInStep - 1) {
       yield;
       isSuppressed = readSuppressions(journal.reader, connector);
     }
-    const isErased = each.row === undefined && isSuppressed({ path: each.path, sourceId: each.file.id ?? null });
-    if (!isErased) toRead.push(each);
+    const { path, row, file } = each;
+    // The path of a row is that of another file.
+    if (!isSuppressed({ path: row === undefined ? path : null, sourceId: idOf(file) })) toRead.push(each);
+    else if (row !== undefined && hasDocument(row)) {
+      withheld += 1;
+      const kept: MirrorEntry = { ...row, reason: 'unreadable', detail: erasedFile };
+      if (each.from !== undefined || !isSameRow(row, kept)) put.push(kept);
+    } else if (row !== undefined) remove.push(path);
   }
-  const put: MirrorEntry[] = [];
+  const skipped = compared.skipped + compared.toRead.length - toRead.length;
   for (const [index, row] of compared.put.entries()) {
     if (index % entriesInStep === 0) {
       yield;
@@ -146,15 +162,17 @@ function* leaveOutErased({ journal }: Workspace, connector: string, compared: Co
     }
     if (hasDocument(row) || !isSuppressed(row)) put.push(row);
   }
-  return { ...compared, toRead, put, skipped: compared.skipped + compared.toRead.length - toRead.length };
+  return { ...compared, toRead, put, remove, skipped, withheld };
 }
+
+const erasedFile = 'The source has a file there now that was erased here.';
 
 type Reached = NonNullable<Synced['reached']>;
 
 async function readAndWrite(
   sync: Sync,
   stage: ContentStage,
-  compared: Comparison,
+  compared: Withheld,
   reached: Reached,
   counts: RunCounts,
 ): Promise<Synced> {
@@ -197,7 +215,7 @@ function requireReadable({ live, toRead }: Comparison, { unreadable, forbidden }
 async function write(
   sync: Sync,
   stage: ContentStage,
-  compared: Comparison,
+  compared: Withheld,
   read: ReadResult,
   reached: Reached,
   counts: RunCounts,
@@ -226,7 +244,7 @@ async function write(
   const unread = read.unreadable + compared.unseen;
   const retried = unread > 0 ? asRetried(unread) : null;
   // Without a cursor the next run lists everything, and tries the unread files again.
-  const next = retried === null ? reached : { ...reached, cursor: null };
+  const next = retried === null && compared.withheld === 0 ? reached : { ...reached, cursor: null };
   // A moved file that cannot be mirrored any more has no document in its new place.
   const lost = new Set(read.removed.map(({ path }) => path));
   const moved = [...compared.moved.filter(({ from }) => !lost.has(from)), ...paired.moved];

@@ -69,6 +69,36 @@ describe('a sync after an erase', () => {
     assert.deepEqual(await world.mirrored(), { 'stays.md': 'free again\n' });
   });
 
+  it('leaves it out where it replaces another file, also after it changed there', async () => {
+    source.put('erased.md', text, 'file 1');
+    source.put('page.md', 'the page\n', 'file 2');
+    await world.sync(id);
+    await erase('erased.md');
+    source.move('erased.md', 'page.md');
+    source.put('page.md', `${text}and more of it\n`, 'file 1');
+    await world.sync(id);
+    assert.equal((await world.mirrored())['page.md'], 'the page\n');
+    assert.deepEqual(world.skipped(id), { 'page.md': 'unreadable' });
+    await world.sync(id);
+    assert.equal((await world.mirrored())['page.md'], 'the page\n');
+    source.put('page.md', 'the next page\n', 'file 3');
+    await world.sync(id);
+    assert.equal((await world.mirrored())['page.md'], 'the next page\n');
+    assert.deepEqual(world.skipped(id), {});
+  });
+
+  it('leaves it out where it replaces a file that could not be mirrored', async () => {
+    source.put('erased.md', text, 'file 1');
+    source.put('page.md', `version https://git-lfs.github.com/spec/v1\noid sha256:0\n`, 'file 2');
+    await world.sync(id);
+    assert.deepEqual(world.skipped(id), { 'page.md': 'lfs_pointer' });
+    await erase('erased.md');
+    source.move('erased.md', 'page.md');
+    source.put('page.md', `${text}and more of it\n`, 'file 1');
+    await world.sync(id);
+    assert.equal((await world.mirrored())['page.md'], undefined);
+  });
+
   it('mirrors empty files although one of them was erased', async () => {
     source.put('empty.md', '');
     await world.sync(id);
