@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
 import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
-import type { Presented } from '../lib/socket/present.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
@@ -147,7 +146,14 @@ async function showStatus(config: Config): Promise<Inspection> {
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
   const scraped = typeof server?.metrics === 'string' ? [`Its metrics are at ${server.metrics}`] : [];
   const state = health === null || health.ready ? [] : [describeUnready(health)];
-  const describe = ({ name, documents, versions, stored_bytes: bytes, warnings, ...more }: Presented): string[] => [
+  const describe = ({
+    name,
+    documents,
+    versions,
+    stored_bytes: bytes,
+    warnings,
+    ...more
+  }: Readonly<Record<string, unknown>>): string[] => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
     `  beside them: ${describeSizes(more['beside_documents'] as Readonly<Record<string, number>>)}`,
     ...describeDerived(more['derived_repositories'] as DerivedTotals | null),
