@@ -5,8 +5,8 @@ import type { MaintenanceReport, Repository } from '../git/repositories/reposito
 
 export interface MaintainOptions {
   readonly repository: Pick<Repository, 'maintain' | 'stats'>;
-  /** Blobs to keep in a file of their own, at the moment of the call. */
-  readonly staged: () => readonly Oid[];
+  /** Whether a blob is to be kept in a file of its own, at the moment of the call. */
+  readonly isKept: (oid: Oid) => boolean;
   readonly clock: Clock;
   /** Called with the cause when maintenance failed; it is tried again after a while. */
   readonly onFault: (cause: unknown) => void;
@@ -150,7 +150,7 @@ export class Maintainer {
 
   async #maintain(): Promise<MaintenanceReport | undefined> {
     try {
-      const report = await this.#options.repository.maintain(this.#options.staged, this.#calling.signal);
+      const report = await this.#options.repository.maintain(this.#options.isKept, this.#calling.signal);
       this.#packs = report.after.packs;
       this.#failure = undefined;
       for (const path of report.damaged) if (!this.#damaged.includes(path)) this.#options.onDamage(path);

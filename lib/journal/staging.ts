@@ -71,6 +71,11 @@ export class Staging {
     return [...new Set([...rows, ...this.#holders.keys()])];
   }
 
+  /** Whether it is one of those now. */
+  isKept(oid: Oid): boolean {
+    return this.#holders.has(oid) || this.#options.journal.reader.objects.isStaged(oid);
+  }
+
   /** Whether a request holds the blob. */
   isHeld(oid: Oid): boolean {
     return this.#holders.has(oid);

@@ -191,7 +191,7 @@ export class Workspace {
     this.#onNews = options.onNews;
     this.maintainer = new Maintainer({
       repository: options.repository,
-      staged: () => this.staging.held(),
+      isKept: (oid) => this.staging.isKept(oid),
       clock: options.clock,
       onFault: (cause) => onFault('Packs could not be joined; it will be tried again', cause),
       onDamage: (path) =>

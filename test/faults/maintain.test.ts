@@ -95,7 +95,7 @@ for (const program of ['auto', 'never'] as const) {
         const callOff = async (isTime: () => boolean): Promise<boolean> => {
           const calling = new AbortController();
           const state = { isThrough: false };
-          const joining = workspace.repository.maintain(() => [], calling.signal);
+          const joining = workspace.repository.maintain(() => false, calling.signal);
           void joining.finally(() => (state.isThrough = true));
           // Looks in every turn, because git packs for a few hundredths of a second.
           while (!isTime() && !state.isThrough) await nextTurn();
@@ -168,7 +168,7 @@ describe('the joining of packs', () => {
       return { packs: this.packs, looseObjects: 0, bytes: 0 };
     }
 
-    async maintain(_keep?: () => readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport> {
+    async maintain(_isKept?: (oid: Oid) => boolean, callOff?: AbortSignal): Promise<MaintenanceReport> {
       this.joinings += 1;
       const joined = this.packs;
       await new Promise<void>((resolve) => {
@@ -193,7 +193,7 @@ describe('the joining of packs', () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
-      staged: () => [],
+      isKept: () => false,
       clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
       onDamage: assert.fail,
@@ -221,7 +221,7 @@ describe('the joining of packs', () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
-      staged: () => [],
+      isKept: () => false,
       clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
       onDamage: assert.fail,
@@ -252,7 +252,7 @@ describe('the joining of packs', () => {
     const faults: unknown[] = [];
     const maintainer = new Maintainer({
       repository: slow,
-      staged: () => [],
+      isKept: () => false,
       clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
       onDamage: assert.fail,
@@ -299,7 +299,7 @@ describe('the joining of packs', () => {
     const faults: unknown[] = [];
     const maintainer = new Maintainer({
       repository: slow,
-      staged: () => [],
+      isKept: () => false,
       clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
       onDamage: assert.fail,

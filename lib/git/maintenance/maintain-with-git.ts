@@ -31,15 +31,15 @@ interface MaintainSignals {
  * Joins packs and packs loose objects with the git program. Each step leaves a sound repository, whatever is read or
  * added meanwhile:
  *
- * 1. loose objects except those in `keep` go into a pack, and then lose their files. `keep` is asked after the objects
- *    were listed, and again before each file goes: a blob is announced to it before it has a file;
+ * 1. loose objects except those that `isKept` names go into a pack, and then lose their files. It is asked after the
+ *    objects were listed, and again before each file goes: a blob is announced to it before it has a file;
  * 2. small packs are joined into one. The choice is made by pack and never by reachability, so unreachable objects go
  *    along;
  * 3. a multi-pack index is written over the packs that stay;
  * 4. only then the joined packs are removed: their content is durable twice;
  * 5. the commit graph is written.
  *
- * `git repack --geometric` would do most of this. But it packs every loose object, also those in `keep`, and does not
+ * `git repack --geometric` would do most of this. But it packs every loose object, also the kept ones, and does not
  * sync folders.
  *
  * New packs are written into a folder of their own and moved from there. An ended process therefore leaves its remains
@@ -53,7 +53,7 @@ interface MaintainSignals {
 export async function maintainWithGit(
   program: GitProgram,
   writer: RepositoryWriter,
-  keep: () => readonly Oid[],
+  isKept: (oid: Oid) => boolean,
   { signal, callOff, damaged }: MaintainSignals,
 ): Promise<boolean> {
   const { folder } = writer;
@@ -77,7 +77,7 @@ export async function maintainWithGit(
     await folder.fs.mkdir(folder.at(packingFolder));
     await clearPacking(folder);
     const mending: Mending = { folder, program, damaged, isStopped: () => packingSignal.aborted };
-    const hasPackedLoose = await packLoose(mending, keep, pack);
+    const hasPackedLoose = await packLoose(mending, isKept, pack);
     const { joined, staying } = await joinPacks(mending, pack);
     if (hasPackedLoose || joined.length > 0) {
       await derive(mending, joinedIndex, () => indexPacks(folder, staying, run));
@@ -150,11 +150,10 @@ async function derive(
 }
 
 /** @returns whether there were any */
-async function packLoose(mending: Mending, keep: () => readonly Oid[], pack: PackObjects): Promise<boolean> {
+async function packLoose(mending: Mending, isKept: (oid: Oid) => boolean, pack: PackObjects): Promise<boolean> {
   const { folder, damaged, isStopped } = mending;
   const listed = await listLooseObjects(folder);
-  const kept = new Set(keep());
-  let loose = listed.map(({ oid }) => oid).filter((oid) => !kept.has(oid));
+  let loose = listed.map(({ oid }) => oid).filter((oid) => !isKept(oid));
   if (loose.length === 0) return false;
   const pathOf = (oid: Oid): string => `objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
   for (const oid of loose) damaged.delete(pathOf(oid));
@@ -170,7 +169,7 @@ async function packLoose(mending: Mending, keep: () => readonly Oid[], pack: Pac
     await clearPacking(folder);
     await pack(loose);
   }
-  for (const oid of loose) if (!keep().includes(oid)) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
+  for (const oid of loose) if (!isKept(oid)) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
   return true;
 }
 

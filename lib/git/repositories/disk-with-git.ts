@@ -102,14 +102,14 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     await Promise.all([this.#contents.replace(), this.#facts.replace(), endStreams(this.#streams, options)]);
   }
 
-  maintain(keep: () => readonly Oid[] = () => [], callOff?: AbortSignal): Promise<MaintenanceReport> {
+  maintain(isKept: (oid: Oid) => boolean = () => false, callOff?: AbortSignal): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
       let isCalledOff: boolean;
       try {
         const { signal } = this.#closing;
         const options = { signal, callOff, damaged: this.#damaged };
-        isCalledOff = !(await maintainWithGit(this.#program, this.writer, keep, options));
+        isCalledOff = !(await maintainWithGit(this.#program, this.writer, isKept, options));
       } finally {
         this.#contents.renew();
         this.#facts.renew();

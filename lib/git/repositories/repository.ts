@@ -103,10 +103,11 @@ export interface Repository {
   /**
    * Joins small packs so that their number stays in the order of the logarithm of the objects', and packs loose objects
    * (with the git program only). It never loses an object, reachable or not. Reads and writes go on.
-   * @param keep the staged blobs of the moment: they keep a file of their own, so that `dropStaged` can still remove them.
+   * @param isKept whether a blob is staged at the moment: it keeps a file of its own, so that `dropStaged` can still
+   * remove it. It is asked for every object with a file of its own, so it takes no time.
    * @param callOff ends it soon, during its long steps, and nothing of them stays.
    */
-  maintain(keep?: () => readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport>;
+  maintain(isKept?: (oid: Oid) => boolean, callOff?: AbortSignal): Promise<MaintenanceReport>;
 
   /**
    * The faults of the repository, a sentence each; nothing when it is sound. It runs `git fsck --strict`, or without
