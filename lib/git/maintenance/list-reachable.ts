@@ -1,6 +1,6 @@
 import { decodeCommit } from '../objects/commit-object.js';
 import { ObjectNotFound, RepositoryUnreadable } from '../errors.js';
-import type { GitProgram } from '../program/git-program.js';
+import { runGit, type GitProgram } from '../program/git-program.js';
 import type { GitObject, Oid } from '../objects/objects.js';
 import { OidSet } from '../objects/oid-set.js';
 import { startGit } from '../program/start-git.js';
@@ -47,7 +47,17 @@ export async function listReachableWithGit(
     git.kill();
   }
   if (!found.has(head)) throw new ObjectNotFound(head);
+  if (missing.length > 0) await requireCommits(program, repository, head, signal);
   return { found, missing };
+}
+
+/**
+ * git 2.44 and later pass over a missing commit as well, and over all that lies behind it.
+ * @throws RepositoryUnreadable when one is missing
+ */
+async function requireCommits(program: GitProgram, repository: string, head: Oid, signal: AbortSignal): Promise<void> {
+  const { code, stderr } = await runGit(program, repository, ['rev-list', '--count', head], { signal });
+  if (code !== 0) throw new RepositoryUnreadable(`What ${head} leads to cannot be listed: ${stderr.trim()}`);
 }
 
 /** Takes the lines of missing objects out of what git said: they begin with a question mark. */
