@@ -251,13 +251,17 @@ export class Purger {
   }
 
   async #sweep(): Promise<void> {
-    const { repository, derived, staging, readersGrace } = this.#workspace;
+    const { repository, derived, readersGrace } = this.#workspace;
     const { reach, signal } = this.#progress;
-    const { loose, missing } = await sweepObjects(this.#workspace, { onCopied: async () => reach('copied'), signal });
+    const { heldInPacks, missing } = await sweepObjects(this.#workspace, {
+      onCopied: async () => reach('copied'),
+      signal,
+    });
     const lost = this.#log.noteMissing(missing);
     if (lost.length > 0)
       this.#workspace.onFault('Objects of the history are missing; erases go on', missingObjects(lost));
-    await staging.discard(loose);
+    // An earlier process may have dropped the rows that tell whose contents these were.
+    for (const { number } of this.#open()) this.#log.noteContents(number, heldInPacks);
     this.#workspace.forgetContent();
     derived.noteSwept(this.#open().map(({ number }) => number));
     const reason = goesOn(
@@ -289,12 +293,9 @@ export class Purger {
     const held = new Map<string, readonly Oid[]>();
     for (const { id, number } of this.#open()) {
       const contents = this.#log.contentsOf(number);
-      const { journal, staging } = this.#workspace;
-      const left = contents.filter((oid) => staging.isHeld(oid) && !journal.reader.versions.holdLargeBlob(oid));
-      if (left.length === 0) {
-        for (const oid of contents) await this.#requireGone(oid);
-        continue;
-      }
+      const left: Oid[] = [];
+      for (const oid of contents) if (await this.#isLeft(oid, this.#log.isPurged(number))) left.push(oid);
+      if (left.length === 0) continue;
       held.set(id, left);
       this.#log.notePurged(number);
     }
@@ -318,12 +319,21 @@ export class Purger {
     return held;
   }
 
-  /** @throws Error when the repository still has a large content that nobody needs */
-  async #requireGone(oid: Oid): Promise<void> {
+  /**
+   * Whether a large content is still there that no version needs: a request holds it, or has held it during the sweep.
+   * @param isRepeated nothing but such contents was left before
+   * @throws Error when nobody holds it and it has not gone this time either
+   */
+  async #isLeft(oid: Oid, isRepeated: boolean): Promise<boolean> {
     const { journal, repository, staging } = this.#workspace;
-    const isNeeded = (): boolean => staging.isHeld(oid) || journal.reader.versions.holdLargeBlob(oid);
-    if (isNeeded() || !(await repository.has(oid)) || isNeeded()) return;
-    throw new Error(`The repository still has the content ${oid}, which is to go.`);
+    const isNeeded = (): boolean => journal.reader.versions.holdLargeBlob(oid);
+    if (isNeeded()) return false;
+    if (staging.isHeld(oid)) return true;
+    if (!(await repository.has(oid)) || isNeeded()) return false;
+    if (isRepeated && !staging.isHeld(oid)) {
+      throw new Error(`The repository still has the content ${oid}, which is to go.`);
+    }
+    return true;
   }
 }
 

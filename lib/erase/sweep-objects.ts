@@ -1,6 +1,6 @@
 import { decodeCommit, inflateObject, type Oid } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
-import type { OidSet, SweepRoots } from '../git/repositories/repository.js';
+import type { OidSet, SweepRoots, Swept } from '../git/repositories/repository.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
 import type { VersionMoment } from '../sidecar/tables/version-table.js';
@@ -21,6 +21,8 @@ export interface SweepObjectsOptions {
 /** Rows read in one turn. */
 const rowsAtOnce = 2000;
 const bytesAtOnce = 512 * 1024;
+/** Names of a folder that are looked at in one turn: a folder can have a hundred thousand. */
+const namesAtOnce = 5000;
 /** How often a sweep begins again because rows name what was about to go. */
 const maxAttempts = 3;
 
@@ -36,24 +38,25 @@ class StillNeeded extends Error {
 }
 
 /**
- * Removes all objects from the packs that nothing needs: neither main, nor a committed row, nor a content that a request,
- * a push or a run of a connector holds. What was needed is decided by one state. Just before anything goes, the rows
- * are asked once more. If they name some of it, nothing is removed, a fault is reported, and the sweep begins again
- * with it among the contents that stay.
- * @returns unreachable objects with files of their own, and those of the history that were not there
+ * Removes all objects that nothing needs: neither main, nor a committed row, nor a content that a request, a push or a
+ * run of a connector holds. What was needed is decided by one state. Just before anything goes, the rows are asked once
+ * more. If they name some of it, nothing is removed, a fault is reported, and the sweep begins again with it among the
+ * contents that stay.
+ * @returns objects of the history that were not there, and held contents that stay in packs: those have to be swept once
+ * more after their release
  * @throws errors of the repository; Error when commits or trees of the history would go, or when it begins too often
  */
 export async function sweepObjects(
   workspace: SweptWorkspace,
   { onCopied, signal }: SweepObjectsOptions,
-): Promise<{ readonly loose: readonly Oid[]; readonly missing: readonly Oid[] }> {
-  const { checkpointer, maintainer, onFault, repository } = workspace;
+): Promise<Pick<Swept, 'missing' | 'heldInPacks'>> {
+  const { checkpointer, maintainer, onFault, repository, staging } = workspace;
   const kept = new Set<Oid>();
   for (let left = maxAttempts; ; left -= 1) {
     await checkpointer.run();
     try {
-      return await maintainer.stoodAside((goOn) =>
-        repository.sweep({
+      return await maintainer.stoodAside(async (goOn) => {
+        const swept = await repository.sweep({
           roots: () =>
             checkpointer.exclusively(async () => {
               const roots = await gatherRoots(workspace, kept);
@@ -65,8 +68,11 @@ export async function sweepObjects(
             await requireUnneeded(workspace, { going, findAdded }, signal);
           },
           signal,
-        }),
-      );
+        });
+        // In the same turn: a joining of packs would take them into a pack.
+        await staging.discard(swept.loose);
+        return swept;
+      });
     } catch (error) {
       if (!(error instanceof StillNeeded) || left === 1) throw error;
       onFault('An erase found contents that only rows name, and leaves them where they are', error);
@@ -145,9 +151,14 @@ async function requireUnneeded(
     await yieldToLoop();
     signal.throwIfAborted();
   }
-  for await (const named of readPendingNames(journal)) {
-    for (const oid of named.blobs) if (going.has(oid)) blobs.add(oid);
-    for (const oid of named.others) if (going.has(oid)) history.add(oid);
+  for await (const object of readPending(journal)) {
+    let looked = 0;
+    for (const { oid, isBlob } of namesIn(object)) {
+      if (going.has(oid)) (isBlob ? blobs : history).add(oid);
+      looked += 1;
+      if (looked % namesAtOnce === 0) await yieldToLoop();
+    }
+    signal.throwIfAborted();
   }
   // What was committed since the rows were read.
   for await (const since of readBlobsSince(journal, commits)) {
@@ -164,38 +175,30 @@ async function requireUnneeded(
   if (needed.length > 0) throw new StillNeeded(needed);
 }
 
-/** What commits and trees name that wait for the repository. */
-async function* readPendingNames(journal: SweptWorkspace['journal']): AsyncGenerator<Named, void, undefined> {
+/** Objects that wait for the repository. */
+async function* readPending(journal: SweptWorkspace['journal']): AsyncGenerator<PendingObject, void, undefined> {
   const { objects } = journal.reader;
   const upTo = objects.newest();
   for (let after = 0; ;) {
     const rows = objects.between(after, upTo, rowsAtOnce, bytesAtOnce);
     const last = rows.at(-1);
     if (last === undefined) return;
-    for (const row of rows) yield namedBy(row);
+    yield* rows;
     after = last.number;
     await yieldToLoop();
   }
 }
 
-interface Named {
-  readonly blobs: readonly Oid[];
-  readonly others: readonly Oid[];
-}
-
-function namedBy(object: PendingObject): Named {
-  if (object.type === 'blob') return { blobs: [], others: [] };
+/** What a commit or a folder names. */
+function* namesIn(object: PendingObject): Generator<{ readonly oid: Oid; readonly isBlob: boolean }> {
+  if (object.type === 'blob') return;
   const bytes = inflateObject(object);
   if (object.type === 'tree') {
-    const entries = [...Tree.parse(bytes).entries()];
-    const isFolder = ({ mode }: { readonly mode: string }): boolean => mode === '40000';
-    return {
-      blobs: entries.filter((entry) => !isFolder(entry)).map(({ oid }) => oid),
-      others: entries.filter(isFolder).map(({ oid }) => oid),
-    };
+    for (const { mode, oid } of Tree.parse(bytes).entries()) yield { oid, isBlob: mode !== '40000' };
+    return;
   }
   const { tree, parents } = decodeCommit(bytes);
-  return { blobs: [], others: [tree, ...parents] };
+  for (const oid of [tree, ...parents]) yield { oid, isBlob: false };
 }
 
 const historyGoes = (oid: Oid): Error =>

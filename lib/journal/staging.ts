@@ -94,6 +94,7 @@ export class Staging {
   async discard(oids: readonly Oid[]): Promise<void> {
     const { journal } = this.#options;
     for (const oid of oids) {
+      await this.#drops.get(oid)?.catch(() => undefined);
       if (this.#holders.has(oid) || journal.reader.objects.isStaged(oid)) continue;
       await journal.write({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
       // A new upload of the same content drops the blob itself, or keeps it.

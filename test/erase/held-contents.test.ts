@@ -7,6 +7,7 @@ import type { EraseStep } from '../../lib/erase/erase-step.js';
 import { listErasures } from '../../lib/operations/documents/list-erasures.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
+import { Gate } from '../support/faults/gate.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { requireSound } from '../support/store/evidence.js';
 import { operator } from '../support/store/service.js';
@@ -110,6 +111,54 @@ for (const git of ['auto', 'never'] as const) {
       await requireSound(workspace, bench.files.dataFolder ?? '', git === 'auto');
     });
 
+    it('of an erased document that nobody holds goes before packs can be joined again', async () => {
+      const { actor, workspace } = bench;
+      await actor.create('a/secret.bin', large('secret'));
+      await workspace.checkpointer.run();
+      const { maintainer } = workspace;
+      const standAside = maintainer.stoodAside.bind(maintainer);
+      maintainer.stoodAside = async (work) => {
+        const result = await standAside(work);
+        await maintainer.run();
+        return result;
+      };
+      const { id } = await eraseAt(workspace, 'a/secret.bin');
+      assert.equal((await workspace.eraser.finished(id)).phase, 'final');
+      assert.equal(await workspace.repository.has(blobOf(large('secret'))), false);
+      assert.deepEqual(workspace.journal.reader.objects.staged(), []);
+    });
+
+    it('that comes while the erase of a document with the same content sweeps is gone with it', async () => {
+      const { actor, workspace } = bench;
+      const text = large('secret');
+      await actor.create('a/secret.bin', text);
+      await joinPacks();
+      const stage = workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
+      // It has its name, and no file yet, when the sweep looks.
+      const gate = new Gate();
+      const { repository } = workspace;
+      const stageBlob = repository.stageBlob.bind(repository);
+      repository.stageBlob = (source, announce) =>
+        stageBlob(source, async (blob) => {
+          await announce?.(blob);
+          await gate.pass();
+        });
+      const adding = stage.add(inOnePiece(text));
+      await gate.reached;
+      let isSwept = false;
+      atStep = async (step) => {
+        if (step !== 'swept' || isSwept) return;
+        isSwept = true;
+        gate.open();
+        await adding;
+        await stage.close();
+      };
+      const { id } = await eraseAt(workspace, 'a/secret.bin');
+      assert.equal((await workspace.eraser.finished(id)).phase, 'final');
+      assert.equal(await repository.has(blobOf(text)), false);
+      assert.deepEqual(bench.reported, []);
+    });
+
     it('holds up neither the erase of another document, nor a backup', async () => {
       const { actor, workspace } = bench;
       const stage = workspace.stages.open({ type: 'connector', id: mirror.caller.principalId });
@@ -149,6 +198,8 @@ for (const git of ['auto', 'never'] as const) {
       await actor.create('a/damaged.bin', large('damaged'));
       for (const name of ['x', 'y']) await actor.create(`a/${name}.md`, `${name}secret`);
       await workspace.checkpointer.run();
+      // The index would report it, too.
+      await workspace.search.settled();
       const lost = blobOf(large('damaged'));
       rmSync(looseFile(lost));
       for (const name of ['x', 'y']) {

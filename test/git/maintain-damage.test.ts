@@ -93,6 +93,48 @@ for (const git of ['auto', 'never'] as const)
       assert.equal(fsck(path), '');
     });
 
+    /** Sweeps all that main does not reach. */
+    const sweep = async (): Promise<void> =>
+      void (await repository.sweep({
+        roots: async () => ({ head: (await repository.head()) ?? '', also: [], held: [] }),
+        onCopied: () => undefined,
+      }));
+
+    /** A pack with something that stays, and something that goes. @returns its name */
+    async function addDirtyPack(): Promise<{ readonly name: string; readonly going: string }> {
+      const before = new Set(await packs());
+      const goes = makePackable('blob', Buffer.from('goes'));
+      const { objects, commit } = makeCommit({ one: 'text one', two: 'text two', three: 'text three' }, []);
+      await repository.addPack([...objects, goes]);
+      await repository.moveHead(commit);
+      const [name = ''] = (await packs()).filter((each) => !before.has(each));
+      return { name, going: goes.oid };
+    }
+
+    it('in the index of a pack is mended before a sweep goes by it', async () => {
+      for (let byte = 0; byte < 120; byte += 20) {
+        await repository.close();
+        path = join(await folders.make(), 'content.git');
+        repository = await createRepository({ path, git });
+        const { name, going } = await addDirtyPack();
+        await flip(`objects/pack/${name.replace('.pack', '.idx')}`, 8 + 1024 + byte);
+        await sweep();
+        await repository.close();
+        repository = await openRepository({ path, git });
+        assert.equal(await repository.has(going), false);
+        assert.equal(fsck(path), '');
+        assert.deepEqual(await repository.fsck(), []);
+      }
+    });
+
+    it('in a pack and in its index lets no sweep remove the pack', async () => {
+      const { name } = await addDirtyPack();
+      await flip(`objects/pack/${name.replace('.pack', '.idx')}`, 8 + 1024);
+      await flip(`objects/pack/${name}`, 30);
+      await assert.rejects(sweep(), (error: Error) => error.message.includes(name.replace('.pack', '')));
+      assert.deepEqual(await packs(), [name]);
+    });
+
     if (git === 'never') return;
 
     for (const file of ['objects/pack/multi-pack-index', 'objects/info/commit-graph']) {

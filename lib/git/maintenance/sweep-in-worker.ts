@@ -3,6 +3,7 @@ import { OidSet } from '../objects/oid-set.js';
 import type { RepositoryPlace } from '../repositories/repository.js';
 import type { SweepReport, SweepRequest } from './sweep-packs.js';
 import { startThread } from '../../scheduling/start-thread.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 
 /** The input of the worker. */
 export interface SweepOrder {
@@ -15,10 +16,27 @@ export interface SweepOrder {
  * for a word before it removes anything.
  */
 export type SweepAnswer =
-  { readonly going: Uint8Array<ArrayBuffer> } | { readonly report: SweepReport } | { readonly error: Error };
+  | { readonly going: Uint8Array<ArrayBuffer> }
+  | { readonly report: SweepReport }
+  | { readonly error: Error; readonly isUnreadable: boolean };
 
 /** A message to the worker: go on and remove, or stop. */
 export type SweepWord = 'go on' | 'stop';
+
+/** Names that are read before other requests get their turn. */
+const namesAtOnce = 20_000;
+
+/** @param bytes 20 for each name */
+async function readNames(bytes: Uint8Array<ArrayBuffer>): Promise<OidSet> {
+  const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = row.length / 20;
+  const names = new OidSet(count + 1);
+  for (let at = 0; at < count; at += namesAtOnce) {
+    names.addRow(row, at * 20, Math.min(namesAtOnce, count - at));
+    await yieldToLoop();
+  }
+  return names;
+}
 
 /**
  * `sweepPacks` in a worker thread of its own.
@@ -38,11 +56,8 @@ export function sweepInWorker(
     let failure: Error | undefined;
     worker.on('message', (said: SweepAnswer) => {
       if ('going' in said) {
-        const count = said.going.length / 20;
-        const going = new OidSet(count + 1);
-        going.addRow(Buffer.from(said.going.buffer), 0, count);
-        Promise.resolve()
-          .then(() => onCopied(going))
+        readNames(said.going)
+          .then(onCopied)
           .then(() => send('go on'))
           .catch((error: unknown) => {
             failure = error instanceof Error ? error : new Error(String(error));
@@ -55,8 +70,10 @@ export function sweepInWorker(
       signal.removeEventListener('abort', stop);
       if (failure !== undefined) reject(failure);
       else if (answer !== undefined && 'report' in answer) resolve(answer.report);
-      else if (answer !== undefined && 'error' in answer) reject(answer.error);
-      else reject(new RepositoryUnreadable(`The sweep ended with code ${code}.`));
+      else if (answer !== undefined && 'error' in answer) {
+        // An error leaves the thread as a plain one.
+        reject(answer.isUnreadable ? new RepositoryUnreadable(answer.error.message) : answer.error);
+      } else reject(new RepositoryUnreadable(`The sweep ended with code ${code}.`));
     });
     if (signal.aborted) stop();
   });

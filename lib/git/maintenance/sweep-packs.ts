@@ -3,7 +3,9 @@ import { RepositoryUnreadable } from '../errors.js';
 import { orAbsent } from '../file-system.js';
 import { runGit, type GitProgram } from '../program/git-program.js';
 import { readEntries } from './join-packs.js';
+import { findDamagedIndexes } from './find-damage.js';
 import { listReachableByReading, listReachableWithGit } from './list-reachable.js';
+import { mendIndexes } from './mend-indexes.js';
 import { listLooseObjects } from '../objects/loose-object.js';
 import { modestly } from './maintain-with-git.js';
 import { makePackable, type GitObject, type Oid } from '../objects/objects.js';
@@ -32,6 +34,8 @@ export interface SweepReport {
   readonly loose: readonly Oid[];
   /** Objects that the commit leads to, and that are not there. */
   readonly missing: readonly Oid[];
+  /** Held objects without a file of their own that are in one of the searched packs, and stay there. */
+  readonly heldInPacks: readonly Oid[];
 }
 
 interface Parts {
@@ -65,16 +69,18 @@ const maxWritten = 32 * 1024 * 1024;
  * packing may. Additions take no name of the packs to search, because some of these are removed by their names.
  *
  * Objects that are missing already hold nothing up. What only they named is taken for unreachable, so the caller looks
- * at what is going.
- * @throws RepositoryUnreadable when another branch or tag, a store of borrowed objects, or a pack with a `.keep` file
+ * at what is going. Damaged indexes are made anew first: objects are named and copied by them.
+ * @throws RepositoryUnreadable when an index cannot be made anew, because its pack is damaged, too, or when another branch or tag, a store of borrowed objects, or a pack with a `.keep` file
  * stands in the way: then not everything has gone
  */
 export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<SweepReport> {
   const { folder, program, signal } = parts;
   const { packs, head } = request;
   await requireNothingBorrowed(folder);
+  await requireSoundIndexes(folder, program);
   const ownFiles = (await listLooseObjects(folder)).map(({ oid }) => oid);
-  const also = [...request.also, ...without(request.held, ownFiles)];
+  const fileless = without(request.held, ownFiles);
+  const also = [...request.also, ...fileless];
   const { found: reachable, missing } =
     program === null
       ? await listReachableByReading(parts.read, await findPresent(folder, ownFiles), head, also, signal)
@@ -82,8 +88,10 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
   if (program !== null) await requireNoOtherRefs(parts, program, reachable);
   const dirty: DirtyPack[] = [];
   const going = new OidSet();
+  const heldInPacks = new Set<Oid>();
   for (const name of packs) {
     const named = listNamed(await folder.fs.readFile(packPath(folder, name, 'idx')));
+    for (const oid of fileless) if (named.has(oid)) heldInPacks.add(oid);
     const staying = named.intersect(reachable);
     if (staying.size === named.size) continue;
     if ((await orAbsent(folder.fs.size(folder.at('objects', 'pack', `${name}.keep`)))) !== undefined) {
@@ -95,9 +103,10 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
     going.addAll(named.without(reachable));
   }
   const loose = ownFiles.filter((oid) => !reachable.has(oid));
+  const left = { loose, missing, heldInPacks: [...heldInPacks] };
   if (dirty.length === 0) {
     await parts.onCopied(going);
-    return { removed: [], loose, missing };
+    return { removed: [], ...left };
   }
   const written =
     program === null ? await copyInMemory(parts, dirty) : await copyWithGit(parts, program, dirty, reachable);
@@ -108,7 +117,17 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
   for (const name of removed) await removePack(folder, name);
   await folder.fs.syncFolder(folder.at('objects', 'pack'));
   if (program !== null) await run(parts, program, ['commit-graph', 'write', '--reachable', '--no-progress']);
-  return { removed, loose, missing };
+  return { removed, ...left };
+}
+
+/** @throws RepositoryUnreadable */
+async function requireSoundIndexes(folder: RepositoryFolder, program: GitProgram | null): Promise<void> {
+  await mendIndexes(folder, program);
+  const [damaged] = await findDamagedIndexes(folder);
+  if (damaged === undefined) return;
+  throw new RepositoryUnreadable(
+    `${damaged} is damaged, and so is its pack: what is in it cannot be told, and nothing was removed`,
+  );
 }
 
 function without(oids: readonly Oid[], others: readonly Oid[]): Oid[] {
@@ -241,7 +260,8 @@ async function run(
 ): Promise<string> {
   const { code, stdout, stderr } = await runGit(program, folder.path, [...modestly, ...parameters], { input, signal });
   if (code !== 0) {
-    throw new Error(`git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
+    const said = `git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`;
+    throw code === null ? new Error(said) : new RepositoryUnreadable(said);
   }
   return stdout;
 }

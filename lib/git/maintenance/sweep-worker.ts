@@ -1,5 +1,6 @@
 /** A worker thread's program: sweeps packs, so that listing and comparing a whole history blocks no other work. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { RepositoryUnreadable } from '../errors.js';
 import { nodeFileSystem } from '../file-system.js';
 import { findGit } from '../program/git-program.js';
 import { openRepositoryReadOnly } from '../repositories/open-read-only.js';
@@ -42,6 +43,7 @@ try {
   const report = await sweep(workerData as SweepOrder);
   parentPort?.postMessage({ report } satisfies SweepAnswer, []);
 } catch (error) {
-  parentPort?.postMessage({ error: error as Error } satisfies SweepAnswer, []);
+  const isUnreadable = error instanceof RepositoryUnreadable;
+  parentPort?.postMessage({ error: error as Error, isUnreadable } satisfies SweepAnswer, []);
 }
 parentPort?.close();

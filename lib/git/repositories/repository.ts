@@ -196,6 +196,8 @@ export interface Swept {
   readonly loose: readonly Oid[];
   /** Trees and blobs that the commit leads to, and that were not there. */
   readonly missing: readonly Oid[];
+  /** Of the held: those that are in one of the searched packs, because they had no file of their own yet. */
+  readonly heldInPacks: readonly Oid[];
 }
 
 export interface RepositoryStats {
