@@ -1,6 +1,7 @@
 import type { Erasure } from '../domain/erasure.js';
 import { internal, notFound } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
+import { ObjectNotFound, RepositoryUnreadable } from '../git/repositories/repository.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
 import { PurgeLog } from './purge-log.js';
@@ -33,11 +34,22 @@ const remedy =
   'The document stays hidden, and its bytes stay in the files. To be rid of them, clone content.git in the data folder, take what ' +
   'is to go out of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
   'now, without history, with `cartulary import`), and remove this workspace with its backups.';
+/** The same for a history with a hole. */
+const remedyOfLoss =
+  'The document stays hidden, and its bytes stay in the files. `cartulary verify` says what else is lost, and what to do; ' +
+  'a backup has it. The erase is tried again when the service starts.';
 
 const waitsForHolders =
   'It waits for an upload, a push or a run of a connector that holds the same large content; everything else of it is gone.';
 const waitsForGuests = 'It waits for a backup or a rebuild that needs the history as it is.';
-const failed = 'Its last attempt failed, and it is tried again every minute. The log of the service says why.';
+const failed = 'Its last attempt failed, and it is tried again every minute.';
+
+/** Errors of the repository name objects and packs, and nothing of a document. Others can name anything. */
+function describeFailure(error: unknown): string {
+  const isOfRepository = error instanceof ObjectNotFound || error instanceof RepositoryUnreadable;
+  if (!isOfRepository) return `${failed} The log of the service says why.`;
+  return `${failed} ${error.message.replaceAll(/\s+/g, ' ')}. \`cartulary verify\` says what is damaged or lost, and what to do.`;
+}
 
 interface Waiter {
   readonly id: string;
@@ -186,7 +198,7 @@ export class Eraser {
       this.#reached.clear();
       const isStopped = this.#stopping.signal.aborted;
       this.#isWoken = false;
-      for (const id of this.#concerned) this.#obstacles.set(id, failed);
+      for (const id of this.#concerned) this.#obstacles.set(id, describeFailure(error));
       const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
       for (const waiter of this.#waiters) waiter.reject(internal(reason));
       this.#waiters.clear();
@@ -277,7 +289,7 @@ export class Eraser {
       ({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)),
     );
     if (concerned.length === 0) throw error;
-    const hindrance = new Error(`${error.message} ${remedy}`);
+    const hindrance = new Error(`${error.message} ${error.isLoss ? remedyOfLoss : remedy}`);
     await journal.write({
       run: ({ tables }) => {
         for (const { number } of concerned) tables.erasures.hinder(number, hindrance.message);

@@ -42,17 +42,20 @@ export interface RewriteStep {
   readonly object: PackableObject | undefined;
 }
 
-/** The history contradicts the rows, so an erase must not rewrite it. */
+/** The history contradicts the rows, or has a hole, so an erase must not rewrite it. */
 export class HistoryDisagrees extends Error {
   override readonly name = 'HistoryDisagrees';
   readonly commit: Oid;
   /** Ids of the documents that cannot be removed therefore. Null for all documents older than that commit. */
   readonly documentIds: readonly string[] | null;
+  /** An object of it is missing or damaged. */
+  readonly isLoss: boolean;
 
-  constructor(message: string, commit: Oid, documentIds: readonly string[] | null) {
+  constructor(message: string, commit: Oid, documentIds: readonly string[] | null, isLoss = false) {
     super(message);
     this.commit = commit;
     this.documentIds = documentIds;
+    this.isLoss = isLoss;
   }
 }
 

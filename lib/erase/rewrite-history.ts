@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { PlainPacker } from '../git/packs/history-packer.js';
 import { readCommitsByReading } from '../git/repositories/read-commits.js';
-import type { Repository } from '../git/repositories/repository.js';
+import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
@@ -71,8 +71,9 @@ export class HistoryRewriter {
     if ('pieces' in answer) this.#task?.onRewritten(answer.pieces);
     else if ('state' in answer) this.#task?.resolve(answer.state);
     else if ('disagreement' in answer) {
-      const { message, commit, documentIds } = answer.disagreement;
-      this.#task?.reject(new HistoryDisagrees(message, commit, documentIds));
-    } else this.#task?.reject(answer.error);
+      const { message, commit, documentIds, isLoss } = answer.disagreement;
+      this.#task?.reject(new HistoryDisagrees(message, commit, documentIds, isLoss));
+    } else if (answer.isUnreadable) this.#task?.reject(new RepositoryUnreadable(answer.error.message));
+    else this.#task?.reject(answer.error);
   }
 }

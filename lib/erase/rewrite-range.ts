@@ -1,4 +1,5 @@
 import { segmentsOf } from '../domain/location.js';
+import { ObjectNotFound, RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
 import type { HistoryPacker } from '../git/packs/history-packer.js';
 import { MissingObject, type Oid } from '../git/objects/objects.js';
 import type { ReadCommit, WantedCommit } from '../git/repositories/read-commits.js';
@@ -52,14 +53,19 @@ export async function rewriteRange(range: HistoryRange, parts: RewriteParts): Pr
     parts.onRewritten(encodeRewritten(made));
     made = [];
   };
-  for await (const commits of parts.readCommits(listWanted(range, repository))) {
+  const failed = async (error: unknown): Promise<never> => {
+    if (error instanceof ObjectNotFound) throw await nameOlder(lossOf(error.oid, error, null), range, repository);
+    throw error;
+  };
+  for await (const commits of passErrors(parts.readCommits(listWanted(range, repository)), failed)) {
     signal.throwIfAborted();
     await trees.prepare(commits, state);
     for (const commit of commits) {
       const step: RewriteStep = await trees
         .retry((load) => rewriteOne(documents, state, commit, load))
         .catch(async (error: unknown) => {
-          throw error instanceof HistoryDisagrees ? await nameHindered(error, range, repository) : error;
+          if (error instanceof HistoryDisagrees) throw await nameOlder(error, range, repository);
+          throw isLoss(error) ? await nameLosers(error, { documents, state, commit }, trees) : error;
         });
       state = step.state;
       made.push(step.commit);
@@ -76,19 +82,64 @@ export async function rewriteRange(range: HistoryRange, parts: RewriteParts): Pr
 }
 
 /** With the documents by their ids: a commit that cannot be rewritten prevents the erase of older documents. */
-async function nameHindered(
+async function nameOlder(
   error: HistoryDisagrees,
-  { documents, head }: HistoryRange,
+  { documents, after, head }: HistoryRange,
   repository: Pick<Repository, 'history'>,
 ): Promise<HistoryDisagrees> {
   if (error.documentIds !== null) return error;
   const later = new Set<string>();
-  for await (const oid of repository.history(head, error.commit)) {
+  let isBehind = false;
+  // Not from the commit on: it may be missing.
+  for await (const oid of repository.history(head, after)) {
     // A document's places begin with its first version.
-    for (const { id, places } of documents) if (places.keys().next().value === oid) later.add(id);
+    if (isBehind) for (const { id, places } of documents) if (places.keys().next().value === oid) later.add(id);
+    if (oid === error.commit) isBehind = true;
   }
   const hindered = documents.map(({ id }) => id).filter((id) => !later.has(id));
-  return new HistoryDisagrees(error.message, error.commit, hindered);
+  return new HistoryDisagrees(error.message, error.commit, hindered, error.isLoss);
+}
+
+/** An object is missing or damaged. A program that was ended from outside says nothing about objects. */
+const isLoss = (error: unknown): error is Error =>
+  error instanceof ObjectNotFound || (error instanceof RepositoryUnreadable && !(error instanceof WorkInterrupted));
+
+function lossOf(commit: Oid, { message }: Error, documentIds: readonly string[] | null): HistoryDisagrees {
+  return new HistoryDisagrees(`The commit ${commit} cannot be rewritten: ${message}`, commit, documentIds, true);
+}
+
+/** With the documents that cannot be taken out of this commit: only their folders need what is missing. */
+async function nameLosers(
+  error: Error,
+  { documents, state, commit }: Pick<HistoryRange, 'documents' | 'state'> & { readonly commit: ReadCommit },
+  trees: TreeReader,
+): Promise<Error> {
+  const losers: string[] = [];
+  for (const [index, document] of documents.entries()) {
+    const alone = { ...state, locations: [state.locations[index] ?? null] };
+    try {
+      await trees.retry((load) => rewriteOne([document], alone, commit, load));
+    } catch (reason) {
+      if (isLoss(reason)) losers.push(document.id);
+    }
+  }
+  return losers.length === 0 ? error : lossOf(commit.oid, error, losers);
+}
+
+async function* passErrors<Item>(
+  items: AsyncIterable<Item>,
+  failed: (error: unknown) => Promise<never>,
+): AsyncGenerator<Item, void, undefined> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await iterator.next().catch(failed);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /** The range's commits. Those with one of the documents come with their folders. */
@@ -104,6 +155,10 @@ async function* listWanted(
     }
     yield { oid, withTree: isThere.includes(true) };
   }
+}
+
+function requireLoss(error: unknown): void {
+  if (!isLoss(error)) throw error;
 }
 
 /** Reads trees for synchronous work. Missing trees are fetched, and the work is repeated. */
@@ -133,7 +188,8 @@ class TreeReader {
           if (entry?.mode === '40000') next.add(entry.oid);
         }
         level = [...next];
-        await this.#readTogether(level.filter((oid) => this.#find(oid) === undefined));
+        // What cannot be read is asked for again by the work that needs it.
+        await this.#readTogether(level.filter((oid) => this.#find(oid) === undefined)).catch(requireLoss);
       }
     }
   }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { findGit } from '../git/program/git-program.js';
 import { openHistoryPacker, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { readCommitsByReading, readCommitsWithGit } from '../git/repositories/read-commits.js';
-import type { RepositoryPlace } from '../git/repositories/repository.js';
+import { ObjectNotFound, RepositoryUnreadable, type RepositoryPlace } from '../git/repositories/repository.js';
 import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 
@@ -11,8 +11,8 @@ import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 export type RewriteAnswer =
   | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly state: RewriteState }
-  | { readonly disagreement: Pick<HistoryDisagrees, 'message' | 'commit' | 'documentIds'> }
-  | { readonly error: Error };
+  | { readonly disagreement: Pick<HistoryDisagrees, 'message' | 'commit' | 'documentIds' | 'isLoss'> }
+  | { readonly error: Error; readonly isUnreadable: boolean };
 
 const place = workerData as RepositoryPlace;
 const repository = await openRepositoryReadOnly(place);
@@ -35,9 +35,12 @@ async function rewrite(range: HistoryRange): Promise<void> {
   } catch (error) {
     // An error leaves the thread as a plain one.
     if (error instanceof HistoryDisagrees) {
-      const { message, commit, documentIds } = error;
-      say({ disagreement: { message, commit, documentIds } });
-    } else say({ error: error as Error });
+      const { message, commit, documentIds, isLoss } = error;
+      say({ disagreement: { message, commit, documentIds, isLoss } });
+    } else {
+      const isUnreadable = error instanceof RepositoryUnreadable || error instanceof ObjectNotFound;
+      say({ error: error as Error, isUnreadable });
+    }
   }
 }
 

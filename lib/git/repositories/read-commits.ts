@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { decodeCommit } from '../objects/commit-object.js';
-import { RepositoryUnreadable } from '../errors.js';
+import { ObjectNotFound, RepositoryUnreadable } from '../errors.js';
 import type { GitProgram } from '../program/git-program.js';
 import type { GitObject, Oid } from '../objects/objects.js';
 import { startGit } from '../program/start-git.js';
@@ -17,7 +17,7 @@ export interface WantedCommit {
 export interface ReadCommit {
   readonly oid: Oid;
   readonly bytes: Buffer;
-  /** Its root folder's listing, where it was requested. */
+  /** Its root folder's listing, where it was requested and is there. */
   readonly tree: Buffer | undefined;
 }
 
@@ -28,7 +28,7 @@ const groupCommits = 256;
 /**
  * Requested commits and the listings of their root folders, in the order of the requests, from one git process. There
  * is no wait for git between two of them. They come in groups, and git reads no further than the caller takes.
- * @throws RepositoryUnreadable when one cannot be read, or git fails on the way
+ * @throws ObjectNotFound for a missing commit; RepositoryUnreadable when one cannot be read, or git fails on the way
  */
 export async function* readCommitsWithGit(
   program: GitProgram,
@@ -52,11 +52,12 @@ export async function* readCommitsWithGit(
       for (const content of parser.take(piece)) {
         const question = open[next];
         if (question === undefined) throw new RepositoryUnreadable('git cat-file says more than it was asked.');
-        if (question.withTree && commit === undefined) {
+        if (commit === undefined) {
+          if (content === 'missing') throw new ObjectNotFound(question.oid);
           commit = content;
-          continue;
-        }
-        group.push({ oid: question.oid, bytes: commit ?? content, tree: commit === undefined ? undefined : content });
+          if (question.withTree) continue;
+          group.push({ oid: question.oid, bytes: commit, tree: undefined });
+        } else group.push({ oid: question.oid, bytes: commit, tree: content === 'missing' ? undefined : content });
         commit = undefined;
         next += 1;
       }
@@ -107,14 +108,17 @@ async function ask(wanted: AsyncIterable<WantedCommit>, open: WantedCommit[], st
 
 const newline = 0x0a;
 
-/** Takes the contents out of the output of `git cat-file --batch`, however its bytes are cut into pieces. */
+/**
+ * Takes the contents out of the output of `git cat-file --batch`, however its bytes are cut into pieces. For an object
+ * that is not there it gives the word.
+ */
 class AnswerParser {
   #rest: Buffer = Buffer.alloc(0);
   #pieces: Buffer[] = [];
   /** Bytes still missing before the next look makes sense. */
   #missing = 0;
 
-  *take(piece: Buffer): IterableIterator<Buffer> {
+  *take(piece: Buffer): IterableIterator<Buffer | 'missing'> {
     this.#pieces.push(piece);
     this.#missing -= piece.length;
     if (this.#missing > 0) return;
@@ -126,6 +130,11 @@ class AnswerParser {
       const end = bytes.indexOf(newline, at);
       if (end < 0) break;
       const line = bytes.toString('latin1', at, end);
+      if (/^[0-9a-f]{40}(?:\^\{tree\})? missing$/.test(line)) {
+        yield 'missing';
+        at = end + 1;
+        continue;
+      }
       const size = /^[0-9a-f]{40} (?:commit|tree) (\d+)$/.exec(line)?.[1];
       if (size === undefined) throw new RepositoryUnreadable(`git cat-file said: ${line}`);
       const start = end + 1;
@@ -154,6 +163,15 @@ export async function* readCommitsByReading(
     }
     const { tree } = decodeCommit(bytes);
     // git knows the empty tree without storing it.
-    yield [{ oid, bytes, tree: tree === Tree.empty.oid ? Tree.empty.bytes : (await read(tree)).bytes }];
+    yield [{ oid, bytes, tree: tree === Tree.empty.oid ? Tree.empty.bytes : await readIfThere(read, tree) }];
+  }
+}
+
+async function readIfThere(read: (oid: Oid) => Promise<GitObject>, oid: Oid): Promise<Buffer | undefined> {
+  try {
+    return (await read(oid)).bytes;
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return undefined;
+    throw error;
   }
 }
