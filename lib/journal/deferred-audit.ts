@@ -12,6 +12,8 @@ export interface AuditedWorkspace {
 }
 
 const oneMinute = 60_000;
+/** After all minutes that can be counted. */
+const endOfTime = Number.MAX_SAFE_INTEGER;
 /** Sources distinguished by a workspace in a minute, written already or not; a flood from more is counted together. */
 const maxSources = 1000;
 const manySources = 'many';
@@ -54,7 +56,8 @@ export class DeferredAudit {
 
   /** Records the counts left by an earlier run, and writes every `interval` milliseconds from now on. */
   async start(interval = 1000): Promise<void> {
-    await this.flush();
+    this.#recordedMinute = this.#minute();
+    await this.#write(endOfTime);
     this.#timer = setInterval(() => void this.flush(), interval);
     this.#timer.unref();
   }
@@ -84,18 +87,22 @@ export class DeferredAudit {
     if (credential.lastUsedAt !== at) this.#notesOf(workspace).uses.set(credential.id, at);
   }
 
-  /** Writes the gathered notes; records past minutes. */
+  /**
+   * Writes the gathered notes; records past minutes. After the clock was set back it records everything: the minutes
+   * counted before would not be past until it has caught up, which can take years.
+   */
   async flush(): Promise<void> {
     const minute = this.#minute();
-    const isNewMinute = minute !== this.#recordedMinute;
+    const before = this.#recordedMinute;
     this.#recordedMinute = minute;
-    await this.#write(isNewMinute ? minute : undefined);
+    if (minute < before) await this.#write(endOfTime);
+    else await this.#write(minute > before ? minute : undefined);
   }
 
   /** Writes and records everything, even for the current minute. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#write(this.#minute() + 1);
+    await this.#write(endOfTime);
   }
 
   async #write(recordBefore: number | undefined): Promise<void> {

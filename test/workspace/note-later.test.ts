@@ -42,6 +42,41 @@ describe('Refused attempts, noted later', () => {
     );
   });
 
+  const countRecorded = () =>
+    host.workspace.journal.reader.audit.after(0, 10_000).filter(({ action }) => action === 'authentication.failed')
+      .length;
+
+  it('are on record soon after the clock was set back, and not only when it has caught up', async () => {
+    later.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.1');
+    await later.flush();
+    later.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.2');
+    host.clock.advance(-365 * 24 * 3_600_000);
+    later.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.3');
+    await later.flush();
+    assert.deepEqual([tallies(), countRecorded()], [[], 3]);
+    later.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.4');
+    await later.flush();
+    assert.equal(tallies().length, 1, 'the minute after that is gathered as before');
+  });
+
+  it('are on record at a start, and at the end, though the clock was set back before it', async () => {
+    later.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.1');
+    await later.flush();
+    host.clock.advance(-24 * 3_600_000);
+    const next = new DeferredAudit({
+      clock: host.clock,
+      find: (name) => host.service.find(name),
+      names: () => host.service.names(),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    await next.start();
+    assert.deepEqual([tallies(), countRecorded()], [[], 1]);
+    next.countRefused(host.workspace, 'rest', 'unknown', '10.0.0.2');
+    host.clock.advance(-24 * 3_600_000);
+    await next.close();
+    assert.deepEqual([tallies(), countRecorded()], [[], 2]);
+  });
+
   it('leave no span of the chain unsigned, however many minutes go on record at once', async () => {
     for (let minute = 0; minute < 3; minute += 1) {
       for (let address = 0; address < 1000; address += 1) {
