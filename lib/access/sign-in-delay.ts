@@ -35,7 +35,8 @@ export class SignInDelay {
   readonly #tables: PeopleTables;
   readonly #clock: Clock;
   readonly #key: Uint8Array;
-  #sweptAt = 0;
+  /** By the steady clock: the time of day may be set back, and the number of sources stays bounded. */
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   /** @param key of the service, so that the file does not reveal the typed names */
   constructor(tables: PeopleTables, clock: Clock, key: Uint8Array) {
@@ -100,9 +101,10 @@ export class SignInDelay {
   }
 
   #sweep(now: number): void {
-    if (now - this.#sweptAt < 60_000) return;
+    const at = this.#clock.elapsed();
+    if (at - this.#sweptAt < 60_000) return;
     // Where there is more, the next attempt goes on.
-    if (this.#tables.failures.sweep(now - forgotten, maxSources, sweptAtOnce)) this.#sweptAt = now;
+    if (this.#tables.failures.sweep(now - forgotten, maxSources, sweptAtOnce)) this.#sweptAt = at;
   }
 }
 
