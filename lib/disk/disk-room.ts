@@ -7,7 +7,7 @@ export interface DiskSpace {
   readonly total: number;
 }
 
-/** `low`: less is free than is kept in reserve. `full`: a write has just found no room. */
+/** `low`: less is free than is kept in reserve. `full`: a write, or a read's record, has just found no room. */
 export type DiskState = 'ok' | 'low' | 'full';
 
 export interface DiskRoomOptions {
@@ -32,6 +32,11 @@ const fullFor = 10_000;
 export async function measureDisk(folder: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, total: blocks * bsize };
+}
+
+/** Bytes that stay free on this disk: what was asked for, or an eighth of a small one. */
+export function reserveOf({ total }: DiskSpace, asked: number): number {
+  return Math.min(asked, total / eighth);
 }
 
 /** Whether a disk has room. It is measured on request, and at most once a second. */
@@ -66,7 +71,7 @@ export class DiskRoom {
   /** Whether less is free than the reserve, by the last measure. What is free is left to reads and their records. */
   get isLow(): boolean {
     if (this.#space === undefined) return false;
-    return this.#space.free < Math.min(this.#options.reserve, this.#space.total / eighth);
+    return this.#space.free < reserveOf(this.#space, this.#options.reserve);
   }
 
   /** A write found no room, whatever the last measure said. */

@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isOpenToOthers } from '../disk/close-to-others.js';
-import { measureDisk } from '../disk/disk-room.js';
+import { measureDisk, reserveOf, type DiskSpace } from '../disk/disk-room.js';
 import { explainClosedFolder, runAs, type Explained } from '../disk/explain-obstacle.js';
 import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
 import { formatBytes } from '../domain/format-bytes.js';
@@ -55,6 +55,8 @@ const ill = (name: string, message: string, remedy: string): Finding => ({ name,
 
 /** Bytes of the disk below which it is time to make room. */
 const minFree = 1024 ** 3;
+/** With less, the next record may find no room: SQLite takes whole pages, in its log and in its file. */
+const roomForRecords = 64 * 1024;
 /** Milliseconds by which a file may seem to come from the future. */
 const tolerance = 5 * 60_000;
 /** No release is older. */
@@ -197,15 +199,19 @@ function explainUnwritable(folder: string, error: unknown): Finding {
 }
 
 async function checkDisk({ dataFolder, diskReserve }: Surroundings): Promise<Finding> {
-  const { free, total } = await measureDisk(nearest(dataFolder));
+  return judgeSpace(await measureDisk(nearest(dataFolder)), diskReserve);
+}
+
+/** @param asked bytes of `disk_reserve` */
+export function judgeSpace(space: DiskSpace, asked: number): Finding {
+  const { free, total } = space;
+  const reserve = reserveOf(space, asked);
   const message = `${formatBytes(free)} of ${formatBytes(total)} free`;
-  if (free < diskReserve) {
-    const kept = formatBytes(diskReserve);
-    return ill('disk', message, `Make room: below ${kept} (disk_reserve) writes are refused. Reads go on.`);
-  }
-  if (free >= minFree) return well('disk', message);
-  const remedy = `Make room soon: below ${formatBytes(diskReserve)} (disk_reserve) writes are refused.`;
-  return ill('disk', message, remedy);
+  const refused = `below ${formatBytes(reserve)} (disk_reserve) writes are refused.`;
+  if (free >= Math.max(minFree, reserve)) return well('disk', message);
+  if (free >= reserve && free >= roomForRecords) return ill('disk', message, `Make room soon: ${refused}`);
+  if (free >= roomForRecords) return ill('disk', message, `Make room: ${refused} Reads go on.`);
+  return ill('disk', message, 'Make room: writes are refused, and reads too, since their records find no room.');
 }
 
 /** The address that people use, against the one that is listened on. */
