@@ -75,8 +75,10 @@ export class Eraser {
   readonly #hindered = new Map<string, Error>();
   /** Erases that are final but for large contents that others hold, by id. They hold up nothing. */
   readonly #awaiting = new Set<string>();
-  /** What erases wait for, or how their last attempt ended, by id. */
-  readonly #obstacles = new Map<string, string>();
+  /** How the last attempts of erases failed, by id. */
+  readonly #failures = new Map<string, string>();
+  /** What erases wait for, by id. */
+  readonly #waits = new Map<string, string>();
   readonly #log = new PurgeLog();
   /** The last step of each erase under way, by id. */
   readonly #reached = new Map<string, EraseStep>();
@@ -127,7 +129,7 @@ export class Eraser {
     if (hindrance !== undefined) return Promise.reject(internal(hindrance));
     return new Promise((resolve, reject) => {
       this.#waiters.add({ id, onStep, onWait, resolve, reject });
-      const obstacle = this.#obstacles.get(id);
+      const obstacle = this.#waits.get(id) ?? this.#failures.get(id);
       if (obstacle !== undefined) onWait(obstacle);
       this.wake();
     });
@@ -138,12 +140,14 @@ export class Eraser {
     return this.#reached.get(id);
   }
 
-  /**
-   * What an erase under way waits for, or why it does not go on: a few sentences that name nothing of it. Undefined
-   * while nothing stands in its way.
-   */
-  obstacleOf(id: string): string | undefined {
-    return this.#hindered.get(id)?.message ?? this.#obstacles.get(id);
+  /** Why an erase under way does not go on, in sentences that name nothing of it. Undefined while it does. */
+  hindranceOf(id: string): string | undefined {
+    return this.#hindered.get(id)?.message ?? this.#failures.get(id);
+  }
+
+  /** What an erase under way waits for, which ends by itself. */
+  waitOf(id: string): string | undefined {
+    return this.#waits.get(id);
   }
 
   /** Trees and blobs of the history that the last sweep did not find. */
@@ -198,7 +202,7 @@ export class Eraser {
       this.#reached.clear();
       const isStopped = this.#stopping.signal.aborted;
       this.#isWoken = false;
-      for (const id of this.#concerned) this.#obstacles.set(id, describeFailure(error));
+      for (const id of this.#concerned) this.#failures.set(id, describeFailure(error));
       const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
       for (const waiter of this.#waiters) waiter.reject(internal(reason));
       this.#waiters.clear();
@@ -218,16 +222,16 @@ export class Eraser {
   /** Waits, and says what for. @throws the signal's reason */
   async #waitFor(what: string, work: Promise<unknown>): Promise<void> {
     const ids = this.#concerned;
-    for (const id of ids) this.#noteObstacle(id, what);
+    for (const id of ids) this.#noteWait(id, what);
     try {
       await unlessStopped(work, this.#stopping.signal);
     } finally {
-      for (const id of ids) this.#obstacles.delete(id);
+      for (const id of ids) this.#waits.delete(id);
     }
   }
 
-  #noteObstacle(id: string, what: string): void {
-    this.#obstacles.set(id, what);
+  #noteWait(id: string, what: string): void {
+    this.#waits.set(id, what);
     for (const waiter of this.#waiters) if (waiter.id === id) waiter.onWait(what);
   }
 
@@ -238,7 +242,7 @@ export class Eraser {
       reach: async (step) => {
         for (const id of this.#concerned) {
           this.#reached.set(id, step);
-          this.#obstacles.delete(id);
+          this.#failures.delete(id);
         }
         for (const { id, onStep } of this.#waiters) if (step !== 'final' || this.#isFinal(id)) onStep(step);
         await this.#onStep(step);
@@ -383,10 +387,10 @@ export class Eraser {
   /** Goes on with an erase when nothing of it is held any more. Others go on meanwhile. */
   #awaitHolders(id: string, oids: readonly Oid[]): void {
     this.#awaiting.add(id);
-    this.#noteObstacle(id, waitsForHolders);
+    this.#noteWait(id, waitsForHolders);
     void this.#workspace.staging.released(oids).then(() => {
       this.#awaiting.delete(id);
-      this.#obstacles.delete(id);
+      this.#waits.delete(id);
       this.wake();
     });
   }

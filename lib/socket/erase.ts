@@ -86,7 +86,7 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
         before,
         limit: pageSize,
       });
-      items.push(...page.items.map(presentErasure));
+      items.push(...page.items.map((each) => presentErasure({ ...each, hindrance: each.hindrance ?? each.waitsFor })));
       before = Number(page.next);
       more = page.next !== null;
     }

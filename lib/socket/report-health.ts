@@ -87,7 +87,7 @@ const mostNamed = 5;
 function describeErases({ eraser, journal }: Workspace): string[] {
   const { missing } = eraser;
   const found = journal.reader.erasures.open().flatMap(({ id, hindrance }) => {
-    const obstacle = hindrance ?? eraser.obstacleOf(id);
+    const obstacle = hindrance ?? eraser.hindranceOf(id) ?? eraser.waitOf(id);
     return obstacle === undefined ? [] : [`The erase ${id} does not go on. ${obstacle}`];
   });
   if (missing.length === 0) return found;

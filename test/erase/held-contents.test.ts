@@ -55,9 +55,11 @@ for (const git of ['auto', 'never'] as const) {
       assert.ok(await bench.workspace.maintainer.run());
     }
 
-    async function hindranceOf(id: string): Promise<string | null | undefined> {
+    async function waitOf(id: string): Promise<string | null | undefined> {
       const { items } = (await perform(bench.workspace, operator, listErasures, { limit: 10 })).result;
-      return items.find((each) => each.id === id)?.hindrance;
+      const receipt = items.find((each) => each.id === id);
+      assert.equal(receipt?.hindrance, null);
+      return receipt?.waitsFor;
     }
 
     it('stays for it, where a document with the same content is erased before it commits', async () => {
@@ -75,7 +77,7 @@ for (const git of ['auto', 'never'] as const) {
             void workspace.eraser.finished(receipt, undefined, resolve);
           });
           assert.match(await waits, /holds the same large content/);
-          assert.match((await hindranceOf(receipt)) ?? '', /holds the same large content/);
+          assert.match((await waitOf(receipt)) ?? '', /holds the same large content/);
           // Neither another erase nor a backup waits for the run.
           const other = await eraseAt(workspace, 'a/unrelated.md');
           assert.equal((await workspace.eraser.finished(other.id)).phase, 'final');
@@ -84,7 +86,7 @@ for (const git of ['auto', 'never'] as const) {
         },
       });
       assert.equal((await workspace.eraser.finished(receipt)).phase, 'final');
-      assert.equal(await hindranceOf(receipt), null);
+      assert.equal(await waitOf(receipt), null);
       assert.deepEqual(workspace.journal.reader.objects.staged(), []);
       assert.deepEqual(bench.reported, []);
       for (const isAgain of [false, true]) {

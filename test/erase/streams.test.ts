@@ -130,8 +130,8 @@ describe('an erase of a document on its way', function () {
         const steps: EraseStep[] = [];
         const { id } = await eraseAt(workspace, 'plan.bin');
         const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
-        await until('everything else of it is gone', () => workspace.eraser.obstacleOf(id) !== undefined);
-        assert.match(workspace.eraser.obstacleOf(id) ?? '', /^It waits for an upload, a push or a run of a connector/);
+        await until('everything else of it is gone', () => workspace.eraser.waitOf(id) !== undefined);
+        assert.match(workspace.eraser.waitOf(id) ?? '', /^It waits for an upload, a push or a run of a connector/);
         assert.equal(workspace.journal.reader.erasures.find(id)?.finalAt, null);
         assert.ok(!steps.includes('final'), steps.join());
         const oids = [...held];

@@ -68,6 +68,7 @@ function presentFollowed({ by, step, ...erasure }: FollowedErasure): object {
     ...presentReceipt(erasure),
     phase: erasure.phase,
     step: erasure.phase === 'final' ? 'final' : (step ?? null),
+    waits_for: erasure.waitsFor,
     requested_by: presentAuthor(by),
   };
 }

@@ -16,7 +16,7 @@ export interface ListErasuresInput {
 /**
  * The receipts of all erases, the newest first. Admin: they name principals and amounts, but never the erased content.
  */
-export const listErasures: ReadOperation<ListErasuresInput, Page<Erasure & { readonly number: number }>> = {
+export const listErasures: ReadOperation<ListErasuresInput, Page<KnownErasure & { readonly number: number }>> = {
   kind: 'read',
   name: 'erasure.list',
   needs: () => adminNeeds,
@@ -27,13 +27,21 @@ export const listErasures: ReadOperation<ListErasuresInput, Page<Erasure & { rea
   },
 };
 
-/** The receipt of an erase that waits, or whose last attempt failed, says so. The rows hold lasting obstacles alone. */
-function withObstacle<Of extends Erasure>({ eraser }: ReadContext['workspace'], erasure: Of): Of {
-  return { ...erasure, hindrance: erasure.hindrance ?? eraser.obstacleOf(erasure.id) ?? null };
+/** A receipt, with what this process knows of an erase under way. Its `hindrance` can be a failed last attempt. */
+export interface KnownErasure extends Erasure {
+  /** What it waits for, which ends by itself. */
+  readonly waitsFor: string | null;
+}
+
+/** The rows hold lasting obstacles alone. */
+function withObstacle<Of extends Erasure>({ eraser }: ReadContext['workspace'], erasure: Of): Of & KnownErasure {
+  const { id } = erasure;
+  const hindrance = erasure.hindrance ?? eraser.hindranceOf(id) ?? null;
+  return { ...erasure, hindrance, waitsFor: eraser.waitOf(id) ?? null };
 }
 
 /** A receipt, with how far the erase is. */
-export interface FollowedErasure extends Erasure {
+export interface FollowedErasure extends KnownErasure {
   readonly by: Author;
   /** Its last step in this process; undefined where it waits or is over. */
   readonly step: EraseStep | undefined;

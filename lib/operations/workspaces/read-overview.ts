@@ -61,7 +61,7 @@ function describeSearch({ search }: Workspace): Overview['search'] {
   return { state: progress === null ? 'ready' : 'working', ...work };
 }
 
-const isHindered = ({ eraser }: ReadContext['workspace'], id: string): boolean => eraser.obstacleOf(id) !== undefined;
+const isHindered = ({ eraser }: ReadContext['workspace'], id: string): boolean => eraser.hindranceOf(id) !== undefined;
 
 /** How the workspace is: what is wrong, what waits, how much is used, and what happened lately. Admin. */
 export const readOverview: ReadOperation<undefined, Overview> = {

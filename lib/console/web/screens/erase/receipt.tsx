@@ -72,7 +72,7 @@ function countOver({ phase, step }: Erasure): number {
 }
 
 function Found({ erasure, isLost, onRetry }: { erasure: Erasure; isLost: boolean; onRetry: () => void }): ReactNode {
-  const { id, phase, hindrance, requested_at: at, requested_by: by, final_at: finalAt } = erasure;
+  const { id, phase, hindrance, waits_for: waitsFor, requested_at: at, requested_by: by, final_at: finalAt } = erasure;
   const over = countOver(erasure);
   return (
     <>
@@ -83,6 +83,7 @@ function Found({ erasure, isLost, onRetry }: { erasure: Erasure; isLost: boolean
       ) : hindrance === null ? (
         <Notice title="The document is hidden, and is being destroyed">
           <p>No one can reach it any more. You may leave this page: the erase goes on by itself.</p>
+          {waitsFor !== null && <p>{waitsFor}</p>}
         </Notice>
       ) : (
         <Notice tone="danger" title="The erase is held up">
