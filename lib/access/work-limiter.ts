@@ -87,13 +87,13 @@ export class WorkLimiter {
 
   /** Takes room if there is some now. @returns undefined where there is none */
   tryTake(source: string, units = 1): Release | undefined {
-    return this.#tryTake(source, Math.min(units, this.#limit.perSource), this.#waiting.length);
+    return this.#tryTake(source, Math.min(units, this.#limit.perSource), this.#waiting);
   }
 
-  /** @param place in the order: so many wait before it */
-  #tryTake(source: string, wanted: number, place: number): Release | undefined {
+  /** @param waitsBefore what was there before it, in order */
+  #tryTake(source: string, wanted: number, waitsBefore: readonly Waiting[]): Release | undefined {
     if (!this.#fits(source, wanted)) return undefined;
-    const before = this.#waiting.slice(0, place).filter((entry) => this.#lacksRoomInAll(entry));
+    const before = waitsBefore.filter((entry) => this.#lacksRoomInAll(entry));
     if (before.some(({ overtaken }) => overtaken >= this.#limit.inAll)) return undefined;
     for (const entry of before) entry.overtaken += wanted;
     this.#used.set(source, (this.#used.get(source) ?? 0) + wanted);
@@ -131,10 +131,16 @@ export class WorkLimiter {
   }
 
   #admitWaiting(): void {
+    const passedOver: Waiting[] = [];
     // An admitted entry leaves the list, and its departure makes a new list.
     for (const entry of this.#waiting) {
-      const release = this.#tryTake(entry.source, entry.units, this.#waiting.indexOf(entry));
-      if (release === undefined) continue;
+      if (!this.#fits(entry.source, entry.units)) {
+        if (this.#lacksRoomInAll(entry)) passedOver.push(entry);
+        continue;
+      }
+      const release = this.#tryTake(entry.source, entry.units, passedOver);
+      // Room is kept for one before it, and so from all behind it as well.
+      if (release === undefined) return;
       clearTimeout(entry.timer);
       this.#leave(entry);
       entry.admit(release);

@@ -78,11 +78,9 @@ describe('Limited work under way', () => {
   it('keeps room for a large piece that much small work went before', async () => {
     const bytes = new WorkLimiter({ perSource: 80, inAll: 100, waiting: 5, timeout: 60_000 });
     let running = [await bytes.take('b', 30), await bytes.take('c', 30)];
-    let large: Release | undefined;
-    const waiting = bytes.take('a', 80).then((release) => (large = release));
+    const waiting = bytes.take('a', 80);
     let overtaking = 0;
-    for (let count = 0; count < 50; count += 1) {
-      if (large === undefined) overtaking += 1;
+    for (; overtaking < 50 && bytes.use.waiting > 0; overtaking += 1) {
       // A new small piece comes before the one that it follows is done.
       const next = bytes.tryTake('d', 30);
       running.shift()?.();
@@ -92,6 +90,24 @@ describe('Limited work under way', () => {
     assert.ok(overtaking < 10, `${overtaking} small pieces went before it`);
     (await waiting)();
     for (const release of running) release();
+    assert.equal(bytes.use.used, 0);
+  });
+
+  it('looks through those that wait once, where room is kept from all of them', async () => {
+    const bytes = new WorkLimiter({ perSource: 80, inAll: 100, waiting: 5, timeout: 60_000 });
+    const first = [await bytes.take('b', 79), await bytes.take('c', 21)];
+    const large = bytes.take('a', 80);
+    const small = Array.from({ length: 4000 }, async (_, index) => bytes.take(`s${index}`));
+    for (const release of first) release();
+    assert.deepEqual([bytes.use.used, bytes.use.waiting], [100, 3901]);
+    const release = await small[0];
+    const began = performance.now();
+    release?.();
+    assert.ok(performance.now() - began < 50);
+    assert.deepEqual([bytes.use.used, bytes.use.waiting], [99, 3901]);
+    for (const each of small.slice(1, 100)) (await each)();
+    (await large)();
+    for (const each of small.slice(100)) (await each)();
     assert.equal(bytes.use.used, 0);
   });
 
