@@ -391,10 +391,8 @@ function watchDisk(folder: string, options: ServiceOptions): DiskRoom {
     measure,
     onChange(state, space) {
       const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
-      const room = state === 'full' ? 'there is room' : `more than ${formatBytes(reserve)} are free`;
-      const refused =
-        state === 'full' ? 'writes, and reads without room for their records, are refused' : 'writes are refused';
-      const kept = `${refused} until ${room}. Nothing is lost`;
+      const room = state === 'full' ? 'there is room; reads may be, too' : `more than ${formatBytes(reserve)} are free`;
+      const kept = `writes are refused until ${room}. Nothing is lost`;
       if (state === 'ok') onNews?.(`The disk of ${folder} has room again${left}: writes go on`, {});
       else onFault(`The disk of ${folder} is ${state}${left}: ${kept}`, undefined);
     },
