@@ -1,3 +1,5 @@
+import { formatTime } from '../domain/clock.js';
+import type { Tables } from '../sidecar/tables.js';
 import type { PendingRecordTable, RecordedMark } from '../sidecar/tables/pending-record-table.js';
 import type { MetaTable } from '../sidecar/tables/meta-table.js';
 
@@ -66,4 +68,14 @@ export function noteOlderFile(meta: MetaTable, now: number): void {
 export function readOlderFile(meta: Pick<MetaTable, 'get'>): number | null {
   const text = meta.get(noticeName);
   return text === undefined ? null : Number(text);
+}
+
+/** A line where an older copy of the service's own file was put back beside the workspace. */
+export function describeOlderFile({ meta }: Pick<Tables, 'meta'>): string[] {
+  const at = readOlderFile(meta);
+  if (at === null) return [];
+  return [
+    `On ${formatTime(at)} service.sqlite was an older copy than this workspace. Passwords, sessions, links and consents ` +
+      'were those of that copy: see `cartulary sessions`, `cartulary consent list` and `cartulary audit list`.',
+  ];
 }

@@ -2,8 +2,7 @@ import { formatTime } from '../domain/clock.js';
 import type { RepositoryFault } from '../domain/readiness.js';
 import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
-import { readOlderFile } from '../journal/find-recorded.js';
-import { describeOlderFile } from '../workspace/read-status.js';
+import { describeOlderFile, readOlderFile } from '../journal/find-recorded.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { CommandDependencies } from './command.js';
 

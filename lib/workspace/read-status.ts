@@ -5,9 +5,7 @@ import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
-import { readOlderFile } from '../journal/find-recorded.js';
-import { formatTime } from '../domain/clock.js';
-import type { Tables } from '../sidecar/tables.js';
+import { describeOlderFile } from '../journal/find-recorded.js';
 import { pathsOf } from '../journal/workspace-files.js';
 import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
@@ -32,16 +30,6 @@ export interface WorkspaceStatus {
   readonly connectors: number;
   /** A line for each thing that waits for people. */
   readonly troubles: readonly string[];
-}
-
-/** A line where an older copy of the service's own file was put back beside the workspace. */
-export function describeOlderFile({ meta }: Pick<Tables, 'meta'>): string[] {
-  const at = readOlderFile(meta);
-  if (at === null) return [];
-  return [
-    `On ${formatTime(at)} service.sqlite was an older copy than this workspace. Passwords, sessions, links and consents ` +
-      'were those of that copy: see `cartulary sessions`, `cartulary consent list` and `cartulary audit list`.',
-  ];
 }
 
 /** @throws any other error */
