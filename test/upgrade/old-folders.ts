@@ -34,5 +34,5 @@ export const oldFolders: readonly OldFolder[] = [
 /** Steps that no program of `main` ended with: they came together with later ones. */
 export const neverLast: Readonly<Record<'sidecar' | 'service', readonly number[]>> = {
   sidecar: [1, 2, 3, 4, 14, 21, 22],
-  service: [],
+  service: [7],
 };
