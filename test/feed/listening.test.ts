@@ -102,7 +102,9 @@ describe('who listens to changes', () => {
     it('learn nothing by it of hidden work that was not passed over in time', async () => {
       const { feeds } = server.host.workspace.workLimits;
       const take = feeds.take.bind(feeds);
-      const waiting = changes(`wait=1&cursor=${await now()}`);
+      // Longer than the writes take on a busy machine.
+      const waiting = changes(`wait=8&cursor=${await now()}`);
+      const over = new Promise((resolve) => setTimeout(resolve, 8100));
       await until('it waits', () => listening() === 1);
       for (let number = 0; number < 120; number += 1) await ada.create(`hidden/${number}.md`);
       let isAsked = false;
@@ -115,7 +117,7 @@ describe('who listens to changes', () => {
       // A change of access lets everyone look.
       await server.host.person('reader', 'hidden', 'Ben');
       await until('it looks', () => isAsked);
-      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await over;
       goOn();
       const { json } = await waiting;
       assert.deepEqual([json.items, json.is_current], [[], true]);

@@ -172,7 +172,7 @@ describe('The answer to a refused agent', () => {
     await agent.call('claim', { action: 'take', location: document.location, section: 'tasks' });
     const renamed = await agent.call('edit_org_doc', {
       ...document,
-      edits: [{ old_text: '## Tasks', new_text: '## Jobs' }],
+      edits: [{ old_text: '## Tasks', new_text: 'Tasks' }],
     });
     const blocked = await other.call('edit_org_doc', {
       location: document.location,
