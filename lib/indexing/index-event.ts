@@ -45,14 +45,24 @@ export interface IndexBatch {
   readonly commit: string;
 }
 
-/** Items that can be applied together: new versions, only the newest of each document, or any other item alone. */
+/**
+ * Items that can be applied together: new versions, or any other item alone. Of each document only the newest is taken,
+ * wherever the older ones were, because one that is read anew at another place comes as a new version.
+ */
 export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): IndexBatch {
   const newest = new Map<Location, IndexEvent>();
+  const places = new Map<number, Location>();
   let next = from;
   for (; next < notes.length && newest.size < maxTogether; next += 1) {
     const note = notes[next]?.note;
     if (note?.type !== 'upsert') break;
-    newest.set(note.document.location, note);
+    const { number, location } = note.document;
+    const before = places.get(number);
+    const replaced = before === undefined ? undefined : newest.get(before);
+    // Another document can have come to that place since.
+    if (before !== undefined && replaced?.type === 'upsert' && replaced.document.number === number) newest.delete(before);
+    newest.set(location, note);
+    places.set(number, location);
   }
   const first = notes[from];
   if (newest.size === 0 && first !== undefined) return { notes: [first.note], count: 1, commit: first.commit };

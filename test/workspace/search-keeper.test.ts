@@ -87,6 +87,26 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
+  it('holds a document once that was read anew at another place before its first version was indexed', async () => {
+    const keeper = new SearchKeeper({
+      folder: null,
+      languages: ['en'],
+      clock: new TestClock(),
+      readBlob: (oid) => Promise.resolve(Buffer.from(`words of ${oid}`)),
+      blobOf: () => undefined,
+      onFault: () => undefined,
+      onBehind: () => undefined,
+    });
+    keeper.markReady();
+    keeper.follow('c1', [write(1, 'a.md', 'one')]);
+    keeper.follow('c2', [write(1, 'a.html', 'one')]);
+    keeper.follow('c3', [write(2, 'a.md', 'two')]);
+    keeper.follow('c4', [write(1, 'b.html', 'one')]);
+    const { hits } = await keeper.search({ reach: everything, query: 'words', limit: 9 });
+    assert.deepEqual(hits.map(({ key, location }) => `${key} ${location}`).sort(), ['1 b.html', '2 a.md']);
+    await keeper.close();
+  });
+
   it('has long texts taken apart beside the event loop, however hostile', async () => {
     for (const piece of ['[', 'a\u0301\u0302', '](', '\ufdfa ', 'x', '漢']) {
       const { keeper, arrive, find } = openKeeper();

@@ -126,6 +126,11 @@ export class MirroringPerson extends Person {
     // A run under way can have listed the source before. The next one begins after it.
     let before = await this.#ended(place, 0);
     if (before === undefined) return 'gone';
+    // A kill can come between a run that was held and its approval. No other run begins before that.
+    const isHeld = (await this.#read(place))?.state === 'held';
+    if (isHeld && !(await this.#approve(place))) return 'gone';
+    if (isHeld) before = await this.#ended(place, before.number);
+    if (before === undefined) return 'gone';
     const asked = await send(place, this.secret, {
       method: 'POST',
       path: `/v1/connectors/${this.#id}/runs`,
