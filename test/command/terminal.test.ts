@@ -96,9 +96,10 @@ describe('the command line at a terminal', function () {
   /** What `start` shows at a terminal until Ctrl-C, after one request. */
   async function startOnTerminal(environment: Readonly<Record<string, string>> = {}): Promise<string> {
     const words = [process.execPath, program, 'start', '--data', data, '--port', '0'];
-    const child = spawn('script', ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+    // A shell that stays in between would end by the signal as well, and tell that.
+    const child = spawn('script', ['-qec', `exec ${words.map((word) => `'${word}'`).join(' ')}`, '/dev/null'], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...environment },
+      env: { ...process.env, SHELL: '/bin/sh', ...environment },
     });
     const closed = once(child, 'close');
     let said = '';
