@@ -1,6 +1,6 @@
 import type { components } from './described.js';
 import { CartularyError } from './errors.js';
-import { Document, readDocument, type DocumentRecord } from './document.js';
+import { Document, readDocument, requireDocument, type DocumentRecord } from './document.js';
 import { followChanges, type ChangePage, type FollowOptions } from './follow-changes.js';
 import type {
   AnswerOf,
@@ -31,6 +31,8 @@ export interface CartularyOptions {
   readonly retries?: number | undefined;
   /** Milliseconds for one attempt; 60,000 when left out. */
   readonly timeout?: number | undefined;
+  /** Bytes of one answer that is read as a whole; 64 MiB when left out. Streams have no limit. */
+  readonly maxAnswer?: number | undefined;
   /** Time and chance, for tests. */
   readonly pace?: Pace | undefined;
 }
@@ -58,17 +60,18 @@ export class Cartulary {
 
   /** @throws CartularyError where no address or no key is known */
   constructor(options: CartularyOptions = {}) {
-    const { retries = 4, timeout = 60_000, pace = usualPace } = options;
+    const { retries = 4, timeout = 60_000, maxAnswer = 64 * 1024 * 1024, pace = usualPace } = options;
     const baseUrl = dropSlashes(requireSetting('baseUrl', 'CARTULARY_URL', options.baseUrl));
+    if (/[?#]/.test(baseUrl)) throw new CartularyError('The option baseUrl has a query or a fragment.');
     const key = requireSetting('key', 'CARTULARY_KEY', options.key);
     // Called without a receiver: the browser's own does not run as a method of something else.
     const send: typeof fetch = options.fetch ?? ((...sent) => fetch(...sent));
-    this.#requests = new Requests(new Transport({ baseUrl, key, fetch: send, retries, timeout, pace }));
+    this.#requests = new Requests(new Transport({ baseUrl, key, fetch: send, retries, timeout, maxAnswer, pace }));
   }
 
   /**
    * Any operation of the description, with its types.
-   * @throws ApiError, ConnectionError
+   * @throws ApiError, ConnectionError; InvalidRequestError where nothing was sent
    * @example await cartulary.request('POST', '/v1/moves', { body: { location: 'a.md', to_folder: 'b' } })
    */
   async request<M extends Method, P extends PathOf<M>>(
@@ -122,14 +125,14 @@ export class Cartulary {
     return this.list('/v1/search', query, options);
   }
 
-  /** A document with its text. @throws ApiError NOT_FOUND, also where it is out of reach; ConnectionError */
+  /** A document with its text. @throws ApiError NOT_FOUND, also where it is out of reach; ConnectionError, InvalidRequestError */
   read(location: string, options: RequestOptions & { readonly version?: string | undefined } = {}): Promise<Document> {
     return readDocument(this.#requests, location, options);
   }
 
   /**
    * Makes a document at a location where none is, with the folders on the way.
-   * @throws ApiError CONFLICT `name_taken`; ConnectionError
+   * @throws ApiError CONFLICT `name_taken`; ConnectionError, InvalidRequestError
    */
   async create(location: string, content: Bytes, options: CreateOptions = {}): Promise<Document> {
     const { message, mediaType, ...rest } = options;
@@ -139,6 +142,7 @@ export class Cartulary {
       headers: { 'If-None-Match': '*', 'Content-Type': mediaType ?? 'application/octet-stream' },
       body: content,
     });
+    requireDocument(data);
     return new Document(this.#requests, data, etag ?? data.etag, typeof content === 'string' ? content : undefined);
   }
 
@@ -146,9 +150,9 @@ export class Cartulary {
    * The bytes of a document as a stream: `response.body`, or `response.blob()`. It begins once and is not begun again
    * where it breaks off.
    * @param options `version` names an older version; `range` is a Range header, such as `bytes=0-99`
-   * @throws ApiError, ConnectionError
+   * @throws ApiError, ConnectionError, InvalidRequestError
    */
-  download(
+  async download(
     location: string,
     { version, range, signal }: RequestOptions & { readonly version?: string; readonly range?: string } = {},
   ): Promise<Response> {

@@ -1,5 +1,5 @@
 import type { components } from './described.js';
-import { ApiError } from './errors.js';
+import { ApiError, foreignAnswer } from './errors.js';
 import type { RequestOptions, WriteOptions } from './operations.js';
 import { encodeLocation, type Bytes, type Requests } from './requests.js';
 
@@ -51,6 +51,7 @@ export class Document {
         body: content,
       }),
     );
+    requireDocument(data);
     return new Document(this.#requests, data, etag ?? data.etag, typeof content === 'string' ? content : undefined);
   }
 
@@ -109,5 +110,12 @@ export async function readDocument(
   const query = version === undefined ? {} : { version };
   const { data, etag } = await requests.json('GET', '/v1/documents/{location}', { path: { location }, query, signal });
   const { content, encoding, ...record } = data;
+  requireDocument(record);
   return new Document(requests, record, etag ?? record.etag, encoding === 'utf-8' ? content : undefined);
+}
+
+/** @throws ConnectionError where it is no document, as of something else than the service */
+export function requireDocument(record: DocumentRecord): void {
+  const { location, etag } = record as { readonly location: unknown; readonly etag: unknown };
+  if (typeof location !== 'string' || typeof etag !== 'string') throw foreignAnswer();
 }

@@ -29,7 +29,7 @@ type WithReason<Details, Reason> = Details extends { reason: infer Own }
     : never
   : never;
 
-/** Every error of this library: an `ApiError`, or a `ConnectionError`. */
+/** Every error of this library: an `ApiError`, a `ConnectionError`, an `InvalidRequestError`, or a missing setting. */
 export class CartularyError extends Error {
   override readonly name: string = 'CartularyError';
   /** The key of the request, where it had one. Under it the request can be sent again, and is done once. */
@@ -99,6 +99,33 @@ export class ConnectionError extends CartularyError {
   override readonly name: string = 'ConnectionError';
 }
 
+/** The error for an answer of another shape than the description's. */
+export const foreignAnswer = (idempotencyKey?: string): ConnectionError =>
+  new ConnectionError('The answer has another shape than described: something else than the service answered.', {
+    idempotencyKey,
+  });
+
+/** The call cannot be a request of the service. Nothing was sent. */
+export class InvalidRequestError extends CartularyError {
+  override readonly name: string = 'InvalidRequestError';
+  /** As the service would answer. */
+  readonly code = 'INVALID_REQUEST';
+}
+
+/**
+ * Characters that a terminal or a log would act upon, or that show a text in another order than it has: controls,
+ * separators of lines, and marks of direction.
+ */
+const unshowable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Characters of a foreign text in a message. */
+const maxShown = 2000;
+
+/** A foreign text for a message of one line: what cannot be shown stands as its code. */
+export function makeVisible(text: string): string {
+  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return shown.replace(unshowable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 const codes: ReadonlySet<string> = new Set<ErrorCode>([
   'INVALID_REQUEST',
   'UNAUTHENTICATED',
@@ -134,22 +161,39 @@ export function errorOf(
   const said = parse(text);
   if (said !== undefined) {
     const { code, message, request_id: requestId } = said;
-    const details = 'details' in said ? said.details : undefined;
-    return new ApiError({ status: response.status, code, message, requestId, details, retryAfter, idempotencyKey });
+    const details = 'details' in said && isRecord(said.details) ? said.details : undefined;
+    return new ApiError({
+      status: response.status,
+      code,
+      message: makeVisible(message),
+      requestId: makeVisible(requestId),
+      details,
+      retryAfter,
+      idempotencyKey,
+    });
   }
   // A proxy that has lost the service for a moment says when to come again.
   const message = `Something else than the service answered, with status ${response.status}.`;
   if (retryAfter === undefined) return new ConnectionError(message, { idempotencyKey });
-  const requestId = response.headers.get('x-request-id') ?? 'unknown';
+  const requestId = makeVisible(response.headers.get('x-request-id') ?? 'unknown');
   const code = response.status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE';
   return new ApiError({ status: response.status, code, message, requestId, retryAfter, idempotencyKey });
 }
 
 function parse(text: string): Described['error'] | undefined {
   try {
-    const { error } = JSON.parse(text) as Partial<Described>;
-    return error !== undefined && codes.has(error.code) ? error : undefined;
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    const isOurs =
+      isRecord(error) &&
+      codes.has(String(error['code'])) &&
+      typeof error['message'] === 'string' &&
+      typeof error['request_id'] === 'string';
+    return isOurs ? (error as Described['error']) : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Whether it is an object of JSON, and no list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,7 @@
 import type { components } from './described.js';
 import type { QueryOf, OperationOf, RequestOptions } from './operations.js';
+import { ConnectionError } from './errors.js';
+import { requirePage } from './pages.js';
 import type { Requests } from './requests.js';
 
 export type Change = components['schemas']['Change'];
@@ -46,6 +48,10 @@ export async function* followChanges(
     const seconds = wait && next !== undefined ? maxPoll : 0;
     const query = { ...place, ...from, wait: seconds };
     const { data } = await requests.json('GET', '/v1/changes', { query, signal }, seconds * 1000);
+    requirePage(data);
+    // A page that is not the last leads further.
+    if (data.next_cursor === next && !data.is_current)
+      throw new ConnectionError('The feed has no end: a cursor came again.');
     next = data.next_cursor;
     yield { changes: data.items, cursor: next };
     if (!wait && data.is_current) return;

@@ -11,6 +11,7 @@ export {
   ApiError,
   CartularyError,
   ConnectionError,
+  InvalidRequestError,
   type ApiErrorFields,
   type ErrorCode,
   type ErrorDetails,

@@ -1,3 +1,5 @@
+import { ConnectionError, foreignAnswer } from './errors.js';
+
 /** A page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -17,14 +19,24 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#fetch = fetch;
   }
 
-  /** Page by page. @param cursor of an earlier page, to go on after it */
+  /**
+   * Page by page.
+   * @param cursor of an earlier page, to go on after it
+   * @throws ConnectionError where a cursor comes again, since such a list has no end; what the fetch throws
+   */
   async *pages(cursor?: string): AsyncGenerator<Page<Item>, void, undefined> {
     let next = cursor;
-    do {
+    // Of all cursors one is kept: the last whose number was a power of two. A circle of any length meets it (Brent).
+    let kept = cursor;
+    for (let count = 1; ; count += 1) {
       const page = await this.#fetch(next);
+      requirePage(page);
       yield page;
-      next = page.next_cursor ?? undefined;
-    } while (next !== undefined);
+      if (page.next_cursor === null) return;
+      next = page.next_cursor;
+      if (next === kept) throw new ConnectionError('The list has no end: a cursor came again.');
+      if ((count & (count - 1)) === 0) kept = next;
+    }
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
@@ -41,4 +53,10 @@ export class List<Item> implements AsyncIterable<Item> {
     }
     return items;
   }
+}
+
+/** @throws ConnectionError where it is no page, as of something else than the service */
+export function requirePage(page: Page<unknown>): void {
+  const { items, next_cursor: cursor } = page as { readonly items: unknown; readonly next_cursor: unknown };
+  if (!Array.isArray(items) || (cursor !== null && typeof cursor !== 'string')) throw foreignAnswer();
 }

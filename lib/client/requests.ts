@@ -1,4 +1,4 @@
-import { ConnectionError } from './errors.js';
+import { ConnectionError, foreignAnswer, InvalidRequestError, isRecord } from './errors.js';
 import type { AnswerOf, InputOf, Method, OperationOf, PathOf, WriteOptions } from './operations.js';
 import type { Prepared, Transport } from './transport.js';
 
@@ -34,8 +34,38 @@ export interface RawInput extends WriteOptions {
 const takesKey = (method: string, path: string): boolean =>
   method === 'POST' || (method !== 'GET' && /^\/v1\/(?:documents|files)\//.test(path));
 
-/** Each segment percent-encoded, slashes as they are. */
-export const encodeLocation = (location: string): string => location.split('/').map(encodeURIComponent).join('/');
+/**
+ * Each segment percent-encoded, slashes as they are.
+ * @throws InvalidRequestError for a segment that is empty, `.` or `..`: `fetch` walks along those before it sends, and
+ * would leave the documents. Escaped dots are walked along as well.
+ */
+export function encodeLocation(location: string): string {
+  if (typeof location !== 'string') throw new InvalidRequestError('The location is no text.');
+  return location.split('/').map(encodeSegment).join('/');
+}
+
+function encodeSegment(segment: string): string {
+  if (segment === '')
+    throw new InvalidRequestError('The location has an empty segment (a leading, trailing or doubled slash).');
+  return encodePart(segment, 'location');
+}
+
+/** @param name for the message */
+function encodePart(text: string, name: string): string {
+  if (text === '.' || text === '..') throw new InvalidRequestError(`The ${name} has the segment "${text}".`);
+  try {
+    return encodeURIComponent(text);
+  } catch (cause) {
+    throw new InvalidRequestError(`The ${name} is not valid Unicode.`, { cause });
+  }
+}
+
+/** Percent-encoded as one segment. @throws InvalidRequestError where it is no id */
+function encodeId(id: unknown, name: string): string {
+  if (typeof id !== 'string' || id === '') throw new InvalidRequestError(`The ${name} is missing.`);
+  if (id.includes('/')) throw new InvalidRequestError(`The ${name} has a slash.`);
+  return encodePart(id, name);
+}
 
 function toQuery(query: Query = {}): string {
   const parameters = new URLSearchParams();
@@ -46,9 +76,11 @@ function toQuery(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Fills `{location}` and `{id}` in. */
+/** Fills `{location}` and `{id}` in. @throws InvalidRequestError */
 const fill = (path: string, values: Readonly<Record<string, unknown>> = {}): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeLocation(String(values[name])));
+  path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'location' ? encodeLocation(values[name] as string) : encodeId(values[name], name),
+  );
 
 /** Makes requests of the description out of what callers say. */
 export class Requests {
@@ -117,16 +149,20 @@ export class Requests {
 }
 
 function readJson<Data>(response: Response, text: string, idempotencyKey: string | undefined): Answered<Data> {
+  let data: unknown;
   try {
-    return {
-      data: JSON.parse(text) as Data,
-      etag: response.headers.get('etag') ?? undefined,
-      isReplayed: response.headers.get('idempotent-replayed') === 'true',
-    };
+    data = JSON.parse(text);
   } catch (cause) {
     throw new ConnectionError('The answer is no JSON: something else than the service answered.', {
       cause,
       idempotencyKey,
     });
   }
+  // Every JSON answer of the description is an object.
+  if (!isRecord(data)) throw foreignAnswer(idempotencyKey);
+  return {
+    data: data as Data,
+    etag: response.headers.get('etag') ?? undefined,
+    isReplayed: response.headers.get('idempotent-replayed') === 'true',
+  };
 }

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, errorOf } from './errors.js';
+import { ApiError, ConnectionError, errorOf, InvalidRequestError } from './errors.js';
 import type { Pace } from './pace.js';
 
 export interface TransportOptions {
@@ -10,6 +10,8 @@ export interface TransportOptions {
   readonly retries: number;
   /** Milliseconds for one attempt, up to the end of its answer; for a stream up to its beginning. */
   readonly timeout: number;
+  /** Bytes of an answer that is read as a whole, after its compression was undone. */
+  readonly maxAnswer: number;
   readonly pace: Pace;
 }
 
@@ -51,7 +53,8 @@ export class Transport {
 
   /** Sends it, and reads the whole answer as text. @throws ApiError, ConnectionError, the signal's reason */
   sendForText(request: Prepared): Promise<{ readonly response: Response; readonly text: string }> {
-    return this.#send(request, async (response) => ({ response, text: await response.text() }));
+    const { maxAnswer } = this.#options;
+    return this.#send(request, async (response) => ({ response, text: await readText(response, maxAnswer) }));
   }
 
   /** Sends it, and gives the answer at its beginning. @throws as `sendForText` */
@@ -60,7 +63,8 @@ export class Transport {
   }
 
   async #send<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer> {
-    const { retries, pace } = this.#options;
+    const { baseUrl, retries, pace } = this.#options;
+    requireStraight(baseUrl, request.path);
     for (let attempt = 0; ; attempt += 1) {
       request.signal?.throwIfAborted();
       const error = await this.#attempt(request, read);
@@ -73,7 +77,7 @@ export class Transport {
 
   /** @throws the signal's reason */
   async #attempt<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer | Failure> {
-    const { baseUrl, key, fetch, timeout, pace } = this.#options;
+    const { baseUrl, key, fetch, timeout, maxAnswer, pace } = this.#options;
     const { method, path, headers, body, signal, extraTime = 0 } = request;
     const idempotencyKey = headers['Idempotency-Key'];
     const late = new AbortController();
@@ -90,9 +94,11 @@ export class Transport {
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       });
       if (response.ok || response.status === 304) return await read(response);
-      return new Failure(errorOf(response, await response.text(), pace.now(), idempotencyKey), true);
+      return new Failure(errorOf(response, await readText(response, maxAnswer), pace.now(), idempotencyKey), true);
     } catch (cause) {
       signal?.throwIfAborted();
+      // The next answer would be as long.
+      if (cause instanceof TooLong) return new Failure(new ConnectionError(cause.message, { idempotencyKey }), true);
       const message = `${method} ${baseUrl}${path} got no answer: ${explain(cause)}`;
       return new Failure(new ConnectionError(message, { cause, idempotencyKey }));
     } finally {
@@ -112,6 +118,43 @@ export class Transport {
     }
     if (!isRepeatable && !isUnsent(cause)) return undefined;
     return Math.min(firstWait * 2 ** attempt, maxBackoff) * (0.5 + pace.random() / 2);
+  }
+}
+
+/**
+ * Whatever a path was built from: `fetch` must ask for that path and no other.
+ * @throws InvalidRequestError where it would walk elsewhere, with the key
+ */
+function requireStraight(baseUrl: string, path: string): void {
+  // The page's, for an address without a host.
+  const { location } = globalThis as { readonly location?: { readonly href: string } };
+  // Fetch says what is wrong with an address that is none.
+  if (!URL.canParse(baseUrl, location?.href)) return;
+  const base = new URL(`${baseUrl}/`, location?.href);
+  const built = new URL(baseUrl + path, location?.href);
+  const [asked = ''] = path.split('?', 1);
+  if (built.origin === base.origin && built.hash === '' && built.pathname === base.pathname + asked.slice(1)) return;
+  throw new InvalidRequestError('The path of the request leads elsewhere than it says.');
+}
+
+/** An answer that is longer than is read as a whole. */
+class TooLong extends Error {}
+
+/** The whole answer as text. It stops reading where there is too much. @throws TooLong */
+async function readText({ body }: Response, maxBytes: number): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let read = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    read += value.byteLength;
+    if (read > maxBytes) {
+      await reader.cancel().catch(() => {});
+      throw new TooLong(`The answer is longer than ${maxBytes} bytes. Longer documents can be downloaded as a stream.`);
+    }
+    text += decoder.decode(value, { stream: true });
   }
 }
 

@@ -18,7 +18,7 @@ export type Fault =
       readonly what: 'answer';
       readonly status: number;
       readonly headers?: Record<string, string>;
-      readonly body?: string;
+      readonly body?: string | Uint8Array;
     };
 
 /** A request as the proxy got it. */
