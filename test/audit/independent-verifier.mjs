@@ -22,12 +22,18 @@ function stop(problem) {
 
 let [seq, head, isClosed, restarted] = [0, '0'.repeat(64), false, ''];
 for await (const line of createInterface({ input: createReadStream(file) })) {
-  const { record, text, checkpoint } = JSON.parse(line);
+  const entry = JSON.parse(line);
+  const { record, text, checkpoint } = entry;
+  // What no hash covers must not be there: a member more or twice, or another spelling.
+  const shape = [entry, text ?? {}].map((each) => Object.keys(each).sort().join(' ')).join(', ');
+  if (JSON.stringify(entry) !== line || !/^(checkpoint, |record, |record text, detail salt seq target)$/.test(shape))
+    stop(`the line after record ${seq} is not as an export writes it`);
   if (isClosed) stop(`something follows the signature at the end, after record ${seq}`);
   if (checkpoint) {
     const { signature, ...signed } = checkpoint;
     if (signed.seq !== seq || signed.hash !== head) stop(`record ${signed.seq} is not here as it was signed`);
-    if (key && !verify(null, Buffer.from(canonical(signed)), key, Buffer.from(signature, 'base64')))
+    const bytes = Buffer.from(signature, 'base64');
+    if (key && !(verify(null, Buffer.from(canonical(signed)), key, bytes) && bytes.toString('base64') === signature))
       stop(`the signature over record ${seq} is false`);
     isClosed = signed.closing;
     continue;

@@ -85,6 +85,14 @@ describe('a verifier without any of the program’s code', () => {
     assert.deepEqual([text.code, text.said], [1, 'BROKEN: the target of record 8 was changed']);
   });
 
+  it('finds a member that no hash covers', async () => {
+    const forged = ['{"note":1,"record":', '{"record":{"outcome":"refused",', '{"record": '];
+    for (const by of forged) {
+      const { code, said } = await verify(changed(placeOf(7), /^\{"record":\{?/, by + (by.endsWith(',') ? '' : '{')));
+      assert.deepEqual([code, said], [1, 'BROKEN: the line after record 6 is not as an export writes it']);
+    }
+  });
+
   it('finds a missing record, and two exchanged ones', async () => {
     const [ninth, tenth] = [placeOf(9), placeOf(10)];
     const [missing, swapped] = await Promise.all([
