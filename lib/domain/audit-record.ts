@@ -47,8 +47,13 @@ export interface AuditExtent {
   readonly places?: ExtentPlaces;
   /** Numbers of the documents that it showed or changed. */
   readonly touched?: readonly number[];
-  /** The commit up to which a git client has everything now, of which moment it is, and what it could read then. */
-  readonly head?: { readonly oid: string; readonly moment: number; readonly reach: ExtentPlaces };
+  /** The commit up to which a git client has everything now: whose client, of which moment, and what it could read. */
+  readonly head?: {
+    readonly principal: string;
+    readonly oid: string;
+    readonly moment: number;
+    readonly reach: ExtentPlaces;
+  };
 }
 
 /** An action, before it is numbered and chained. */

@@ -1,10 +1,11 @@
 import { invalidRequest } from '../domain/refusal.js';
-import { MalformedPacket, readPacket, textOf } from '../git/serving/packets.js';
 import { advertisementHead } from '../git/serving/upload-pack.js';
+import { readUploadRequest, UnfitRequest, type UploadRequest } from '../git/serving/upload-request.js';
 import { mediaTypeOf } from '../http/read-body.js';
 import { refuseUnread } from '../operations/perform.js';
 import { answerFetch, fetchRepository } from '../operations/repositories/fetch-repository.js';
 import { advertiseRepository, answerRefs } from '../operations/repositories/list-refs.js';
+import { requireReached } from '../operations/repositories/prepare-repository.js';
 import { readRequest } from './read-body.js';
 import type { RemoteRequest, RemoteService } from './remote-request.js';
 
@@ -18,31 +19,22 @@ export const uploadPack: RemoteService = {
     return { contentType: `application/x-${service}-advertisement`, head, content };
   },
   async serve(asked) {
-    const body = await readOrRecord(asked);
-    const content = isListing(asked, body) ? answerRefs(asked, body) : answerFetch(asked, body, asked.unmet);
+    const request = await readOrRecord(asked);
+    const content = request.command === 'fetch' ? answerFetch(asked, request, asked.unmet) : answerRefs(asked, request);
     return { contentType: `application/x-${service}-result`, content: await content };
   },
 };
 
-/** @throws Refusal INVALID_REQUEST; RATE_LIMITED, UNAVAILABLE; recorded */
-async function readOrRecord(asked: RemoteRequest): Promise<Buffer> {
+/** @throws Refusal NOT_FOUND before the body is read; INVALID_REQUEST; RATE_LIMITED, UNAVAILABLE; recorded */
+async function readOrRecord(asked: RemoteRequest): Promise<UploadRequest> {
+  const { workspace, caller, isHere, version } = asked;
   try {
+    requireReached(workspace.view(caller), isHere);
     requireType(asked, `application/x-${service}-request`);
-    return await readRequest(asked);
+    return await readUploadRequest(await readRequest(asked), version);
   } catch (error) {
-    throw await refuseUnread(asked.workspace, asked.caller, fetchRepository.name, {}, error);
-  }
-}
-
-/** Whether a request of version 2 asks for the branch and nothing else. */
-function isListing({ version }: RemoteRequest, body: Buffer): boolean {
-  if (version !== 2) return false;
-  try {
-    const first = readPacket(body, 0);
-    return first !== undefined && textOf(first.packet) === 'command=ls-refs';
-  } catch (error) {
-    if (!(error instanceof MalformedPacket)) throw error;
-    return false;
+    const refusal = error instanceof UnfitRequest ? invalidRequest('bad_field', error.message) : error;
+    throw await refuseUnread(workspace, caller, fetchRepository.name, { detail: { protocol: version } }, refusal);
   }
 }
 

@@ -103,6 +103,9 @@ export function makeLargeGitRequests({ heads, tooMany, files, line }: LargeGitWo
   };
   const clone = (role: Role): Buffer => fetching([`want ${heads.get(role) ?? ''}`, 'done']);
   const haves = Array.from({ length: 150_000 }, (_, n) => `have ${n.toString(16).padStart(40, '0')}`);
+  const wants = haves.map((line) => line.replace('have', 'want'));
+  const wanted = encodePacket(`want ${heads.get('reader') ?? ''} multi_ack_detailed side-band-64k`);
+  const oldFetch = Buffer.concat([wanted, flushPacket, ...lines([...haves, 'done'])]);
   const prefixes = Array.from({ length: 10_000 }, (_, n) => `ref-prefix ${'r'.repeat(900)}${n}`);
   const listing = [encodePacket('command=ls-refs'), Buffer.from('0001'), ...lines(prefixes), flushPacket];
   const packed = gzipSync(Buffer.alloc(10 * longestRequest, '0'));
@@ -115,8 +118,12 @@ export function makeLargeGitRequests({ heads, tooMany, files, line }: LargeGitWo
     asks('approver', 'everything', clone('approver')),
     asks('reader', 'as many haves as there may be', fetching([`want ${heads.get('reader') ?? ''}`, ...haves, 'done'])),
     asks('reader', 'a long listing', Buffer.concat(listing)),
-    asks('reader', 'nothing but ends', Buffer.alloc(longestRequest, '0')),
-    asks('reader', 'no packets', Buffer.alloc(longestRequest, 'x')),
+    asks('reader', 'as many wants as there may be', fetching([...wants, 'done'])),
+    asks('reader', 'as many haves before version 2', oldFetch, 200, { ...uploading, 'git-protocol': '' }),
+    asks('reader', 'nothing but ends', Buffer.alloc(longestRequest, '0'), 400),
+    asks('reader', 'nothing but marks', Buffer.alloc(longestRequest, '0001'), 400),
+    asks('reader', 'nothing but empty lines', Buffer.alloc(longestRequest, '0004'), 400),
+    asks('reader', 'no packets', Buffer.alloc(longestRequest, 'x'), 400),
     asks('reader', 'one byte too many', Buffer.alloc(longestRequest + 1, '0'), 413),
     asks('reader', 'far too much in little', packed, 413, { ...uploading, 'content-encoding': 'gzip' }),
     pushes('one file too many', tooMany),

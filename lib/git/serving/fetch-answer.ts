@@ -14,6 +14,8 @@ import {
 /** Bytes in front of the pack that are looked at. Behind them the answer passes as it is. */
 const maxOpeningLength = 1024 * 1024;
 const nothing = Buffer.alloc(0);
+/** Four letters, a version, and the number of objects. */
+const packHeadLength = 12;
 
 /**
  * The answer to one request of a fetch on its way to the client. It can put words for the person in front of the pack, and at a sudden end.
@@ -23,6 +25,9 @@ export class FetchAnswer {
   /** What has not passed of the lines in front of the pack. Undefined behind them. */
   #opening: Buffer | undefined = nothing;
   #isInPack = false;
+  /** The beginning of the pack, as far as it has passed. */
+  #packHead = nothing;
+  #band = 0;
   #hasPassed = false;
   /** What is left of the packet under way, and the part of a head that has passed. */
   #left = 0;
@@ -38,10 +43,17 @@ export class FetchAnswer {
     return this.#isInPack;
   }
 
+  /** How many objects the pack has (gitformat-pack). Undefined until that has passed. */
+  get objects(): number | undefined {
+    if (this.#packHead.length < packHeadLength) return undefined;
+    return this.#packHead.readUInt32BE(packHeadLength - 4);
+  }
+
   /** @returns what is to be sent on */
   pass(piece: Buffer): Buffer {
     if (this.#opening === undefined) {
       if (this.#isInPack) this.#follow(piece);
+      else this.#notePack(piece);
       return piece;
     }
     const passed = this.#readOpening(this.#opening.length === 0 ? piece : Buffer.concat([this.#opening, piece]));
@@ -79,8 +91,21 @@ export class FetchAnswer {
     } catch (error) {
       if (!(error instanceof MalformedPacket)) throw error;
       this.#opening = undefined;
+      this.#followBare(bytes);
       return bytes;
     }
+  }
+
+  /** A client of an old protocol can have the pack without packets, behind lines in packets. */
+  #followBare(bytes: Buffer): void {
+    const start = bytes.indexOf('PACK');
+    this.#notePack(start < 0 ? bytes : bytes.subarray(start));
+  }
+
+  /** Keeps the beginning of the pack. */
+  #notePack(bytes: Buffer): void {
+    if (this.#packHead.length === packHeadLength) return;
+    this.#packHead = Buffer.concat([this.#packHead, bytes.subarray(0, packHeadLength - this.#packHead.length)]);
   }
 
   /** Lets whole packets pass. */
@@ -114,8 +139,17 @@ export class FetchAnswer {
         if (this.#head.length < packetHead) return;
         this.#left = (packetLength(this.#head, 0) ?? packetHead) - packetHead;
         this.#head = nothing;
+        this.#band = 0;
+        continue;
+      }
+      if (this.#band === 0) {
+        this.#band = piece[at] ?? 0;
+        this.#left -= 1;
+        at += 1;
+        continue;
       }
       const passed = Math.min(this.#left, piece.length - at);
+      if (this.#band === 1) this.#notePack(piece.subarray(at, at + passed));
       this.#left -= passed;
       at += passed;
     }

@@ -44,8 +44,8 @@ export function encodeError(text: string): Buffer {
 export function packetLength(bytes: Buffer, at: number): number | undefined {
   if (at + packetHead > bytes.length) return undefined;
   let length = 0;
-  for (const byte of bytes.subarray(at, at + packetHead)) {
-    const digit = digitOf(byte);
+  for (let next = at; next < at + packetHead; next += 1) {
+    const digit = digitOf(bytes[next] ?? 0);
     if (digit === undefined) throw new MalformedPacket();
     length = length * 16 + digit;
   }

@@ -4,13 +4,7 @@ import type { AuditExtent, ExtentPlaces } from '../../domain/audit-record.js';
 import { isWithin, type Location } from '../../domain/location.js';
 import { findDocumentsById } from '../../view/locate.js';
 import { readableExtent } from '../note-extent.js';
-
-/** What a client that fetches says. */
-export interface FetchExchange {
-  readonly wants: readonly string[];
-  /** Some of the commits that it has, the newest first. */
-  readonly haves: readonly string[];
-}
+import { wantsWhole, type FetchExchange, type SharedHead } from './shared-head.js';
 
 /** Changes looked at for one fetch. After more of them, it counts as a clone. */
 const maxChanges = 2000;
@@ -20,22 +14,23 @@ const maxChanges = 2000;
  * such a head, and wants the whole rest, gets what others changed since, and what its principal may read since. So a
  * fetch that brings news of one place says nothing to those who ask about another.
  * @param exchange null where the client asks for parts
+ * @param shared the head from which git goes on; undefined where it sends everything
  */
 export function fetchExtent(
   context: WriteContext,
   { head, basis }: PreparedRepository,
   exchange: FetchExchange | null,
+  shared: SharedHead | undefined,
 ): AuditExtent {
-  const { reach, transaction } = context;
+  const { reach, transaction, caller } = context;
   // The reach is the one that the repository was made for, or it would not be current.
   const whole = readableExtent({ reach, tables: transaction.tables });
   const { places } = whole;
   if (head === null || places === undefined) return whole;
   // A client that asks for parts need not have the rest of what it names later.
-  if (exchange === null || !exchange.wants.every((oid) => oid === head)) return whole;
-  const given = { oid: head, moment: basis.moment, reach: places };
-  const since = transaction.tables.auditExtents.lastHead(exchange.haves);
-  const news = since === undefined ? undefined : findNews(context, places, since);
+  if (!wantsWhole(exchange, head)) return whole;
+  const given = { principal: caller.principalId, oid: head, moment: basis.moment, reach: places };
+  const news = shared === undefined ? undefined : findNews(context, places, shared.given);
   return { ...(news ?? whole), head: given };
 }
 

@@ -1,8 +1,12 @@
 import type { Readable } from 'node:stream';
 import { sourceOf } from '../../access/work-limits.js';
-import { listHaves, listWants, readClientHistory } from '../../git/serving/client-history.js';
+import { readClientHistory } from '../../git/serving/client-history.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
 import { startUploadPack } from '../../git/serving/upload-pack.js';
+import type { FetchRequest } from '../../git/serving/upload-request.js';
+import { readableExtent } from '../note-extent.js';
+import type { WriteOperation } from '../operation.js';
+import { perform } from '../perform.js';
 import { FetchTally } from './fetch-tally.js';
 import { makeRepositoryOperation } from './prepare-repository.js';
 import { serveRepository, type Asked } from './serve-repository.js';
@@ -11,6 +15,17 @@ import type { UnmetClients } from './unmet-clients.js';
 
 /** Gives out what the caller's repository holds. Reader somewhere. */
 export const fetchRepository = makeRepositoryOperation('repository.fetch', true);
+
+/** Records that a fetch gives out everything after all. */
+const recordWhole: WriteOperation<Pick<Asked, 'version'>, null> = {
+  kind: 'write',
+  name: fetchRepository.name,
+  worksWhenLow: true,
+  needs: () => [],
+  note: ({ version }) => ({ detail: { protocol: version } }),
+  run: () => null,
+  extentOf: ({ reach, transaction: { tables } }) => readableExtent({ reach, tables }),
+};
 
 /** For a person whose clone has another history. git shows each line behind `remote:`. */
 const begunAnew = [
@@ -27,14 +42,12 @@ const begunAnew = [
  * @param unmet remembers the rounds of one fetch
  * @throws Refusal, recorded: RATE_LIMITED, UNAVAILABLE among others
  */
-export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetClients): Promise<Readable> {
+export async function answerFetch(asked: Asked, request: FetchRequest, unmet: UnmetClients): Promise<Readable> {
   const { workspace, caller, version } = asked;
   const release = await takeRoom(asked, 'clones', fetchRepository);
   const source = sourceOf(workspace.name, caller);
-  const isLast = hasLine(request, done);
-  const haves = listHaves(request);
+  const { wants, haves, isLast } = request;
   let isUnmet = unmet.take(source);
-  const wants = listWants(request);
   return serveRepository(
     { ...asked, exchange: wants === null ? null : { wants, haves: haves.slice(0, maxHavesNoted) } },
     fetchRepository,
@@ -49,14 +62,16 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
       // Each round is a request, and the next one can come as soon as this one is answered.
       if (!isLast) unmet.note(source, isUnmet);
       const git = startUploadPack(program, { repository: repository.path, version, seeksDeltas });
-      git.stdin.end(request);
+      git.stdin.end(request.bytes);
       return git;
     },
     {
       release,
-      follow: ({ repository }) => ({
+      follow: ({ repository, shared }) => ({
         tally: new FetchTally(workspace, caller, repository.head),
         answer: new FetchAnswer(isUnmet ? begunAnew : undefined),
+        explained: shared?.objects,
+        recordWhole: () => perform(workspace, caller, recordWhole, asked),
         end({ hasPack }) {
           if (hasPack) unmet.note(source, false);
         },
@@ -67,10 +82,3 @@ export async function answerFetch(asked: Asked, request: Buffer, unmet: UnmetCli
 
 /** Commits of a client that are looked for among the heads that were given out. Clients name their newest ones first. */
 const maxHavesNoted = 256;
-
-/** Lines of a request that say that it is the client's last. */
-const done = ['0009done', '0008done'];
-
-function hasLine(request: Buffer, lines: readonly string[]): boolean {
-  return lines.some((line) => request.includes(line));
-}

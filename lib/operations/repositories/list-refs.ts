@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import { abilityPackets, encodeListing, readListing } from '../../git/serving/list-refs.js';
-import { startAdvertisement, startUploadPack, type UploadPackRequest } from '../../git/serving/upload-pack.js';
+import { abilityPackets, encodeListing } from '../../git/serving/list-refs.js';
+import { startAdvertisement } from '../../git/serving/upload-pack.js';
+import type { RefListing } from '../../git/serving/upload-request.js';
 import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
 import {
@@ -34,20 +35,14 @@ const listAbilities: WriteOperation<Pick<RepositoryInput, 'isHere' | 'version'>,
 
 /** Answers a client that begins: the branch, or in version 2 what can be asked. @throws Refusal, recorded */
 export async function advertiseRepository(asked: Asked): Promise<Readable | Buffer> {
-  if (asked.version !== 2) return serve(asked, (program, open) => startAdvertisement(program, describe(open, asked)));
+  if (asked.version !== 2) return serve(asked);
   await perform(asked.workspace, asked.caller, listAbilities, asked);
   return abilityPackets;
 }
 
 /** Answers the command `ls-refs` of version 2. @throws Refusal, recorded */
-export async function answerRefs(asked: Asked, request: Buffer): Promise<Readable | Buffer> {
-  const listing = readListing(request);
-  if (listing !== undefined) return encodeListing(listing, await findHead(asked));
-  return serve(asked, (program, open) => {
-    const git = startUploadPack(program, describe(open, asked));
-    git.stdin.end(request);
-    return git;
-  });
+export async function answerRefs(asked: Asked, listing: RefListing): Promise<Buffer> {
+  return encodeListing(listing, await findHead(asked));
 }
 
 /** The head of the caller's repository, brought up to date. @throws Refusal, recorded */
@@ -61,10 +56,8 @@ export async function findHead({ workspace, caller, ...asked }: Asked): Promise<
   }
 }
 
-function serve(asked: Asked, start: StartGit): Promise<Readable> {
+function serve(asked: Asked): Promise<Readable> {
+  const start: StartGit = (program, { repository }) =>
+    startAdvertisement(program, { repository: repository.path, version: asked.version, seeksDeltas: false });
   return serveRepository(asked, listRefs, start, { takeRoom: () => takeRoom(asked, 'computations', listRefs) });
-}
-
-function describe({ repository }: OpenRepository, { version }: Asked): UploadPackRequest {
-  return { repository: repository.path, version, seeksDeltas: false };
 }

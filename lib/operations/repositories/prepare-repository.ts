@@ -1,10 +1,12 @@
 import type { Hold } from '../../derived/derived-repositories.js';
 import type { PreparedRepository } from '../../derived/served-repository.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
+import { findGit } from '../../git/program/git-program.js';
 import type { ProtocolVersion } from '../../git/serving/start-service.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { View } from '../../view/view.js';
-import { fetchExtent, type FetchExchange } from './fetch-extent.js';
+import { fetchExtent } from './fetch-extent.js';
+import { findSharedHead, type FetchExchange, type SharedHead } from './shared-head.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { RepositoryWatch } from './watch-repository.js';
 
@@ -26,6 +28,7 @@ interface ServedHead {
   readonly head: string | null;
   readonly version: ProtocolVersion;
   readonly served: PreparedRepository;
+  readonly shared: SharedHead | undefined;
 }
 
 /** A caller's repository, kept while it is read. */
@@ -33,6 +36,8 @@ export interface OpenRepository {
   readonly repository: PreparedRepository;
   readonly hold: Hold;
   readonly watch: RepositoryWatch;
+  /** Of a fetch: the head from which git goes on with the client. Undefined where it sends everything. */
+  readonly shared: SharedHead | undefined;
   /** Whether nothing was taken away from its principal since it was prepared. For the transaction of the record. */
   isCurrent(this: void, tables: Tables): boolean;
 }
@@ -55,7 +60,7 @@ export function requireReached({ reach }: View, isHere: boolean): void {
  */
 export async function prepareRepository(
   { workspace, caller, view }: PrepareContext,
-  { isHere, held, signal }: RepositoryInput,
+  { isHere, held, exchange = null, signal }: RepositoryInput,
   goesOn = false,
 ): Promise<OpenRepository> {
   requireReached(view, isHere);
@@ -68,9 +73,15 @@ export async function prepareRepository(
       : await workspace.derived.prepare(caller.principalId, { signal });
   const hold = workspace.derived.hold(repository);
   try {
+    const program = goesOn && exchange !== null ? await findGit() : null;
+    const shared =
+      program === null
+        ? undefined
+        : await findSharedHead(program, workspace.journal.reader, repository, exchange, signal);
     const open = {
       repository,
       hold,
+      shared,
       watch: new RepositoryWatch(workspace, caller),
       isCurrent: (tables: Tables) => workspace.derived.isCurrent(tables, repository),
     };
@@ -99,11 +110,13 @@ export function makeRepositoryOperation(
     note: ({ version }) => ({ detail: { protocol: version } }),
     prepare: (context, input) => prepareRepository(context, input, isFetch),
     isOvertaken: ({ transaction }, _, { isCurrent }) => !isCurrent(transaction.tables),
-    run({ transaction }, { version }, { repository, isCurrent }) {
+    run({ transaction }, { version }, { repository, shared, isCurrent }) {
       if (!isCurrent(transaction.tables)) throw unavailable();
-      return { head: repository.head, version, served: repository };
+      return { head: repository.head, version, served: repository, shared };
     },
     noteResult: ({ head, version }) => ({ detail: { head, protocol: version } }),
-    ...(isFetch && { extentOf: (context, { exchange = null }, { served }) => fetchExtent(context, served, exchange) }),
+    ...(isFetch && {
+      extentOf: (context, { exchange = null }, { served, shared }) => fetchExtent(context, served, exchange, shared),
+    }),
   };
 }

@@ -19,6 +19,10 @@ const highWaterMark = 256 * 1024;
 export interface Followed {
   readonly tally: FetchTally;
   readonly answer: FetchAnswer;
+  /** Objects that the record of the fetch accounts for. Undefined where it says that everything was given out. */
+  readonly explained: number | undefined;
+  /** Records that everything is given out. Called before any object of a pack with more objects is sent. */
+  readonly recordWhole: () => Promise<unknown>;
   /** Called at the end, when `answer` has seen all of it. */
   readonly end: (answer: FetchAnswer) => void;
 }
@@ -43,6 +47,7 @@ export class ServedStream extends Transform {
   readonly #served: ServedAnswer;
   readonly #abort: () => void;
   #isCut = false;
+  #isCounted = false;
   #bytes = 0;
 
   constructor(served: ServedAnswer) {
@@ -59,15 +64,7 @@ export class ServedStream extends Transform {
   }
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (!this.#isCut) {
-      try {
-        this.#served.open.watch.requireAll();
-        this.#send(this.#served.followed?.answer.pass(piece) ?? piece);
-      } catch (error) {
-        this.#cut(error as Error);
-      }
-    }
-    done();
+    callbackify(() => this.#pass(piece))(done);
   }
 
   override _flush(done: TransformCallback): void {
@@ -80,6 +77,30 @@ export class ServedStream extends Transform {
     endGit(git);
     void this.#record(error === null && !this.#isCut && this.readableEnded);
     done(error);
+  }
+
+  async #pass(piece: Buffer): Promise<void> {
+    if (this.#isCut) return;
+    try {
+      const { open, followed } = this.#served;
+      open.watch.requireAll();
+      const passed = followed?.answer.pass(piece) ?? piece;
+      if (followed !== undefined && this.#sendsMore(followed)) await followed.recordWhole();
+      if (!this.#hasBeenCut()) this.#send(passed);
+    } catch (error) {
+      this.#cut(error as Error);
+    }
+  }
+
+  /** Whether git sends more than the record says. It is told once. */
+  #sendsMore({ answer: { objects }, explained }: Followed): boolean {
+    if (this.#isCounted || objects === undefined) return false;
+    this.#isCounted = true;
+    return explained !== undefined && objects > explained;
+  }
+
+  #hasBeenCut(): boolean {
+    return this.#isCut || this.destroyed;
   }
 
   #send(bytes: Buffer): void {

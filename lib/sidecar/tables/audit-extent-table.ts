@@ -13,6 +13,7 @@ export interface RecordExtent {
 
 /** What a git client has that has a head. */
 export interface GivenHead {
+  readonly oid: string;
   readonly moment: number;
   /** What it could read then. */
   readonly reach: ExtentPlaces;
@@ -45,11 +46,12 @@ export class AuditExtentTable extends Table {
   readonly #addTouched = this.statement<[number, string]>(
     `INSERT OR IGNORE INTO audit_touched (seq, document) SELECT ?, value ${keptDocuments}`,
   );
-  readonly #addHead = this.statement<[string, number, number]>(
-    'INSERT OR REPLACE INTO audit_given_head VALUES (?, ?, ?)',
+  readonly #addHead = this.statement<[string, string, number, number]>(
+    'INSERT OR REPLACE INTO audit_given_head (principal, head, place_set, moment) VALUES (?, ?, ?, ?)',
   );
-  readonly #lastHead = this.statement<[string], { set: number; moment: number }>(
-    `SELECT place_set AS "set", moment FROM json_each(?) JOIN audit_given_head ON head = value
+  readonly #lastHead = this.statement<[string, string], { oid: string; set: number; moment: number }>(
+    `SELECT head AS oid, place_set AS "set", moment
+     FROM json_each(?) JOIN audit_given_head ON principal = ? AND head = value
      ORDER BY moment DESC, place_set DESC LIMIT 1`,
   );
   readonly #changedAfter = this.valueStatement<[{ after: number; not: string; most: number }], number>(
@@ -125,7 +127,7 @@ export class AuditExtentTable extends Table {
 
   /** Keeps what a record is about. To be called in the transaction of the record. */
   insert(seq: number, { places, touched = [], head }: AuditExtent): void {
-    if (head !== undefined) this.#addHead.run(head.oid, this.#keepSet(head.reach), head.moment);
+    if (head !== undefined) this.#addHead.run(head.principal, head.oid, this.#keepSet(head.reach), head.moment);
     if (places !== undefined && places.folders.length + places.documents.length > 0) {
       this.#addUse.run(seq, this.#keepSet(places));
     }
@@ -144,10 +146,12 @@ export class AuditExtentTable extends Table {
     return number;
   }
 
-  /** The last of these heads that a client got. */
-  lastHead(oids: readonly string[]): GivenHead | undefined {
-    const found = this.#lastHead.get(JSON.stringify(oids));
-    return found === undefined ? undefined : { moment: found.moment, reach: this.readSet(found.set) };
+  /** The last of these heads that a client of a principal got. */
+  lastHead(principal: string, oids: readonly string[]): GivenHead | undefined {
+    const found = this.#lastHead.get(JSON.stringify(oids), principal);
+    if (found === undefined) return undefined;
+    const { oid, moment, set } = found;
+    return { oid, moment, reach: this.readSet(set) };
   }
 
   /**
