@@ -1,21 +1,23 @@
-import { Refusal, unavailable } from '../domain/refusal.js';
-import { MissingObject, type Oid } from '../git/objects/objects.js';
+import { unavailable } from '../domain/refusal.js';
+import type { Oid } from '../git/objects/objects.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
-import { isFaultOfTheFile, isLocked, refuseFault } from '../sidecar/fault.js';
+import { isFaultOfTheFile, isLocked, refuseFault, toRefusal } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
 import type { JournalOptions } from './journal-options.js';
-import { measureWaiting, type Waiting, type WaitingWrite, type Write, type WriteInSteps } from './waiting-writes.js';
-import { MissingTrees, WriteTransaction, type WorkspaceState } from './write-transaction.js';
+import {
+  measureWaiting,
+  missingFor,
+  type Waiting,
+  type WaitingWrite,
+  type Write,
+  type WriteInSteps,
+  type WriteStart,
+} from './waiting-writes.js';
+import { WriteTransaction, type WorkspaceState } from './write-transaction.js';
 import type { Tables } from '../sidecar/tables.js';
-
-/** The state to restore when a write is undone. */
-interface WriteStart {
-  readonly state: WorkspaceState;
-  readonly actions: number;
-}
 
 const maxGroupSize = 256;
 /** Milliseconds after which a group takes no further write, so no other request waits long for the event loop. */
@@ -30,8 +32,8 @@ const triedAt = 'tried_at';
  * them together: one fsync a group. Callers get their answers only then.
  *
  * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so a half-done group is never seen. A
- * group of usual writes is committed without an await. A long write has its group for itself, and others read the last
- * committed state between its steps.
+ * group of usual writes is committed without an await. A long write has its group for itself, without a savepoint, and
+ * others read the last committed state between its steps.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -193,9 +195,11 @@ export class Journal {
     try {
       const { sidecar, transaction } = this.#begin();
       const before = transaction.state;
-      if (await this.#runSteps(entry, transaction, sidecar)) this.#options.afterWrite?.(transaction, before);
-      else group.pop();
-      this.#commit(group, transaction, sidecar);
+      const failure = await this.#runSteps(entry, transaction, sidecar);
+      if (failure === undefined) {
+        this.#options.afterWrite?.(transaction, before);
+        this.#commit(group, transaction, sidecar);
+      } else if (!this.#undoLong(entry, failure.error, sidecar)) return;
       this.#answer(group);
     } catch (error) {
       this.#recover(group, error);
@@ -266,21 +270,35 @@ export class Journal {
   }
 
   /**
-   * The same in steps. In memory, readers share the writer's connection, and must not see half-done work.
-   * @returns false when it left the transaction to wait for a tree
+   * The same in steps, for a write that has the transaction for itself, and so needs no savepoint: within one, each
+   * statement costs what all those before it have changed (decision 0350). In memory, readers share the writer's
+   * connection, and must not see half-done work.
+   * @returns what it threw
    */
-  async #runSteps(entry: WaitingWrite, transaction: WriteTransaction, sidecar: Sidecar): Promise<boolean> {
-    const { work } = entry;
-    if (work.steps === undefined) throw new Error('It is no work in steps.');
-    const start = this.#markStart(transaction, sidecar);
+  async #runSteps(
+    entry: WaitingWrite,
+    transaction: WriteTransaction,
+    { isInMemory }: Sidecar,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    if (entry.work.steps === undefined) throw new Error('It is no work in steps.');
     try {
-      const steps = work.steps(transaction);
-      entry.outcome = { result: sidecar.isInMemory ? runAtOnce(steps) : await runCooperatively(steps) };
-      sidecar.sqlTransaction.release();
-      return true;
+      const steps = entry.work.steps(transaction);
+      entry.outcome = { result: isInMemory ? runAtOnce(steps) : await runCooperatively(steps) };
+      return undefined;
     } catch (error) {
-      return this.#undo(entry, error, transaction, sidecar, start);
+      return { error };
     }
+  }
+
+  /** @returns false when it waits for a tree now */
+  #undoLong(entry: WaitingWrite, error: unknown, { sqlTransaction }: Sidecar): boolean {
+    if (isFaultOfTheFile(error)) throw error;
+    sqlTransaction.rollback();
+    if (this.#putOff(entry, error)) return false;
+    const { sidecar, transaction } = this.#begin();
+    this.#refuse(entry, error, transaction, sidecar.sqlTransaction);
+    this.#commit([entry], transaction, sidecar);
+    return true;
   }
 
   #markStart(transaction: WriteTransaction, { sqlTransaction }: Sidecar): WriteStart {
@@ -300,23 +318,26 @@ export class Journal {
     sqlTransaction.rollbackToSavepoint();
     transaction.state = state;
     transaction.dropActionsFrom(actions);
-    const missing = missingFor(entry, error);
-    if (missing.length > 0) {
-      entry.outcome = undefined;
-      this.#runLater(entry, missing);
-      return false;
-    }
-    this.#refuse(entry, error instanceof Refusal ? error : refuseFault(error), transaction, sqlTransaction);
+    if (this.#putOff(entry, error)) return false;
+    this.#refuse(entry, error, transaction, sqlTransaction);
     return true;
+  }
+
+  /** @returns whether a missing tree stopped it: it runs again once the tree is there */
+  #putOff(entry: WaitingWrite, error: unknown): boolean {
+    const missing = missingFor(entry, error);
+    if (missing.length > 0) this.#runLater(entry, missing);
+    return missing.length > 0;
   }
 
   /** Writes the remaining part of a refused write. Should even that fail, it fails for this caller alone. */
   #refuse(
     entry: WaitingWrite,
-    refusal: Refusal,
+    cause: unknown,
     transaction: WriteTransaction,
     sqlTransaction: Sidecar['sqlTransaction'],
   ): void {
+    const refusal = toRefusal(cause);
     const before = transaction.state;
     sqlTransaction.savepoint();
     try {
@@ -333,6 +354,7 @@ export class Journal {
 
   /** Leaves the transaction, fetches the missing trees, and queues again. */
   #runLater(entry: WaitingWrite, missing: readonly Oid[]): void {
+    entry.outcome = undefined;
     this.#loading += 1;
     const fetch = async (oid: Oid): Promise<void> => {
       const tree = await this.#options.loadTree(oid);
@@ -354,7 +376,7 @@ export class Journal {
 
   #rejectUnrun(entry: WaitingWrite, cause: unknown): void {
     this.#options.trees.release(entry.fetched);
-    entry.reject(cause instanceof Refusal ? cause : refuseFault(cause));
+    entry.reject(toRefusal(cause));
   }
 
   /**
@@ -374,10 +396,4 @@ export class Journal {
     }
     this.#held.startOver();
   }
-}
-
-/** The trees that stopped the work. A tree that is still missing after a fetch will never be there. */
-function missingFor(entry: WaitingWrite, error: unknown): readonly Oid[] {
-  const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
-  return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
 }

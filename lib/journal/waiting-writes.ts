@@ -1,7 +1,7 @@
 import type { Refusal } from '../domain/refusal.js';
-import type { Oid } from '../git/objects/objects.js';
+import { MissingObject, type Oid } from '../git/objects/objects.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { WriteTransaction } from './write-transaction.js';
+import { MissingTrees, type WorkspaceState, type WriteTransaction } from './write-transaction.js';
 
 /** The part of undone work that stays, such as the record of its refusal. */
 interface Refusable {
@@ -32,6 +32,12 @@ export interface WaitingWrite {
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
 }
 
+/** The state to restore when a write is undone. */
+export interface WriteStart {
+  readonly state: WorkspaceState;
+  readonly actions: number;
+}
+
 /** How many writes wait, and the milliseconds for which the first of them has waited. */
 export interface Waiting {
   readonly writes: number;
@@ -42,4 +48,10 @@ export interface Waiting {
 export function measureWaiting(entries: readonly WaitingWrite[], elapsed: number): Waiting {
   const [first] = entries;
   return { writes: entries.length, milliseconds: first === undefined ? 0 : Math.max(0, elapsed - first.since) };
+}
+
+/** The trees that stopped the work. A tree that is still missing after a fetch will never be there. */
+export function missingFor(entry: WaitingWrite, error: unknown): readonly Oid[] {
+  const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
+  return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
 }

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
 import { internal, notFound, Refusal, storageFull, unavailable } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
-import { isFaultOfTheFile, isFull, refuseFault } from '../sidecar/fault.js';
+import { isFaultOfTheFile, isFull, toRefusal } from '../sidecar/fault.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import type { ServiceChange } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
@@ -341,7 +341,7 @@ export async function recordRefusal<Input>(
       run: (transaction) => transaction.audit(refused(caller, operation.name, operation.note(input), refusal)),
     });
   } catch (fault) {
-    return fault instanceof Refusal ? fault : refuseFault(fault);
+    return toRefusal(fault);
   }
   return refusal;
 }

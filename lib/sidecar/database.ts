@@ -86,10 +86,18 @@ function prepareForWriting(connection: Connection): void {
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
   connection.pragma('cache_size = -32768');
-  connection.pragma('temp_store = MEMORY');
+  inMemoryOnly(connection);
   // Checkpointing the WAL is part of a commit's time; a larger interval makes fewer, longer pauses.
   connection.pragma('wal_autocheckpoint = 8000');
   connection.pragma('journal_size_limit = 67108864');
+}
+
+/**
+ * What a statement needs for itself, such as a large sort, stays in memory. SQLite would put it into the system's folder
+ * for temporary files: on another disk, which can be full or read-only, and which no erase reaches.
+ */
+function inMemoryOnly(connection: Connection): void {
+  connection.pragma('temp_store = MEMORY');
 }
 
 /** Opens a second connection only to checkpoint the write-ahead log into the file. */
@@ -107,6 +115,7 @@ export function openForCarrying(file: string): Connection {
 export function openForReading(file: string, timeout = serviceTimeout): Connection {
   const connection = connect(file, { readonly: true, fileMustExist: true, timeout: timeout });
   connection.pragma('query_only = ON');
+  inMemoryOnly(connection);
   // SQLite empties the cache whenever another connection has committed, so it is never useful for long.
   connection.pragma('cache_size = -8192');
   return connection;

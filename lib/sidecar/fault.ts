@@ -1,5 +1,5 @@
 import { obstacleOf } from '../disk/obstacle.js';
-import { internal, storageFull, type Refusal } from '../domain/refusal.js';
+import { internal, Refusal, storageFull } from '../domain/refusal.js';
 import { isSqliteError } from './driver.js';
 
 const faults = [
@@ -37,6 +37,11 @@ export function isFull(error: unknown): boolean {
 /** The answer to a fault of the service's files: UNAVAILABLE where the disk is full, and INTERNAL otherwise. */
 export function refuseFault(cause: unknown): Refusal {
   return isFull(cause) ? storageFull(cause) : internal(cause);
+}
+
+/** What a caller is answered after an error: a refusal as it is, anything else as a fault of ours. */
+export function toRefusal(error: unknown): Refusal {
+  return error instanceof Refusal ? error : refuseFault(error);
 }
 
 /** Whether another process holds the file just now. */

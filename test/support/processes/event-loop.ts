@@ -57,10 +57,15 @@ export class WatchedProgram<Facts> {
 
   /** @returns the longest time, in milliseconds, for which the program's event loop was held during `work` */
   async measure(work: () => Promise<unknown>): Promise<number> {
+    return (await this.watch(work)).held;
+  }
+
+  /** @returns what the program's event loop did during `work` */
+  async watch(work: () => Promise<unknown>): Promise<LoopHolds> {
     await this.#readHolds();
     await work();
     await new Promise((resolve) => setTimeout(resolve, afterwards));
-    return (await this.#readHolds()).held;
+    return this.#readHolds();
   }
 
   /**

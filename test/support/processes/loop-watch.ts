@@ -28,6 +28,7 @@ let held = 0;
 let waited = 0;
 let last = performance.now();
 let lastCpu = readCpu();
+let reportedCpu = lastCpu;
 
 setInterval(() => {
   const now = performance.now();
@@ -42,7 +43,15 @@ setInterval(() => {
 
 process.on('message', () => {
   const connections = process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
-  const holds: LoopHolds = { held, waited, residentBytes: process.memoryUsage.rss(), connections };
+  const cpu = readCpu();
+  const holds: LoopHolds = {
+    held,
+    waited,
+    used: cpu - reportedCpu,
+    residentBytes: process.memoryUsage.rss(),
+    connections,
+  };
+  reportedCpu = cpu;
   held = 0;
   waited = 0;
   process.send?.(holds);

@@ -9,6 +9,8 @@ export interface LoopHolds {
   readonly held: number;
   /** The same by the clock: the time that others waited. */
   readonly waited: number;
+  /** Processor time of the main thread in all. */
+  readonly used: number;
   /** Resident memory now. Bytes. */
   readonly residentBytes: number;
   /** Open connections now. */
