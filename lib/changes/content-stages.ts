@@ -44,9 +44,9 @@ export class ContentStages {
     return stage;
   }
 
-  /** Contents that a transaction is about to refer to: an erase must not sweep them. */
-  awaited(): Oid[] {
-    return [...this.#parts.packs.awaited()];
+  /** Contents that a transaction is about to refer to: an erase must not sweep them. What comes meanwhile comes too. */
+  awaited(): Iterable<Oid> {
+    return this.#parts.packs.awaited();
   }
 
   /**

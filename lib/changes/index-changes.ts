@@ -1,8 +1,7 @@
 import type { Document } from '../domain/document.js';
 import type { WriteContext } from './write-context.js';
-import { rowsInStep } from '../history/folder-rows.js';
 import type { WrittenVersion } from '../history/projection.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import { workInParts, type Steps } from '../scheduling/in-steps.js';
 import type { IndexEvent } from '../indexing/index-event.js';
 
 /** Updates the search index with this transaction's commit, once the commit is durable. */
@@ -24,14 +23,13 @@ export function noteDocument({ number, location, current, labels }: Document): I
 /** The same for many versions that one commit made. */
 export function* noteWritten({ transaction }: WriteContext, written: readonly WrittenVersion[]): Steps<IndexEvent[]> {
   const events: IndexEvent[] = [];
-  for (const some of inParts(written, rowsInStep)) {
+  yield* workInParts(written, (some) => {
     const labels = transaction.tables.labels.ofThese(some.map(({ document }) => document));
     for (const { document: number, version } of some) {
       const { location, blobOid, size, kind } = version;
       const document = { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] };
       events.push({ type: 'upsert', document });
     }
-    yield;
-  }
+  });
   return events;
 }

@@ -7,7 +7,6 @@ import {
   nameOf,
   parentOf,
   rootLocation,
-  segmentsOf,
   type Location,
 } from '../domain/location.js';
 import type { MovedDocument } from '../history/event.js';
@@ -46,10 +45,6 @@ export interface MirrorPlan extends TreeChangePlan {
 }
 
 const erasedHere = 'It was erased here.';
-/** Files looked at in one step. */
-const filesInStep = 100;
-/** Segments of new places looked at in one step: each is a row to find. */
-const segmentsInStep = 400;
 
 /** Decides about each file of a mirror. Nothing is changed. */
 export class MirrorPlanner {
@@ -92,19 +87,14 @@ export class MirrorPlanner {
   /** @throws Error when something lies outside of the mirror */
   *plan({ written, moved, deleted }: MirrorChange): Steps<MirrorPlan> {
     yield* this.#noteLeaving(written, moved, deleted);
-    for (const [index, { from, to }] of moved.entries()) {
+    for (const { from, to } of moved) {
       this.#decideMove(from, to);
-      if (index % filesInStep === filesInStep - 1) yield;
+      yield;
     }
     const files: DecidedFile[] = [];
     const updated: DocumentRow[] = [];
-    let looked = 0;
     for (const file of written) {
-      looked += segmentsOf(file.location).length;
-      if (looked >= segmentsInStep) {
-        looked = 0;
-        yield;
-      }
+      yield;
       const row = this.#moved.get(file.location)?.row ?? this.#standing(file.location);
       if (row === undefined) {
         if (!this.#accept(file.location, file.content)) continue;
@@ -143,18 +133,18 @@ export class MirrorPlanner {
   ): Steps<void> {
     const arriving = new Set(moved.map(({ to }) => to));
     const rewritten = new Set(written.map(({ location }) => location).filter((location) => !arriving.has(location)));
-    for (const [index, location] of deleted.entries()) {
+    for (const location of deleted) {
       const row = rewritten.has(location) ? undefined : this.#find(location);
       if (row !== undefined) this.#gone.set(location, row);
-      if (index % filesInStep === filesInStep - 1) yield;
+      yield;
     }
-    for (const [index, { from, to }] of moved.entries()) {
+    for (const { from, to } of moved) {
       const row = from === to ? undefined : this.#find(from);
       if (row !== undefined) {
         this.#moving.set(from, row);
         this.#gone.delete(from);
       }
-      if (index % filesInStep === filesInStep - 1) yield;
+      yield;
     }
   }
 

@@ -7,8 +7,7 @@ import type { Event, RecordedEvent } from '../history/event.js';
 import { decodeOriginalAuthor, encodeEvent, subjectOf } from '../history/event-codec.js';
 import { project } from '../history/project.js';
 import type { EventFile, KnownRows, Projection } from '../history/projection.js';
-import { rowsInStep } from '../history/folder-rows.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { Steps } from '../scheduling/in-steps.js';
 import { takeRoom } from './quota.js';
 import { sign, writeCommit, type PathEdit, type WriteContext } from './write-context.js';
 
@@ -56,8 +55,8 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
   const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
   // Once for all files: each call reads the quota's rows.
   if (files.length > 0) takeRoom(context, bytes);
-  for (const some of inParts(files, rowsInStep)) {
-    for (const { prepared } of some) if (prepared !== undefined) addContent(context, prepared);
+  for (const { prepared } of files) {
+    if (prepared !== undefined) addContent(context, prepared);
     yield;
   }
   const edits = editsOf(context, decision);

@@ -6,7 +6,7 @@ import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Commit, type Oid } from '../git/objects/objects.js';
 import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { Steps } from '../scheduling/in-steps.js';
 import { encodeStamp } from '../history/event-codec.js';
 import { composeCommitMessage, type Trailer } from '../history/trailers.js';
 import { packTree, Tree } from '../git/objects/tree.js';
@@ -114,8 +114,8 @@ export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], 
 /** @returns the root of the tree with the edits */
 function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]): Steps<Oid> {
   const treeEdits: TreeEdit[] = [];
-  for (const some of inParts(edits, editsInStep)) {
-    for (const { location, entry } of some) treeEdits.push({ path: segmentsOf(location), entry });
+  for (const { location, entry } of edits) {
+    treeEdits.push({ path: segmentsOf(location), entry });
     yield;
   }
   if (treeEdits.length > fewEdits) {
@@ -139,7 +139,6 @@ function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]):
   return edited.root;
 }
 
-const editsInStep = 2000;
 /** Up to this number of edits, trees are fetched one by one. */
 const fewEdits = 2;
 

@@ -1,6 +1,7 @@
 import { decodeCommit, inflateObject, type Oid } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
 import type { OidSet, SweepRoots, Swept } from '../git/repositories/repository.js';
+import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
 import type { VersionMoment } from '../sidecar/tables/version-table.js';
@@ -95,7 +96,12 @@ async function gatherRoots(
   const head = await repository.head();
   if (head === null) throw new Error('Main stands nowhere.');
   const held = staging.held();
-  const also = new Set([...kept, ...stages.awaited()]);
+  const also = new Set(kept);
+  const rests = new Rests();
+  for (const oid of stages.awaited()) {
+    also.add(oid);
+    if (rests.isDue) await rests.take();
+  }
   // Pending objects are at least as many as pending commits.
   const moment = Math.max(0, journal.state.commits - journal.reader.objects.span());
   for await (const blobs of readBlobsSince(journal, moment)) for (const oid of blobs) also.add(oid);

@@ -2,7 +2,6 @@ import { joinLocation, type Location } from '../domain/location.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { DeletedWithFolder } from '../sidecar/tables/deletion-table.js';
 import { descend, findDocument, findFolder } from '../view/locate.js';
-import { rowsInStep } from './folder-rows.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** What an undelete of a folder can bring back. */
@@ -12,6 +11,8 @@ interface FoundDeletion {
   readonly kept: readonly Location[];
 }
 
+/** Documents read in one step. */
+const documentsInStep = 100;
 /** Deletions in one step. Most locations have one. */
 const deletionsInStep = 20;
 /** Maximum of deletions that are passed over: each left only folders behind whose places are taken by now. */
@@ -20,7 +21,7 @@ const maxDeletions = 1000;
 function* readDeleted({ deletions }: Tables, moment: number): Steps<DeletedWithFolder[]> {
   const found: DeletedWithFolder[] = [];
   for (let after = 0; ; yield) {
-    const some = deletions.deletedBy(moment, after, rowsInStep);
+    const some = deletions.deletedBy(moment, after, documentsInStep);
     found.push(...some);
     const last = some.at(-1);
     if (last === undefined) return found;

@@ -1,11 +1,8 @@
 import { joinLocation, parentOf, type Location } from '../domain/location.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import { workInParts, type Steps } from '../scheduling/in-steps.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import { descend, findFolder, type FoundFolder } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
-
-/** Rows written in one step. */
-export const rowsInStep = 500;
 
 /** The folder at the location, made with all above it where it is missing. */
 export function ensureFolder(tables: Tables, location: Location): FoundFolder {
@@ -45,10 +42,7 @@ export function* deleteRows(
   deletion: NewDeletion,
 ): Steps<void> {
   const { number, location } = folder;
-  for (const some of inParts(documents, rowsInStep)) {
-    tables.deletions.deleteAll(some, location, deletion);
-    yield;
-  }
+  yield* workInParts(documents, (some) => tables.deletions.deleteAll(some, location, deletion));
   tables.deletions.dropFolder(number, location, deletion);
   dropEmptyFolders(tables, parentOf(location));
 }

@@ -1,16 +1,11 @@
-import { nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import { nameOf, parentOf, type Location } from '../domain/location.js';
+import { workInParts, type Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findDocument } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
 import { InvalidEvent, type MovedDocument } from './event.js';
 import { dropEmptyFolders } from './folder-rows.js';
 import { addVersion, advance, deletionOf, findLive, folderOf, type EventFile, type Work } from './projection.js';
-
-/** Segments of the places in one step: each is a row to look up or to make, and a document's has several indexes. */
-const segmentsInStep = 200;
-/** The least that a place counts for. */
-const leastSegments = 4;
 
 /**
  * What a mirror or a push did, by its tree. The deletions come first, then the moves, then the versions. A document can take the place of one that moved away, and
@@ -26,27 +21,25 @@ export function* projectTreeChange(
 ): Steps<void> {
   const { tables, recorded, moment } = work;
   const left = new Set<Location>();
-  for (const some of inParts(gone, segmentsInStep, weightOf)) {
+  yield* workInParts(gone, (some) => {
     const documents = some.map((location) => ({ number: findThere(tables, location), location }));
     tables.deletions.deleteAll(documents, null, deletionOf(work));
     for (const { location } of documents) left.add(parentOf(location));
-    yield;
-  }
+  });
   for (const location of gone) work.removed.push(location);
   const moving: { readonly number: number; readonly from: Location; readonly to: Location }[] = [];
-  for (const some of inParts(moved, segmentsInStep, ({ from }) => weightOf(from))) {
+  yield* workInParts(moved, (some) => {
     const rows = some.map(({ documentId, from, to }) => ({ ...findLive(work, documentId, from), from, to }));
     tables.documents.placeAll(rows.map(({ number }) => ({ number, folder: waiting, name: `/${number}` })));
     for (const { number, from, to } of rows) moving.push({ number, from, to });
     for (const { from } of some) left.add(parentOf(from));
-    yield;
-  }
+  });
   for (const folder of left) {
     dropEmptyFolders(tables, folder);
     yield;
   }
   const { commit, author, at } = recorded;
-  for (const some of inParts(moving, segmentsInStep, ({ to }) => weightOf(to))) {
+  yield* workInParts(moving, (some) => {
     const placed = some.map(({ number, to }) => ({
       number,
       folder: folderOf(work, parentOf(to)).row.number,
@@ -58,15 +51,12 @@ export function* projectTreeChange(
       return { operation, document: number, from, to } as const;
     });
     tables.relocations.insertAll(relocations, { commit, author: author.id, at, moment });
-    yield;
-  }
-  for (const some of inParts(files, segmentsInStep, ({ location }) => weightOf(location))) {
-    for (const file of some) writeFile(work, file);
+  });
+  for (const file of files) {
+    writeFile(work, file);
     yield;
   }
 }
-
-const weightOf = (location: Location): number => Math.max(leastSegments, segmentsOf(location).length);
 
 /** @throws InvalidEvent when no document lives there */
 function findThere(tables: Tables, location: Location): number {

@@ -1,11 +1,11 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
+import { workInParts, type Steps } from '../scheduling/in-steps.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findFolder } from '../view/locate.js';
 import { makeDocumentId } from './document-id.js';
 import { InvalidEvent, type EventOf, type RecordedEvent } from './event.js';
-import { deleteRows, dropEmptyFolders, ensureFolder, keepFolder, rowsInStep } from './folder-rows.js';
+import { deleteRows, dropEmptyFolders, ensureFolder, keepFolder } from './folder-rows.js';
 import { projectTreeChange } from './project-tree-change.js';
 import {
   addVersion,
@@ -84,13 +84,11 @@ export function* project(
 
 function* createDocuments(work: Work, files: readonly EventFile[]): Steps<void> {
   const { tables, recorded } = work;
-  for (const some of inParts(files, rowsInStep)) {
-    for (const file of some) {
-      const folder = folderOf(work, parentOf(file.location));
-      const id = makeDocumentId(recorded.versionId, file.location);
-      const number = tables.documents.insert(id, folder.row.number, nameOf(file.location), recorded.at);
-      work.written.push(addVersion(work, { number, id, sequence: 1 }, file, folder));
-    }
+  for (const file of files) {
+    const folder = folderOf(work, parentOf(file.location));
+    const id = makeDocumentId(recorded.versionId, file.location);
+    const number = tables.documents.insert(id, folder.row.number, nameOf(file.location), recorded.at);
+    work.written.push(addVersion(work, { number, id, sequence: 1 }, file, folder));
     yield;
   }
 }
@@ -128,14 +126,14 @@ function* undeleteFolder(work: Work, event: EventOf<'undelete-folder'>, files: r
 }
 
 function* revert(work: Work, event: EventOf<'revert'>, files: readonly EventFile[]): Steps<void> {
-  for (const some of inParts(event.deleted, rowsInStep)) {
-    for (const deleted of some) remove(work, deleted);
+  for (const deleted of event.deleted) {
+    remove(work, deleted);
     yield;
   }
   const ids = event.restored.map(({ documentId }) => documentId);
   yield* restoreDocuments(work, ids, files);
-  for (const some of inParts(event.deleted, rowsInStep)) {
-    for (const { location } of some) dropEmptyFolders(work.tables, parentOf(location));
+  for (const { location } of event.deleted) {
+    dropEmptyFolders(work.tables, parentOf(location));
     yield;
   }
 }
@@ -158,12 +156,10 @@ function* restoreDocuments(work: Work, ids: readonly string[], files: readonly E
   for (const [index, id] of ids.entries()) {
     const file = onlyOf(files.slice(index, index + 1));
     found.push(findRestored(work, id, file));
-    if (index % rowsInStep === rowsInStep - 1) yield;
+    yield;
   }
-  for (const some of inParts(
-    found.toSorted((one, other) => one.row.number - other.row.number),
-    rowsInStep,
-  )) {
+  const inOrder = found.toSorted((one, other) => one.row.number - other.row.number);
+  yield* workInParts(inOrder, (some) => {
     const live: Parameters<typeof tables.documents.markAllLive>[0][number][] = [];
     for (const { id, row, isLive, file } of some) {
       const { location } = file;
@@ -181,8 +177,7 @@ function* restoreDocuments(work: Work, ids: readonly string[], files: readonly E
       tables.documents.markAllLive(live);
       for (const each of moments) tables.deletions.dropSettled(each);
     }
-    yield;
-  }
+  });
 }
 
 /** @throws InvalidEvent when the document neither lives nor was deleted there */

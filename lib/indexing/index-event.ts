@@ -34,7 +34,8 @@ export interface QueuedIndexEvent {
   readonly commit: string;
 }
 
-const maxTogether = 256;
+/** They are analysed in one go, in some milliseconds. */
+const maxTogether = 64;
 
 /** Events applied together, or one piece of work. */
 export interface IndexBatch {

@@ -1,3 +1,4 @@
+import { Rests } from '../scheduling/rests.js';
 import { takeBatch, type IndexBatch, type QueuedIndexEvent } from './index-event.js';
 
 /** Milliseconds for which events are gathered before they are applied, unless a caller waits for them. */
@@ -61,11 +62,15 @@ export class IndexQueue {
 
   async #followAll(): Promise<void> {
     this.#isFollowing = true;
+    const rests = new Rests();
     while (this.#notes.length > 0) {
       if (this.#waiting.length === 0) await this.#gather();
       const notes = this.#notes;
       this.#notes = [];
-      for (let next = 0; next < notes.length;) next += await this.#followSome(notes, next);
+      for (let next = 0; next < notes.length;) {
+        next += await this.#followSome(notes, next);
+        if (rests.isDue) await rests.take();
+      }
       this.#follower.rest();
     }
     this.#isFollowing = false;

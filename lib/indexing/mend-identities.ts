@@ -1,6 +1,6 @@
 import { joinLocation, type Location } from '../domain/location.js';
 import type { Journal } from '../journal/journal.js';
-import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { Rests } from '../scheduling/rests.js';
 import type { DocumentPlace } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { locationOfFolder } from '../view/locate.js';
@@ -8,8 +8,8 @@ import type { IndexEvent } from './index-event.js';
 import { toIndex } from './read-documents.js';
 import type { SearchKeeper } from './search-keeper.js';
 
-/** Documents compared in one step, which takes a few milliseconds. */
-const together = 500;
+/** Documents compared in one go. Where all of them differ, it takes some milliseconds. */
+const together = 100;
 /** The index has no keys from this on. */
 const endOfKeys = 2 ** 32;
 
@@ -21,7 +21,9 @@ const endOfKeys = 2 ** 32;
  */
 export async function mendIdentities(journal: Journal, keeper: SearchKeeper): Promise<number> {
   let corrected = 0;
-  for (let after = 0; after < endOfKeys && !keeper.isClosing; await yieldToLoop()) {
+  const rests = new Rests();
+  for (let after = 0; after < endOfKeys && !keeper.isClosing;) {
+    if (rests.isDue) await rests.take();
     await keeper.settled();
     // Only while no event waits, the index is what the rows are at this moment.
     if (!keeper.isSettled) continue;

@@ -1,5 +1,6 @@
 import type { Oid, PackableObject } from '../git/objects/objects.js';
 import type { HeldPack, Repository } from '../git/repositories/repository.js';
+import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Journal } from './journal.js';
 import type { Maintainer } from './maintain.js';
@@ -65,7 +66,7 @@ export class StagedPacks {
     }
   }
 
-  /** Contents that a transaction is about to refer to. */
+  /** Contents that a transaction is about to refer to. Those shown while they are gone through come as well. */
   *awaited(): Generator<Oid, void, undefined> {
     for (const oids of this.#awaited) yield* oids;
   }
@@ -116,7 +117,11 @@ export class StagedPacks {
     const objects = await repository.objectsOf(name);
     if (objects === undefined) return 'joined';
     // Another run can be about to refer to the same contents.
-    for (const oid of this.awaited()) if (objects.has(oid)) return 'awaited';
+    const rests = new Rests();
+    for (const oid of this.awaited()) {
+      if (objects.has(oid)) return 'awaited';
+      if (rests.isDue) await rests.take();
+    }
     for (let after = { document: 0, sequence: 0 }; ;) {
       const rows = journal.reader.versions.blobsAfter(after, rowsAtOnce);
       if (rows.some(({ blobOid }) => objects.has(blobOid))) return 'stored';

@@ -9,23 +9,31 @@ export function runAtOnce<Result>(work: Steps<Result>): Result {
   }
 }
 
+/** Items of the first part. */
+const firstPart = 32;
+/** The most items of a part: a statement gets them all in one text. */
+const largestPart = 1000;
+/** Milliseconds that a part shall take. */
+const partTime = 3;
+
 /**
- * A list in parts of at most so many items.
- * @param weightOf what an item counts for, where that is not 1; one that counts for more has a part of its own
+ * Works on a list part by part, with a step after each. A part has as many items as take a few milliseconds, by the
+ * time of the part before it: items of one list can cost a hundred times as much as those of another.
  */
-export function* inParts<Item>(
-  items: readonly Item[],
-  most: number,
-  weightOf: (item: Item) => number = () => 1,
-): Generator<readonly Item[], void, undefined> {
-  let [start, weight] = [0, 0];
-  for (const [index, item] of items.entries()) {
-    const added = weightOf(item);
-    if (index > start && weight + added > most) {
-      yield items.slice(start, index);
-      [start, weight] = [index, 0];
-    }
-    weight += added;
+export function* workInParts<Item>(items: readonly Item[], work: (some: readonly Item[]) => void): Steps<void> {
+  let size = firstPart;
+  for (let start = 0; start < items.length;) {
+    const some = items.slice(start, start + size);
+    const began = performance.now();
+    work(some);
+    size = nextSize(size, performance.now() - began);
+    start += some.length;
+    yield;
   }
-  if (start < items.length) yield items.slice(start);
+}
+
+/** It at most doubles, because one part can be quick by chance. */
+function nextSize(size: number, took: number): number {
+  const fitting = Math.floor((size * partTime) / Math.max(took, partTime / 2));
+  return Math.max(1, Math.min(fitting, largestPart));
 }

@@ -1,16 +1,11 @@
-import { yieldToLoop } from './yield-to-loop.js';
-
-/** Milliseconds of work before others get their turn. */
-const slice = 8;
+import { Rests } from './rests.js';
 
 /** Runs work that yields where it can pause. Others get their turn there after a while of work. */
 export async function runCooperatively<Result>(work: Generator<void, Result>): Promise<Result> {
-  let since = performance.now();
+  const rests = new Rests();
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (performance.now() - since < slice) continue;
-    await yieldToLoop();
-    since = performance.now();
+    if (rests.isDue) await rests.take();
   }
 }

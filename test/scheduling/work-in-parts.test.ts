@@ -1,15 +1,42 @@
 import assert from 'node:assert/strict';
-import { inParts } from '../../lib/scheduling/in-steps.js';
+import { runAtOnce, workInParts } from '../../lib/scheduling/in-steps.js';
 
-describe('a list in parts', () => {
-  it('has so many items in each', () => {
-    assert.deepEqual([...inParts([1, 2, 3, 4, 5], 2)], [[1, 2], [3, 4], [5]]);
-    assert.deepEqual([...inParts([1, 2], 2)], [[1, 2]]);
-    assert.deepEqual([...inParts([], 2)], []);
+const work = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+};
+
+/** The sizes of the parts. */
+function sizesOf(count: number, perItem: number): number[] {
+  const items = Array.from({ length: count }, (_, index) => index);
+  const [seen, sizes]: [number[], number[]] = [[], []];
+  runAtOnce(
+    workInParts(items, (some) => {
+      seen.push(...some);
+      sizes.push(some.length);
+      work(some.length * perItem);
+    }),
+  );
+  assert.deepEqual(seen, items, 'each comes once, in order');
+  return sizes;
+}
+
+describe('work in parts', () => {
+  it('has parts of many items where each takes no time, and never more than a statement takes', () => {
+    const sizes = sizesOf(20_000, 0);
+    assert.ok(sizes.length < 60, `${sizes.length} parts`);
+    assert.ok(Math.max(...sizes) <= 1000, String(sizes));
   });
 
-  it('has fewer where they count for more, and each comes once', () => {
-    const weight = (item: number): number => item;
-    assert.deepEqual([...inParts([1, 2, 3, 9, 1, 1, 4], 5, weight)], [[1, 2], [3], [9], [1, 1], [4]]);
+  it('has parts of single items where each takes long', () => {
+    assert.ok(
+      sizesOf(60, 4)
+        .slice(1)
+        .every((size) => size === 1),
+    );
+  });
+
+  it('makes a step after each part, and none of an empty list', () => {
+    assert.equal([...workInParts([1, 2], () => undefined)].length, 1);
+    assert.equal([...workInParts([], () => undefined)].length, 0);
   });
 });

@@ -25,14 +25,10 @@ export interface FilterRules {
   readonly maxFolders: number;
 }
 
-/** Entries looked at between two steps. */
-export const entriesInStep = 250;
 /** Characters of a path that is looked at. Longer ones are no names. */
 const maxPathLength = 4096;
 /** Folders within each other. */
 const maxDepth = 64;
-/** Folders looked at between two steps. */
-const foldersInStep = 1000;
 /** Characters that are kept of a path that cannot be a name. */
 const keptOfPath = 1000;
 
@@ -43,10 +39,8 @@ const keptOfPath = 1000;
 export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules): Steps<Filtered> {
   const skipped = new Map<string, MirrorEntry>();
   const groups = new Map<string, SourceFile[]>();
-  let looked = 0;
   for (const entry of entries) {
-    looked += 1;
-    if (looked % entriesInStep === 0) yield;
+    yield;
     const skip = skipOf(entry, rules);
     if (skip !== undefined) {
       skipped.set(skip.path, skip);
@@ -59,10 +53,8 @@ export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules)
   }
   const folders = yield* foldersOf(groups.keys(), rules.maxFolders);
   const wanted = new Map<string, SourceFile>();
-  looked = 0;
   for (const [folded, group] of groups) {
-    looked += 1;
-    if (looked % entriesInStep === 0) yield;
+    yield;
     const [winner, ...twins] = group.length === 1 ? group : group.toSorted(byRank);
     if (winner === undefined) continue;
     const isFolder = folders.has(folded);
@@ -95,19 +87,14 @@ function byRank(a: SourceFile, b: SourceFile): number {
  */
 function* foldersOf(paths: Iterable<string>, most: number): Steps<ReadonlySet<string>> {
   const folders = new Set<string>();
-  let looked = 0;
   for (const path of paths) {
-    looked += 1;
+    yield;
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const folder = path.slice(0, slash);
       if (folders.has(folder)) break;
       folders.add(folder);
-      looked += 1;
     }
     if (folders.size > most) throw tooManyFolders(most);
-    if (looked < foldersInStep) continue;
-    looked = 0;
-    yield;
   }
   return folders;
 }

@@ -7,7 +7,7 @@ import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { ForbiddenFile, UnreadableFile, type Source, type SourceFile } from '../source.js';
 import type { FileToRead } from './compare-entries.js';
-import { entriesInStep, idOf, isSameRow, tooLarge } from './filter-entries.js';
+import { idOf, isSameRow, tooLarge } from './filter-entries.js';
 import { itemsUntilAborted } from './until-aborted.js';
 
 /** How files are read. */
@@ -129,7 +129,7 @@ function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): S
   const removed: MirrorEntry[] = [];
   let [skipped, unreadable, forbidden] = [0, 0, 0];
   for (const [index, each] of files.entries()) {
-    if (index % entriesInStep === entriesInStep - 1) yield;
+    yield;
     const outcome = outcomes[index];
     if (outcome === undefined) throw new Error('A file was neither read nor refused.');
     if (!(outcome instanceof UnreadableFile)) {

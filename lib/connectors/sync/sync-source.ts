@@ -17,7 +17,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { SourceFault, type Listing, type Source } from '../source.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
-import { entriesInStep, filterEntries, idOf, isSameRow } from './filter-entries.js';
+import { filterEntries, idOf, isSameRow } from './filter-entries.js';
 import { describeRemoval, maxRemovals, removalsCount, type HeldChange } from './guard-removals.js';
 import type { SyncLimits } from './limits.js';
 import { pairByContent } from './pair-by-content.js';
@@ -59,7 +59,10 @@ interface Withheld extends Comparison {
   readonly withheld: number;
 }
 
-const rowsInStep = 500;
+/** Rows read at a time. */
+const rowsInStep = 100;
+/** Files after which the erased ones are looked up again: others write meanwhile. */
+const filesInStep = 50;
 
 /**
  * Makes the mirror equal to its source, by at most one commit.
@@ -141,7 +144,7 @@ function* leaveOutErased({ journal }: Workspace, connector: string, compared: Co
   let withheld = 0;
   let isSuppressed = readSuppressions(journal.reader, connector);
   for (const [index, each] of compared.toRead.entries()) {
-    if (index % entriesInStep === entriesInStep - 1) {
+    if (index % filesInStep === filesInStep - 1) {
       yield;
       isSuppressed = readSuppressions(journal.reader, connector);
     }
@@ -156,7 +159,7 @@ function* leaveOutErased({ journal }: Workspace, connector: string, compared: Co
   }
   const skipped = compared.skipped + compared.toRead.length - toRead.length;
   for (const [index, row] of compared.put.entries()) {
-    if (index % entriesInStep === 0) {
+    if (index % filesInStep === 0) {
       yield;
       isSuppressed = readSuppressions(journal.reader, connector);
     }
@@ -292,8 +295,8 @@ function asHeld(held: HeldChange, counts: RunCounts): Synced {
 
 function* asDocuments(connector: Connector, files: readonly ReadFile[]): Steps<EventFile[]> {
   const documents: EventFile[] = [];
-  for (const [index, { path, content }] of files.entries()) {
-    if (index % entriesInStep === entriesInStep - 1) yield;
+  for (const { path, content } of files) {
+    yield;
     const mediaType = guessMediaType(nameOf(path as Location), content.kind);
     documents.push({ location: locate(connector, path), content, mediaType });
   }

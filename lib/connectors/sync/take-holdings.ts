@@ -2,7 +2,7 @@ import type { SkipReason } from '../../domain/connector.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import type { SourceEntry } from '../source.js';
-import { entriesInStep, type HeldEntry } from './filter-entries.js';
+import type { HeldEntry } from './filter-entries.js';
 
 /** What a source holds now. */
 export interface Holdings {
@@ -18,8 +18,8 @@ const decidedHere: ReadonlySet<SkipReason> = new Set(['name_twin', 'name_taken',
 /** What a snapshot lists. Where a path is listed twice, the last entry counts. */
 export function* takeSnapshot(listed: readonly SourceEntry[]): Steps<Holdings> {
   const holdings: Holdings = { entries: new Map(), unseen: new Map() };
-  for (const [index, entry] of listed.entries()) {
-    if (index % entriesInStep === 0) yield;
+  for (const entry of listed) {
+    yield;
     if (entry.type === 'unreadable') holdings.unseen.set(entry.path, entry.detail);
     else if (entry.type !== 'removed') holdings.entries.set(entry.path, entry);
   }
@@ -37,10 +37,8 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
   const paths = new Map<string, string>();
   const ids = new Map<string, string>();
   const came = new Set<string>();
-  let looked = 0;
   for (const row of rows) {
-    looked += 1;
-    if (looked % entriesInStep === 0) yield;
+    yield;
     const entry = asHeld(row);
     if (entry !== undefined) entries.set(row.path, entry);
     if (row.sourceId !== null) paths.set(row.sourceId, row.path);
@@ -52,8 +50,8 @@ export function* applyDelta(rows: Iterable<MirrorEntry>, changes: readonly Sourc
     entries.delete(key);
     ids.delete(key);
   };
-  for (const [index, change] of changes.entries()) {
-    if (index % entriesInStep === 0) yield;
+  for (const change of changes) {
+    yield;
     if (change.type === 'unreadable') {
       unseen.set(change.path, change.detail);
       continue;

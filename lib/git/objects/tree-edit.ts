@@ -12,8 +12,6 @@ export interface TreeEdit {
   entry: TreeEntry | null;
 }
 
-const groupedInStep = 2000;
-
 /** The edits of one name, grouped by the next name below it. */
 interface Branch {
   entry: TreeEntry | null | undefined;
@@ -64,9 +62,9 @@ export function* editTreeInSteps(
     const changes: [string, TreeEntry | null][] = [];
     for (const [name, child] of branch.below) {
       const old = tree.entry(name);
-      // A leaf takes no step of its own: there are thousands in a folder.
       const now = child.below.size === 0 ? leafOf(child, old) : yield* apply(child, old, [...path, name]);
       if (old?.oid !== now?.oid || old?.mode !== now?.mode) changes.push([name, now]);
+      yield;
     }
     if (changes.length === 0) return base;
     const edited = tree.withAll(changes);
@@ -91,8 +89,8 @@ function leafOf({ entry }: Branch, before: TreeEntry | undefined): TreeEntry | n
 
 function* groupByFolder(edits: readonly TreeEdit[]): Steps<Branch> {
   const root: Branch = { entry: undefined, below: new Map() };
-  for (const [index, { path, entry }] of edits.entries()) {
-    if (index % groupedInStep === groupedInStep - 1) yield;
+  for (const { path, entry } of edits) {
+    yield;
     let branch = root;
     for (const name of path) {
       let next = branch.below.get(name);

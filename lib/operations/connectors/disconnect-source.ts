@@ -36,7 +36,7 @@ function* deleteMirror(context: WriteContext, location: Location): Steps<FolderD
 }
 
 /** Rows removed in one step. */
-const rowsInStep = 500;
+const rowsInStep = 100;
 
 /**
  * Ends a mirror for good, with its secrets. A run under way is cancelled, and commits nothing. Approver of its folder.

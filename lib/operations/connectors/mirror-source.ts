@@ -4,7 +4,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { EventFile } from '../../history/projection.js';
-import { inParts, type Steps } from '../../scheduling/in-steps.js';
+import type { Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { folderExtent } from '../note-extent.js';
 import type { LongWriteOperation } from '../operation.js';
@@ -31,7 +31,7 @@ export interface MirrorSourceInput {
   readonly cursor: string | null;
 }
 
-const rowsInStep = 500;
+const rowsInStep = 100;
 const maxVersionLength = 200;
 
 /**
@@ -93,17 +93,15 @@ function* writeEntries(
     isCleared = !mirrorEntries.clearSome(connectorId, rowsInStep);
     yield;
   }
-  for (const some of inParts(remove, rowsInStep)) {
-    for (const path of some) mirrorEntries.remove(connectorId, path);
+  for (const path of remove) {
+    mirrorEntries.remove(connectorId, path);
     yield;
   }
-  for (const some of inParts(put, rowsInStep)) {
-    for (const entry of some) {
-      const left = leftOut.get(entry.path);
-      // The path of a file that was erased here must not stay in a row.
-      if (left?.reason === 'suppressed') mirrorEntries.remove(connectorId, entry.path);
-      else mirrorEntries.put(connectorId, left === undefined ? entry : { ...entry, ...pick(left) });
-    }
+  for (const entry of put) {
+    const left = leftOut.get(entry.path);
+    // The path of a file that was erased here must not stay in a row.
+    if (left?.reason === 'suppressed') mirrorEntries.remove(connectorId, entry.path);
+    else mirrorEntries.put(connectorId, left === undefined ? entry : { ...entry, ...pick(left) });
     yield;
   }
 }
