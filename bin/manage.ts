@@ -34,6 +34,19 @@ const table: readonly Managing[] = [
     },
   },
   {
+    words: 'workspace list',
+    description: 'List all workspaces, also those that cannot be served.',
+    example: 'cartulary workspace list',
+  },
+  {
+    words: 'workspace remove',
+    arguments: ['name'],
+    description:
+      'Remove a workspace for good: its documents, keys, people and audit log. Without --yes, say what would go. A receipt stays in the data folder.',
+    example: 'cartulary workspace remove acme --yes acme',
+    optional: { '--yes <name>': 'the name again' },
+  },
+  {
     words: 'principal add',
     arguments: ['name'],
     description: 'Add a person or an agent. A new principal has no access until you grant a role.',

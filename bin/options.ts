@@ -35,7 +35,18 @@ export function addCommand(program: Command, { words, description, example }: De
 /** The parts of the overview of all commands. */
 const overview: Readonly<Record<string, readonly string[]>> = {
   'Run it:': ['init', 'start', 'serve', 'mcp', 'status', 'ready'],
-  'People and access:': ['principal', 'group', 'grant', 'readers', 'key', 'link', 'sessions', 'consent', 'policy'],
+  'People and access:': [
+    'principal',
+    'group',
+    'grant',
+    'readers',
+    'key',
+    'link',
+    'sessions',
+    'consent',
+    'policy',
+    'workspace',
+  ],
   'Documents:': [
     'import',
     'document',
@@ -67,6 +78,7 @@ export function ownOptionsFirst(options: readonly Option[]): Option[] {
 }
 
 const groupDescriptions: Readonly<Record<string, string>> = {
+  workspace: 'The workspaces of the data folder.',
   principal: 'People and agents.',
   group: 'Groups of people, agents and other groups.',
   grant: 'Roles of principals and groups on folders and documents.',

@@ -11,8 +11,7 @@ import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { makeSources, noAllowance, type ConnectorMeans } from '../connectors/sources.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import { DiskRoom, type DiskRoomOptions } from '../disk/disk-room.js';
-import { formatBytes } from '../domain/format-bytes.js';
+import type { DiskRoom, DiskRoomOptions } from '../disk/disk-room.js';
 import { closeToOthers } from '../disk/close-to-others.js';
 import type { Log } from '../domain/log.js';
 import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
@@ -20,16 +19,20 @@ import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/service-file.js';
+import type { ListedWorkspace } from '../sidecar/tables/workspace-table.js';
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
 import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
+import { endRemovals, type RemovalReceipt } from '../backup/removed-workspace.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import { findFaults, findLags, ReadinessProbe } from './readiness.js';
+import { removeWorkspace } from './remove-workspace.js';
 import { Schedules, type SchedulesOptions } from './schedules.js';
 import { prepareUpgrade, schemaPath } from './upgrade.js';
+import { watchDisk } from './watch-disk.js';
 import { observeSending, openSender } from '../webhooks/open-sender.js';
 import type { WorkObservers } from '../metrics/count-work.js';
 import type { SenderMeans } from '../webhooks/sender.js';
@@ -233,8 +236,9 @@ export class Service {
   /** Runs before anything is made here. No other process can make anything, because this one has the folder. */
   async #sweep(): Promise<void> {
     if (this.dataFolder === null) return;
-    const listed = this.file.listWorkspaces().map(({ name }) => name);
     try {
+      await endRemovals(this.dataFolder, (name, createdAt) => this.file.removeWorkspace(name, createdAt));
+      const listed = this.file.listWorkspaces().map(({ name }) => name);
       await sweepDataFolder(this.dataFolder, listed);
     } catch (cause) {
       this.#files.onFault('What an earlier process left could not be taken away', cause);
@@ -295,8 +299,24 @@ export class Service {
     });
   }
 
-  /** Workspaces are made one after the other, because two of one name would use the same files. */
-  #inOrder(make: () => Promise<Workspace>): Promise<Workspace> {
+  listWorkspaces(): ListedWorkspace[] {
+    return this.file.listWorkspaces();
+  }
+
+  /**
+   * Removes a workspace for good: it is served no more, then its rows go, then its files.
+   * @throws Refusal INVALID_REQUEST where there is none, or in memory; Error where its files cannot be set aside: then
+   * nothing has happened
+   */
+  removeWorkspace(name: string): Promise<RemovalReceipt> {
+    const { dataFolder, file, clock } = this;
+    if (dataFolder === null) throw invalidRequest('no_data_folder', 'What is in memory goes with the process.');
+    const parts = { dataFolder, file, clock, workspaces: this.#workspaces, faulty: this.#faulty };
+    return this.#inOrder(() => removeWorkspace(name, { ...parts, onFault: this.#files.onFault }));
+  }
+
+  /** Workspaces are made and removed one after the other, because two of one name would use the same files. */
+  #inOrder<Result>(make: () => Promise<Result>): Promise<Result> {
     const made = this.#making.then(make);
     this.#making = made.catch(() => undefined);
     return made;
@@ -377,24 +397,3 @@ function meansOf({ connectors = {}, clock, randomness, dataFolder, observers }: 
 
 const ignore = (): void => undefined;
 const silence: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-/** Bytes that stay free for reads, their records and a tidy end. */
-const usualReserve = 64 * 1024 ** 2;
-
-/** The disk's room. The log gets a line when it becomes scarce, and one when there is room again. */
-function watchDisk(folder: string, options: ServiceOptions): DiskRoom {
-  const { clock, diskReserve: reserve = usualReserve, measureDisk: measure, onFault, onNews } = options;
-  return new DiskRoom({
-    folder,
-    reserve,
-    clock,
-    measure,
-    onChange(state, space) {
-      const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
-      const room = state === 'full' ? 'there is room; reads may be, too' : `more than ${formatBytes(reserve)} are free`;
-      const kept = `writes are refused until ${room}. Nothing is lost`;
-      if (state === 'ok') onNews?.(`The disk of ${folder} has room again${left}: writes go on`, {});
-      else onFault(`The disk of ${folder} is ${state}${left}: ${kept}`, undefined);
-    },
-  });
-}

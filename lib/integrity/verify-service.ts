@@ -56,7 +56,8 @@ export function verifyService(dataFolder: string): ServiceVerification {
       if (!workspaces.includes(name)) {
         report(
           `The workspace "${name}" is listed, and has no files.`,
-          'Put its folder back, or bring it back from a backup with `cartulary restore`.',
+          'Put its folder back, or bring it back from a backup with `cartulary restore`. If it is to go, `cartulary ' +
+            `workspace remove ${name}\``,
         );
       } else if (!hasAuditKey) {
         report(`The workspace "${name}" has lost the key that signs its audit log.`, fromCopy);

@@ -20,6 +20,11 @@ export interface ServiceFile {
   addWorkspace(name: string, createdAt: number): void;
   /** Removes it from the list, if it is there; its keys and people stay until another of its name replaces them. */
   forgetWorkspace(name: string): void;
+  /**
+   * Deletes everything about a workspace that is removed: its keys, memberships, links, consents and waiting records,
+   * and the people who belong to no other. What belongs to a later one of its name stays.
+   */
+  removeWorkspace(name: string, createdAt: number): void;
   findKey(purpose: string): Uint8Array | undefined;
   /** Keeps an existing key; @returns the key in force */
   addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
@@ -79,6 +84,14 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       workspaces.add(name, createdAt);
     }),
     forgetWorkspace: (name) => workspaces.remove(name),
+    removeWorkspace: connection.transaction((name: string, createdAt: number) => {
+      if (workspaces.createdAt(name) !== createdAt) return;
+      workspaces.remove(name);
+      for (const { purpose } of keys.endingWith(`:${name}`)) keys.remove(purpose);
+      oauth.removeOfWorkspace(name);
+      people.identities.leaveForGood(name);
+      records.removeAll(name, false);
+    }),
     findKey: (purpose) => keys.find(purpose),
     addKey: (purpose, material, createdAt) => keys.add({ purpose, material, createdAt }),
     listKeys: (prefix) => keys.startingWith(prefix),

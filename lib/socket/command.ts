@@ -1,3 +1,4 @@
+import type { RemovalReceipt } from '../backup/removed-workspace.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
@@ -47,6 +48,10 @@ export interface CommandDependencies {
   find(name: string): Workspace | undefined;
   names(): string[];
   addWorkspace(name: string): Promise<Workspace>;
+  /** All that are listed, also those that could not be opened. Times are milliseconds since 1970. */
+  listWorkspaces(): readonly { readonly name: string; readonly createdAt: number }[];
+  /** For good. @throws Refusal INVALID_REQUEST; Error where nothing has happened */
+  removeWorkspace(name: string): Promise<RemovalReceipt>;
   /** Whether the service can do its work. Never throws. */
   readiness(): Promise<Readiness>;
   /** Commits that wait for a repository that cannot be written. */

@@ -27,6 +27,7 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
     const { reportSearch } = await import('./report-search.js');
     return { 'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) } };
   },
+  workspace: async () => (await import('./manage-workspaces.js')).workspaceCommands,
   principal: principals,
   group: principals,
   grant: access,

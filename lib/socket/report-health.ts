@@ -1,5 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import type { RepositoryFault } from '../domain/readiness.js';
+import { Refusal } from '../domain/refusal.js';
 import { findTroubledConnectors, type TroubledConnector } from '../view/find-troubled-connectors.js';
 import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeOlderFile, readOlderFile } from '../journal/find-recorded.js';
@@ -42,21 +43,14 @@ export interface WaitingObjects {
 export async function reportHealth(host: CommandDependencies): Promise<HealthReport> {
   const { isReady, ...parts } = await host.readiness();
   const waiting = host.findLags().map((lag) => ({ ...lag, since: formatTime(lag.since) }));
-  const mirrors = host.names().flatMap((name) => {
-    const workspace = host.find(name);
-    if (workspace === undefined) return [];
-    return findTroubledConnectors(workspace.journal.reader).map((each) => ({ workspace: name, ...each }));
-  });
-  const webhooks = host.names().flatMap((name) => {
-    const workspace = host.find(name);
-    return workspace === undefined
-      ? []
-      : describeStoppedWebhooks(workspace.journal.reader).map((each) => `${name}: ${each}`);
-  });
-  const erases = host.names().flatMap((name) => {
-    const workspace = host.find(name);
-    return workspace === undefined ? [] : describeErases(workspace).map((each) => `${name}: ${each}`);
-  });
+  const opened = openedOf(host);
+  const mirrors = opened.flatMap(({ name, journal }) =>
+    findTroubledConnectors(journal.reader).map((each) => ({ workspace: name, ...each })),
+  );
+  const webhooks = opened.flatMap(({ name, journal }) =>
+    describeStoppedWebhooks(journal.reader).map((each) => `${name}: ${each}`),
+  );
+  const erases = opened.flatMap((workspace) => describeErases(workspace).map((each) => `${workspace.name}: ${each}`));
   return {
     ready: isReady,
     ...parts,
@@ -73,10 +67,9 @@ export async function reportHealth(host: CommandDependencies): Promise<HealthRep
 const warnedFor = 30 * 24 * 60 * 60_000;
 
 function findOlderFile(host: CommandDependencies): string[] {
-  return host.names().flatMap((name) => {
-    const reader = host.find(name)?.journal.reader;
-    const at = reader === undefined ? null : readOlderFile(reader.meta);
-    if (reader === undefined || at === null || at + warnedFor < host.clock.now()) return [];
+  return openedOf(host).flatMap(({ name, journal: { reader } }) => {
+    const at = readOlderFile(reader.meta);
+    if (at === null || at + warnedFor < host.clock.now()) return [];
     return describeOlderFile(reader).map((each) => `${name}: ${each}`);
   });
 }
@@ -103,4 +96,19 @@ export function describeWaiting({ objects, since, reason }: WaitingObjects, now:
   const time = isToday ? since.slice(11, 16) : `${since.slice(0, 10)} ${since.slice(11, 16)}`;
   const what = objects === 1 ? '1 object waits' : `${objects} objects wait`;
   return `${what} for the repository since ${time} UTC: ${reason}`;
+}
+
+/** Undefined where it could not be opened. */
+export function findOpened(host: CommandDependencies, name: string): Workspace | undefined {
+  try {
+    return host.find(name);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** Those that are served. One that could not be opened keeps no report from the others. */
+export function openedOf(host: CommandDependencies): Workspace[] {
+  return host.names().flatMap((name) => findOpened(host, name) ?? []);
 }

@@ -1,5 +1,6 @@
 import type { SearchProgress } from '../indexing/search-keeper.js';
 import type { CommandDependencies } from './command.js';
+import { openedOf } from './report-health.js';
 
 /** A running process's report on a workspace's search index. */
 export interface SearchReport {
@@ -15,11 +16,9 @@ export interface SearchReport {
 
 /** Shown only to callers with access to the socket, because the number of documents is secret from others. */
 export function reportSearch(host: CommandDependencies): readonly SearchReport[] {
-  return host.names().flatMap((workspace) => {
-    const search = host.find(workspace)?.search;
-    if (search === undefined) return [];
+  return openedOf(host).map(({ name: workspace, search }) => {
     const { progress, isReady: answers, index } = search;
-    return [{ workspace, answers, languages: index.languages.codes, by_meaning: index.ranksByMeaning, progress }];
+    return { workspace, answers, languages: index.languages.codes, by_meaning: index.ranksByMeaning, progress };
   });
 }
 

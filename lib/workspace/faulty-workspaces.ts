@@ -63,6 +63,12 @@ export class FaultyWorkspaces {
     this.#faulty.delete(name);
   }
 
+  /** For a workspace that goes for good. Resolves when no attempt to open it is in progress; none will follow. */
+  async release(name: string): Promise<void> {
+    await this.#faulty.get(name)?.opening;
+    this.#faulty.delete(name);
+  }
+
   /** Resolves when no attempt is in progress. None will follow. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -39,6 +39,8 @@ describe('the command line on documents, folders, claims and comments', () => {
     dataFolder: null,
     find: () => workspace,
     addWorkspace: (name: string) => opened.addWorkspace(name),
+    listWorkspaces: () => opened.listWorkspaces(),
+    removeWorkspace: (name: string) => opened.removeWorkspace(name),
   });
 
   it('shows a history and a diff, and restores', async () => {

@@ -38,6 +38,10 @@ const selectMembership = `SELECT workspace, principal_id AS principalId, identit
     joining_as AS joiningAs
   FROM membership`;
 
+/** Those who are in this workspace and in no other. */
+const onlyHere = `SELECT identity_id FROM membership WHERE workspace = ?
+  EXCEPT SELECT identity_id FROM membership WHERE workspace <> ?`;
+
 /** The people who can sign in, and their principals. */
 export class IdentityTable extends Table {
   readonly #find = this.statement<[string], StoredIdentity>(`SELECT ${identityColumns} FROM identity WHERE id = ?`);
@@ -59,6 +63,9 @@ export class IdentityTable extends Table {
      JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
   );
   readonly #leaveAll = this.statement('DELETE FROM membership WHERE workspace = ?');
+  readonly #endSessionsOfLast = this.statement(`DELETE FROM browser_session WHERE identity_id IN (${onlyHere})`);
+  readonly #lastMembers = this.valueStatement<[string, string], string>(onlyHere);
+  readonly #remove = this.statement('DELETE FROM identity WHERE id = ?');
   readonly #leave = this.statement('DELETE FROM membership WHERE workspace = ? AND principal_id = ?');
   readonly #join = this.statement(
     `INSERT INTO membership (workspace, principal_id, identity_id, joining_as) VALUES (?, ?, ?, ?)`,
@@ -105,6 +112,14 @@ export class IdentityTable extends Table {
   /** Removes all memberships of a workspace: they are remains of an earlier one of the name. */
   leaveAll(workspace: string): void {
     this.#leaveAll.run(workspace);
+  }
+
+  /** The same for a workspace that is removed: people who are in no other are forgotten, with their sessions. */
+  leaveForGood(workspace: string): void {
+    const last = this.#lastMembers.all(workspace, workspace);
+    this.#endSessionsOfLast.run(workspace, workspace);
+    this.leaveAll(workspace);
+    for (const id of last) this.#remove.run(id);
   }
 
   /**

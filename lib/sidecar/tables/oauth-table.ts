@@ -68,6 +68,10 @@ export class OAuthTable extends Table {
   readonly #remove = this.statement('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
   readonly #removeOfGrant = this.statement("DELETE FROM oauth_entry WHERE grant_id = ? AND kind <> 'AccessToken'");
   readonly #emptyOfGrant = this.statement("UPDATE oauth_entry SET content = x'' WHERE grant_id = ?");
+  readonly #removeEntriesOf = this.statement(
+    'DELETE FROM oauth_entry WHERE grant_id IN (SELECT id FROM oauth_grant WHERE workspace = ?)',
+  );
+  readonly #removeGrantsOf = this.statement('DELETE FROM oauth_grant WHERE workspace = ?');
   readonly #findGrant = this.statement<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
   readonly #listGrants = this.statement<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
   readonly #listGrantsOf = this.statement<[string], GrantRow>(
@@ -211,6 +215,12 @@ export class OAuthTable extends Table {
     this.#revokeGrant.run(at, id);
     this.#removeOfGrant.run(id);
     this.#emptyOfGrant.run(id);
+  }
+
+  /** All consents of a workspace that is removed, with everything issued for them. */
+  removeOfWorkspace(workspace: string): void {
+    this.#removeEntriesOf.run(workspace);
+    this.#removeGrantsOf.run(workspace);
   }
 
   /**

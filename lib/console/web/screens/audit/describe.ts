@@ -133,6 +133,7 @@ const phrases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'audit.key': 'Took the key of the audit log',
     'policy.change': 'Changed the policy',
     'workspace.backup': 'Made a backup',
+    'workspace.remove': 'Began to remove the workspace',
     'service.file_older': 'Found an older copy of the service’s file',
     'request.make': 'Sent what cannot be read',
     'tool.call': 'Called a tool wrongly',

@@ -1,0 +1,28 @@
+import { DiskRoom, reserveOf } from '../disk/disk-room.js';
+import { formatBytes } from '../domain/format-bytes.js';
+import type { ServiceOptions } from './service.js';
+
+/** Bytes that stay free for reads, their records and a tidy end. */
+const usualReserve = 64 * 1024 ** 2;
+
+type WatchOptions = Pick<ServiceOptions, 'clock' | 'diskReserve' | 'measureDisk' | 'onFault' | 'onNews'>;
+
+/** The disk's room. The log gets a line when it becomes scarce, and one when there is room again. */
+export function watchDisk(folder: string, options: WatchOptions): DiskRoom {
+  const { clock, diskReserve: reserve = usualReserve, measureDisk: measure, onFault, onNews } = options;
+  return new DiskRoom({
+    folder,
+    reserve,
+    clock,
+    measure,
+    onChange(state, space) {
+      const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
+      // As it is on this disk: of a small one, less is kept free.
+      const kept = formatBytes(space === undefined ? reserve : reserveOf(space, reserve));
+      const room = state === 'full' ? 'there is room; reads may be, too' : `more than ${kept} are free`;
+      const what = `writes are refused until ${room}. Nothing is lost`;
+      if (state === 'ok') onNews?.(`The disk of ${folder} has room again${left}: writes go on`, {});
+      else onFault(`The disk of ${folder} is ${state}${left}: ${what}`, undefined);
+    },
+  });
+}
