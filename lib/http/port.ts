@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { boundPieces } from './bound-pieces.js';
 import { strictTransport } from './protections.js';
 
 /** A face on a port. It takes its paths whole. */
@@ -80,6 +81,13 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const connections = new Connections(server, common);
   const mounted: MountedFace[] = [];
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (connections.isRefused(request.socket)) return;
+    const twice = findTwice(request);
+    if (twice !== undefined) {
+      connections.refuse(request.socket, Object.assign(new Error(twice), { code: headerTwice }), explainMalformed);
+      return;
+    }
+    boundPieces(request);
     connections.begin(request.socket, response);
     for (const [name, value] of common) response.setHeader(name, value);
     const { url = '' } = request;
@@ -102,6 +110,23 @@ export async function openPort(options: PortOptions): Promise<Port> {
     mount: (face) => void mounted.push(face),
     close: (within) => connections.close(within),
   };
+}
+
+/** Headers of which a request has one. A proxy in front may go by another one than this service does. */
+const onlyOnce: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'if-match']);
+
+/** The code of the refusal of a request with one of them twice. */
+export const headerTwice = 'HEADER_TWICE';
+
+function findTwice({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!onlyOnce.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 function findFace(mounted: readonly MountedFace[], url: string): MountedFace | undefined {
@@ -180,6 +205,11 @@ class Connections {
     // Closing at once would make the client lose the answer.
     const timer = setTimeout(() => socket.destroy(), lingering);
     socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Whether its last answer is on its way: requests behind that are not heard. */
+  isRefused(socket: Socket): boolean {
+    return this.#refused.has(socket);
   }
 
   async close(within: number): Promise<void> {
