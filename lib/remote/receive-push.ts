@@ -47,14 +47,13 @@ async function advertise({ workspace, caller, isHere, signal }: RemoteRequest): 
 }
 
 async function serve(asked: RemoteRequest): Promise<RemoteAnswer> {
+  // Whoever reaches nothing here has no body read.
+  await requireSomethingHere(asked);
   const limits = limitsOf(asked.workspace);
   const reader = new PacketReader(takeAtMost(openBody(asked), limits.bytes + beyond));
   const request = await readOrRecord(asked, reader);
   // git tries with an empty push whether it may push at all, before it sends a long one.
-  if (request.commands.length === 0) {
-    await requireSomethingHere(asked);
-    return { contentType, content: Buffer.alloc(0) };
-  }
+  if (request.commands.length === 0) return { contentType, content: Buffer.alloc(0) };
   const answer = new PushAnswer(request.form);
   const { main, outcomes } = sortCommands(request.commands);
   try {

@@ -13,7 +13,8 @@ export class MalformedPacket extends Error {
 
 /** Bytes in front of a packet's content. */
 export const packetHead = 4;
-const maxPacketLength = 65_520;
+/** Bytes of a packet, with its head. */
+export const maxPacketLength = 65_520;
 const marks = { 0: 'flush', 1: 'delimiter', 2: 'end' } as const;
 
 export const flushPacket = Buffer.from('0000');

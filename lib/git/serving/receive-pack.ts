@@ -68,6 +68,7 @@ export interface PushRequest {
 
 const shallow = 'shallow ';
 const maxShallows = 1000;
+const shallowLine = /^shallow [0-9a-f]{40}\n?$/;
 
 const oid = /^[0-9a-f]{40}$/;
 
@@ -79,13 +80,15 @@ export async function readPushRequest(reader: PacketReader): Promise<PushRequest
   const commands: PushCommand[] = [];
   let form: PushAnswerForm = { hasReport: false, hasBands: false, isQuiet: false };
   for (let shallows = 0; ;) {
-    const packet = await reader.next();
+    // The first command has the list of capabilities behind it.
+    const packet = await reader.next(maxRefLength + (commands.length === 0 ? maxCapabilitiesLength + 1 : 1));
     if (packet === undefined) throw new BadPush('The push ends within its commands.');
     if (packet.type === 'flush') return { commands, form };
     if (packet.type !== 'line') throw new BadPush('The commands of a push hold a mark that has no place there.');
     const { bytes } = packet;
     // A shallow clone names where its history ends. Nothing follows from it: the commits have to be here.
     if (commands.length === 0 && bytes.toString('latin1', 0, shallow.length) === shallow) {
+      if (!shallowLine.test(bytes.toString('latin1'))) throw new BadPush('A line of the push is not of its form.');
       shallows += 1;
       if (shallows > maxShallows) throw new BadPush('The clone ends in too many places. Fetch its whole history.');
       continue;
