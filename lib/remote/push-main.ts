@@ -14,14 +14,14 @@ import type { PacketReader } from '../git/serving/packet-reader.js';
 import { keepReached } from '../git/serving/keep-reached.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
-import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
+import { isOutOfMemory, PushUnfit, tooLargeToUnpack, type PushLimits } from '../git/serving/push-limits.js';
 import { Quarantine, type TakenIn } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
 import { isAnswered } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
 import { perform, refuseUnread } from '../operations/perform.js';
 import { requireReached } from '../operations/repositories/prepare-repository.js';
-import { pushCommits, type PushCommitsInput } from '../operations/repositories/push-commits.js';
+import { pushCommits, requireEditor, type PushCommitsInput } from '../operations/repositories/push-commits.js';
 import type { Tables } from '../sidecar/tables.js';
 import { explainPush } from './explain-push.js';
 import type { PushAnswer } from './push-answer.js';
@@ -93,6 +93,7 @@ export class MainPush {
     const { workspace, caller, isHere, signal } = this.#asked;
     requireReached(workspace.view(caller), isHere);
     if (this.#isAnswered()) return this.#leave(reader, () => this.#replay());
+    requireEditor(workspace.view(caller));
     await workspace.disk?.look();
     if (workspace.disk?.isLow === true) throw storageFull();
     const prepared = await workspace.derived.present(caller.principalId, { signal });
@@ -368,12 +369,12 @@ function hasTooLarge({ file }: PushLimits, tooLarge: PushedLine['tooLarge']): Pu
   return new PushUnfit(`${what} Find it with: git rev-list --objects HEAD | grep ${oid}`);
 }
 
-/** An error of a git that was ended does not say why. */
+/** An error of a git that was ended does not say why. One that has no more memory was given too much to unpack. */
 async function endInTime<Result>(quarantine: Quarantine, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof RepositoryUnreadable) quarantine.requireInTime();
-    throw error;
+    throw isOutOfMemory(error) ? tooLargeToUnpack() : error;
   }
 }

@@ -234,8 +234,24 @@ describe('A push is refused in the words of git', function () {
     await reading.commit({ 'rules/r.md': 'mine now' });
     const { code, stderr } = await reading.push();
     assert.equal(code, 1);
-    assert.match(stderr, /remote: rules\/r\.md/);
-    assert.match(stderr, /! \[remote rejected\] main -> main \(a file was refused\)/);
+    // Unpacking is work, so nobody asks which files they are.
+    assert.match(stderr, /You may read here, and change nothing\. Ask an approver for the role of an editor\./i);
+    assert.match(stderr, /! \[remote rejected\] main -> main/);
+  });
+
+  it('where an entry has a mode that git does not write, in the line or in a folder below', async () => {
+    const folder = join(tree.folder, '.git');
+    const oid = putObject(folder, 'blob', 'x');
+    for (const mode of ['100666', '100664', '0100644', '100600']) {
+      const made = putTree(folder, [{ name: 'a.md', mode, oid }]);
+      const above = putTree(folder, [{ name: 'below', mode: '40000', oid: made }]);
+      for (const whole of [made, above]) {
+        const commit = await tree.git('commit-tree', whole, '-p', 'HEAD', '-m', 'Modes');
+        const { code, stderr } = await tree.push('origin', `${commit}:main`);
+        assert.equal(code, 1, mode);
+        assert.match(stderr, /a mode that git does not write|not of the form that git gives it/i, mode);
+      }
+    }
   });
 
   it('where nothing can be reached, like an unknown workspace', async () => {

@@ -130,7 +130,7 @@ export function spawnService(
 /**
  * Starts git on a repository whose objects a stranger chose: as `spawnGit`, with a bound on its memory. Some bytes of a
  * pack can stand for gigabytes.
- * @param memory the most bytes that it asks for at once
+ * @param memory the most bytes that it asks for at once. It has twice as much in all, and some for itself
  */
 export function spawnBoundedGit(
   program: GitProgram,
@@ -138,13 +138,31 @@ export function spawnBoundedGit(
   parameters: readonly string[],
   memory: number,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
+  const settings = [...ownSettings, ...fewMaps];
+  const [file, before] = withLimit(program.file, 2 * memory + mapped + ofItself);
+  const child = spawn(file, [...before, `--git-dir=${repository}`, ...settings, ...parameters], {
     cwd: repository,
     env: { ...gitEnvironment(program), GIT_ALLOC_LIMIT: String(memory) },
     windowsHide: true,
   });
   lowerPriority(child);
   return requirePipes(child);
+}
+
+/** Bytes of packs that a bounded git maps at once, and of everything else that it has beside its objects. */
+const mapped = 256 * 1024 * 1024;
+const ofItself = 512 * 1024 * 1024;
+const fewMaps = ['core.packedGitWindowSize=32m', `core.packedGitLimit=${mapped}`].flatMap((each) => ['-c', each]);
+
+/**
+ * A program whose address space is bounded by the system: git's own bound is one of a single allocation, and it can make
+ * very many. The shell gives its place to the program. Only Linux counts address space.
+ * @param bytes git holds two objects at once, such as a delta's base and its result
+ */
+function withLimit(file: string, bytes: number): readonly [file: string, before: readonly string[]] {
+  if (process.platform !== 'linux') return [file, []];
+  const kibibytes = Math.ceil(bytes / 1024);
+  return ['/bin/sh', ['-c', `ulimit -v ${kibibytes} 2>/dev/null; exec "$0" "$@"`, file]];
 }
 
 /** How a git may talk to a remote. It may speak http alone: what it talks to is a port of this process. */

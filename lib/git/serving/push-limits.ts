@@ -1,3 +1,5 @@
+import { RepositoryUnreadable } from '../errors.js';
+
 /** What is taken in of one push. Everything beyond is refused. */
 export interface PushLimits {
   /** Bytes of the pack as it is sent, and of all contents when they are unpacked. */
@@ -26,3 +28,15 @@ const mebibyte = 1024 * 1024;
 export function memoryFor({ file }: PushLimits): number {
   return Math.max(256 * mebibyte, file + mebibyte);
 }
+
+/** Whether git gave up because it may have no more memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RepositoryUnreadable && saysOutOfMemory(error.message);
+}
+
+/** @param said git's standard error */
+export function saysOutOfMemory(said: string): boolean {
+  return /attempting to allocate|out of memory|cannot allocate memory/i.test(said);
+}
+
+export const tooLargeToUnpack = (): PushUnfit => new PushUnfit('The push holds an object that is too large to unpack.');

@@ -1,8 +1,12 @@
+import { RepositoryUnreadable } from '../errors.js';
 import { hashObject, type Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
 import type { StartedGit } from '../program/start-git.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
+import { EntryCount, TooDeep } from '../sources/count-entries.js';
 import { pushInParts, PushUnfit } from './push-limits.js';
 import type { LineCommit } from './pushed-line.js';
+import { TreeReader } from './read-objects.js';
 
 /** One side of a change: the kind of entry as git has it (`100644`, `120000`), and its object. */
 export interface PushedEntry {
@@ -46,6 +50,7 @@ export async function listChanges(
   line: readonly Compared[],
   most: number,
 ): Promise<ReadonlyMap<Oid, readonly RawChange[]>> {
+  await requireFew(start, line, most);
   // A move counts twice here. Comparing files takes long, so it is done for few.
   const plain = await readDiffs(start, line, ['--no-renames'], 2 * most);
   const withMoves = line.filter(({ commit }) => mayMove(plain.get(commit) ?? []));
@@ -62,6 +67,64 @@ export async function listChanges(
   }
   if (count > most) throw tooMany(most);
   return all;
+}
+
+/** Files and folders that a comparison may visit, for each change that a push may have. Folders lie within folders. */
+const visitedForEach = 20;
+/** More entries than a folder can have that is taken in: each takes 28 bytes and more. */
+const mostInFolder = 400_000;
+/** The modes that git writes. All but those of plain files and folders are refused with the file's name, later. */
+const knownModes: ReadonlySet<string> = new Set(['100644', '40000', '100755', '120000', '160000']);
+const entriesAtOnce = 1000;
+
+/**
+ * git takes other modes for one of these, such as 100666 for 100644, and never says so.
+ * @throws PushUnfit
+ */
+function* requireKnownModes(bytes: Buffer, tree: Oid): Generator<void, void> {
+  let count = 0;
+  for (let start = 0; start < bytes.length;) {
+    const space = bytes.indexOf(0x20, start);
+    const end = space < 0 ? -1 : bytes.indexOf(0, space);
+    if (end < 0) return;
+    if (!knownModes.has(bytes.toString('latin1', start, Math.min(space, start + 8)))) {
+      const what = `The folder ${tree} of a commit holds an entry with a mode that git does not write.`;
+      throw new PushUnfit(`${what} Find it with: git ls-tree ${tree}`);
+    }
+    start = end + 21;
+    count += 1;
+    if (count % entriesAtOnce === 0) yield;
+  }
+}
+
+/**
+ * Counts what the comparisons will visit, before git begins one: it gathers all of a commit's changes in memory before
+ * it says the first one, and some hundred bytes can stand for ten thousand million files.
+ * @throws PushUnfit
+ */
+async function requireFew(start: StartGit, line: readonly Compared[], most: number): Promise<void> {
+  const trees = new TreeReader(start);
+  const bound = visitedForEach * most;
+  try {
+    const count = new EntryCount(async (oid) => {
+      const bytes = (await trees.read(oid))?.bytes;
+      if (bytes !== undefined) await runCooperatively(requireKnownModes(bytes, oid));
+      return bytes;
+    }, mostInFolder);
+    let visited = 0;
+    for (const { commit, base } of line) {
+      const before = base === null ? undefined : await trees.read(`${base}^{tree}`);
+      const after = await trees.read(`${commit}^{tree}`);
+      if (after === undefined) throw new RepositoryUnreadable(`git lacks the folder of ${commit}.`);
+      visited += await count.changed(before?.oid ?? null, after.oid);
+      if (visited > bound) throw tooMany(most);
+    }
+  } catch (error) {
+    if (error instanceof TooDeep) throw new PushUnfit('A file lies too deep, or its name is too long. Rename it.');
+    throw error;
+  } finally {
+    trees.close();
+  }
 }
 
 function mayMove(changes: readonly RawChange[]): boolean {

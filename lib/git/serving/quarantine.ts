@@ -7,7 +7,14 @@ import { readNames } from '../packs/pack-list.js';
 import type { GitProgram } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
 import { startBoundedGit, type StartedGit } from '../program/start-git.js';
-import { memoryFor, pushInParts, PushUnfit, type PushLimits } from './push-limits.js';
+import {
+  memoryFor,
+  pushInParts,
+  PushUnfit,
+  saysOutOfMemory,
+  tooLargeToUnpack,
+  type PushLimits,
+} from './push-limits.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -229,9 +236,7 @@ function explainIntake(said: string, { bytes, file }: PushLimits): string {
   ) {
     return 'The push lacks objects that its commits need. Fetch first; a shallow clone may need its whole history.';
   }
-  if (said.includes('attempting to allocate') || said.includes('Out of memory') || said.includes('out of memory')) {
-    return 'The push holds an object that is too large to unpack.';
-  }
+  if (saysOutOfMemory(said)) return tooLargeToUnpack().message;
   if (said.includes('No space left')) return 'The disk of the service has no room for the push just now. Try later.';
   if (said.includes('fsck error')) return 'The push holds an object that is not of the form that git gives it.';
   return 'The pack of the push is damaged or ends too early. Push again.';

@@ -42,6 +42,46 @@ export async function* readObjects(
   }
 }
 
+/** A folder that was asked for. */
+export interface AskedTree {
+  readonly oid: Oid;
+  readonly bytes: Buffer;
+}
+
+/** Asks one git for folders, one after the other. To be closed. */
+export class TreeReader {
+  readonly #git: StartedGit;
+  readonly #output: Output;
+
+  /** @param start starts git with these parameters */
+  constructor(start: (parameters: readonly string[]) => StartedGit) {
+    this.#git = start(['cat-file', '--batch']);
+    this.#output = new Output(this.#git);
+  }
+
+  /**
+   * @param name of a folder, or of a commit with `^{tree}` behind it
+   * @returns undefined where git lacks it
+   * @throws RepositoryUnreadable
+   */
+  async read(name: string): Promise<AskedTree | undefined> {
+    this.#git.stdin.write(`${name}\n`);
+    const line = await this.#output.line();
+    const [oid = '', type, size] = line.split(' ');
+    if (line.endsWith(' missing') || size === undefined) return undefined;
+    const pieces: Buffer[] = [];
+    for await (const piece of this.#output.bytes(Number(size))) pieces.push(piece);
+    await this.#output.line();
+    if (type !== 'tree') throw new RepositoryUnreadable(`${name} is a ${type}, and no folder.`);
+    return { oid, bytes: Buffer.concat(pieces) };
+  }
+
+  close(): void {
+    this.#git.kill();
+    this.#git.stdout.destroy();
+  }
+}
+
 /** git's output, as lines and as stretches of bytes. */
 class Output {
   readonly #git: StartedGit;

@@ -149,12 +149,15 @@ export class EntryCount {
   }
 }
 
+/** A path is too long, or leads through too many folders. */
+export class TooDeep extends RepositoryUnreadable {}
+
 function requireShort(level: number, pathBytes: number): void {
   if (level > deepest) {
-    throw new RepositoryUnreadable(`Folders lie within folders more than ${deepest} deep, and no more are read.`);
+    throw new TooDeep(`Folders lie within folders more than ${deepest} deep, and no more are read.`);
   }
   if (pathBytes > maxPathLength) {
-    throw new RepositoryUnreadable(`A path has more than ${maxPathLength} bytes, and no more are read.`);
+    throw new TooDeep(`A path has more than ${maxPathLength} bytes, and no more are read.`);
   }
 }
 

@@ -5,6 +5,7 @@ import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from 
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { fetchFirst, refusePush } from '../../domain/refuse-push.js';
 import type { Tables } from '../../sidecar/tables.js';
+import type { View } from '../../view/view.js';
 import { guessMediaType } from '../documents/content.js';
 import type { LongWriteOperation } from '../operation.js';
 
@@ -54,7 +55,7 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
       sectionsOf: sectionsOf(sections),
     });
     // Commits that change nothing are kept, too, so not everybody may push them.
-    if (!context.reach.holdsSomewhere('editor')) throw invalidRequest('bad_field', mayChangeNothing);
+    requireEditor(context);
     context.transaction.tables.objects.unstagePacks(stage);
     return result;
   },
@@ -88,6 +89,14 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     },
   },
 };
+
+/**
+ * Requires that the caller may change something somewhere. Asked before a pack is taken in, too: unpacking it is work.
+ * @throws Refusal INVALID_REQUEST
+ */
+export function requireEditor({ reach }: Pick<View, 'reach'>): void {
+  if (!reach.holdsSomewhere('editor')) throw invalidRequest('bad_field', mayChangeNothing);
+}
 
 const mayChangeNothing = 'You may read here, and change nothing. Ask an approver for the role of an editor.';
 
