@@ -35,7 +35,11 @@ export function judge(event: FeedEvent, did: readonly DocumentEvent[], around: A
     if (deletion === undefined) return [{ ...none, kind: 'left', at: timeOf(event, did), location: before.place }];
     return [{ ...describe(deletion, 'deleted'), location: before.place }];
   }
-  if (!after.isReadable) return [];
+  if (!after.isReadable) {
+    // It is there again by now, and a later item says so. Who deleted it is told whenever the page is read.
+    const undone = before.isReadable && isLeftInReach ? did.find((each) => each.did.type === 'deleted') : undefined;
+    return undone === undefined ? [] : [{ ...describe(undone, 'deleted'), location: before.place }];
+  }
   if (!before.isReadable) {
     const written = before.place === null ? did.find((each) => each.did.type === 'written') : undefined;
     if (written !== undefined) return [describe(written, kindOf(written, true))];

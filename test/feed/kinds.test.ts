@@ -34,6 +34,41 @@ describe('the feed of changes', () => {
 
   const asPrincipal = ({ client }: Consumer) => ({ type: 'principal', id: client.id }) as const;
 
+  it('tells a deletion that was undone before it was read, with who did it', async () => {
+    const ada = await read();
+    await admin.create('a/p.md', 'one');
+    await ada.catchUp();
+    await admin.delete('a/p.md');
+    await admin.undelete('a/p.md');
+    const items = (await ada.page()).items.map(({ kind, document, actor }) => [
+      kind,
+      document.location,
+      document.etag === null,
+      actor?.id,
+    ]);
+    assert.deepEqual(items, [
+      ['deleted', 'a/p.md', true, admin.id],
+      ['undeleted', 'a/p.md', false, admin.id],
+    ]);
+    assert.deepEqual(
+      (await ada.page({ kinds: new Set(['deleted']) })).items.map(({ kind }) => kind),
+      ['deleted'],
+    );
+    await ada.catchUp();
+    assert.deepEqual([...ada.mirror.values()].length, 1, 'a copy has it again');
+  });
+
+  it('does not tell an undone deletion where the caller cannot see now', async () => {
+    const ada = await read('a');
+    await admin.create('a/p.md', 'one');
+    await ada.catchUp();
+    await admin.move('a/p.md', 'b', true);
+    await admin.delete('b/p.md');
+    await admin.undelete('b/p.md');
+    await admin.move('b/p.md', 'a', true);
+    assert.deepEqual(await ada.news(), ['entered a/p.md']);
+  });
+
   it('tells each kind of change with the present place', async () => {
     const ada = await read();
     await admin.create('a/p.md', 'one');
