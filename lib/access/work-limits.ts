@@ -16,6 +16,7 @@ export type WorkKind =
   | 'listeners'
   | 'workspaceListeners'
   | 'feeds'
+  | 'catchUps'
   | 'hooks'
   | 'probes';
 
@@ -46,12 +47,20 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   derivations: { perSource: 1, inAll: 2, waiting: 8, timeout: 60 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
   streams: { perSource: 12, inAll: 600, waiting: 0, timeout: 0 },
-  /** Callers who wait for changes of the feed. They hold no place among the requests. One source is a principal. */
+  /**
+   * Callers who wait for changes of the feed. They hold no place among the requests. One source is a principal, or what
+   * it hears by MCP.
+   */
   listeners: { perSource: 250, inAll: 2000, waiting: 0, timeout: 0 },
   /** The same, and one source is a workspace. */
   workspaceListeners: { perSource: 1500, inAll: 2000, waiting: 0, timeout: 0 },
   /** Pages of the feed being read. All listeners of a principal, the source, may want one at the same moment. */
   feeds: { perSource: 4, inAll: 32, waiting: 300, timeout: 3 * tenSeconds },
+  /**
+   * Streams of the feed that are behind, from their second page until they are current. One source is a principal. A
+   * stream without room waits by itself, so nothing waits here.
+   */
+  catchUps: { perSource: 4, inAll: 32, waiting: 0, timeout: 0 },
   /** Webhooks of sources, whose senders are known only at their end. One source is an address. */
   hooks: { perSource: 8, inAll: 64, waiting: 0, timeout: 0 },
   /** Tests of connections to sources: each waits for a foreign server. */
@@ -77,6 +86,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     listeners: make('listeners'),
     workspaceListeners: make('workspaceListeners'),
     feeds: make('feeds'),
+    catchUps: make('catchUps'),
     hooks: make('hooks'),
     probes: make('probes'),
   };

@@ -5,6 +5,7 @@ import { isSecurityKind, type Webhook } from '../domain/webhook.js';
 import { maxPause, ownerOf } from '../operations/webhooks/note-delivery.js';
 import { notePassed, type Passed } from '../operations/webhooks/note-passed.js';
 import { RunSlots } from '../scheduling/run-slots.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
 import type { WebhookSchedule } from '../workspace/webhooks.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -234,7 +235,9 @@ class Schedule implements WebhookSchedule {
     this.#pending.delete(id);
     const told: Running['told'] = { documentId: null };
     const tell = (documentId: string | null): void => void (told.documentId = documentId);
-    const over = deliverNext(workspace, webhook, from, { signal: cancel.signal, told: this.#told, tell })
+    // In a turn of its own: one that finds nothing to send ends without a wait, and the next one begins at once.
+    const over = yieldToLoop()
+      .then(() => deliverNext(workspace, webhook, from, { signal: cancel.signal, told: this.#told, tell }))
       .then(async ({ reached, isCurrent }) => {
         if (reached === null) this.#looked.delete(id);
         else if (this.#listening.has(id)) this.#looked.set(id, { webhook, reached, endsFailures: false });

@@ -8,6 +8,9 @@ import {
   type Parsed,
   type TestServer,
 } from '../support/http/server.js';
+import { rootLocation } from '../../lib/domain/location.js';
+import { readChanges } from '../../lib/operations/feed/read-feed.js';
+import { perform } from '../../lib/operations/perform.js';
 import { until } from '../support/until.js';
 
 describe('who listens to changes', () => {
@@ -36,6 +39,7 @@ describe('who listens to changes', () => {
         listeners: { perSource: 3, inAll: 6 },
         workspaceListeners: { perSource: 4 },
         requests: { perSource: 3 },
+        catchUps: { perSource: 1 },
       },
       tailInterval: 20,
     });
@@ -216,6 +220,41 @@ describe('who listens to changes', () => {
   });
 
   describe('by a stream', () => {
+    it('read on after their first page when fewer streams of the principal catch up', async () => {
+      for (let index = 0; index < 130; index += 1) await ada.create(`team/${index}.md`);
+      const { workspace } = server.host;
+      const release = workspace.workLimits.catchUps.takeNow(`${workspace.name}/${reader.id}`);
+      const stream = await follow('limit=1');
+      assert.equal((await stream.messagesToCome(100)).length, 100, 'a page of a stream has a hundred items');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.equal(stream.messages.length, 100);
+      release();
+      await stream.messagesToCome(131);
+      await until('its place is given back', () => workspace.workLimits.catchUps.use.used === 0);
+      await ada.create('team/new.md');
+      await stream.messagesToCome(132);
+    });
+
+    it('are counted apart from what they hear by MCP', async () => {
+      const { workspace } = server.host;
+      const asAgent = { principalId: reader.id, kind: 'agent', credentialId: null, requestId: 'req_test' } as const;
+      const listen = () =>
+        perform(workspace, { ...asAgent, interface: 'mcp' }, readChanges, {
+          location: rootLocation,
+          kinds: null,
+          after: null,
+          limit: 100,
+          wait: 0,
+          form: 'stream',
+          standAside: () => new AbortController().signal,
+        });
+      for (let count = 0; count < 3; count += 1) await follow('start=now');
+      assert.equal((await follow('start=now')).status, 429);
+      const { result } = await listen();
+      assert.equal(listening(), 4);
+      result.stream?.leave();
+    });
+
     it('get everything in reach, then each change as it comes', async () => {
       const stream = await follow();
       assert.deepEqual(

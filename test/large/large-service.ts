@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventStream } from '../support/http/event-stream.js';
 import { WatchedProgram } from '../support/processes/event-loop.js';
 import type { Parsed } from '../support/http/server.js';
 import { until } from '../support/until.js';
@@ -66,6 +67,17 @@ export class LargeService {
       const { used } = await this.#program.watch(() => new Promise((resolve) => setTimeout(resolve, 100)));
       return used < 20;
     });
+  }
+
+  /** Follows the feed as a stream until so many items have come. */
+  async followFeed(query: string, items: number): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.facts.key}` };
+    const stream = await EventStream.open(this.facts.port, `/v1/changes?${query}`, headers);
+    try {
+      await until('the stream is current', () => stream.text.split('\ndata: ').length > items);
+    } finally {
+      stream.leave();
+    }
   }
 
   /** Writes every file of the source anew. */

@@ -17,12 +17,14 @@ export function requirePlace(view: View, location: Location): void {
 }
 
 /**
- * Counts a listener among those of its principal, whatever keys it has, and of its workspace.
+ * Counts a listener among those of its principal, whatever keys it has, and of its workspace. What is heard by MCP counts
+ * apart, so that a program with many streams leaves room for the agent beside it.
  * @throws Refusal RATE_LIMITED, UNAVAILABLE where too many listen
  */
 function takeRoom({ workspace, caller }: ReadContext): Release {
   const { listeners, workspaceListeners } = workspace.workLimits;
-  const ofPrincipal = listeners.takeNow(principalSourceOf(workspace.name, caller));
+  const principal = principalSourceOf(workspace.name, caller);
+  const ofPrincipal = listeners.takeNow(caller.interface === 'mcp' ? `${principal}/mcp` : principal);
   const ofWorkspace = workspaceListeners.tryTake(workspace.name);
   if (ofWorkspace === undefined) {
     ofPrincipal();

@@ -1,6 +1,9 @@
+import type { Release } from '../../access/work-limiter.js';
+import { principalSourceOf } from '../../access/work-limits.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Location } from '../../domain/location.js';
 import type { FeedPage } from '../../feed/read-feed.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { ReadContext } from '../operation.js';
 import { recordEnd } from '../record-end.js';
 import { FeedListening } from './feed-listening.js';
@@ -10,6 +13,11 @@ const action = 'feed.followed';
 
 /** Milliseconds. Proxies, and our own port, wait longer in silence. */
 export const usualBeat = 15_000;
+
+/** Milliseconds that a reader may take for a page while its stream holds a place among those that catch up. */
+const patience = 1000;
+/** Milliseconds after which a stream looks again whether there is such a place. */
+const untilNextTry = 100;
 
 /** A page with items, a sign of life, or word that the place is not there for the caller any more. */
 export type StreamItem = FeedPage | 'beat' | 'gone';
@@ -29,6 +37,9 @@ export interface FeedStreamOptions {
  * The feed as it goes on: pages with items, as soon as there are any. It reads a page only when the reader has taken
  * the one before, so a slow reader holds one page in memory. The caller's rights are asked for before each page.
  *
+ * Few streams of a principal catch up at a time, and each rests between its pages: a page that was taken at once gives
+ * nobody else a turn.
+ *
  * Nothing is sent for a page without items: what a caller cannot reach sends not a byte. Signs of life have times of
  * their own, counted from its opening.
  */
@@ -37,6 +48,8 @@ export class FeedStream {
   readonly #listening: FeedListening;
   readonly #options: FeedStreamOptions;
   #items = 0;
+  /** Gives back its place among the streams that catch up. */
+  #giveBack: Release | undefined;
 
   /**
    * Begins to listen. Call it in the turn of the loop in which the caller's reach was checked.
@@ -59,6 +72,7 @@ export class FeedStream {
       if (error instanceof Refusal && error.code === 'NOT_FOUND') yield 'gone';
     } finally {
       this.leave();
+      this.#leaveCatchUp();
     }
   }
 
@@ -69,20 +83,51 @@ export class FeedStream {
 
   async *#follow(): AsyncGenerator<StreamItem> {
     let { after } = this.#options;
+    const rests = new Rests();
     while (!this.#listening.hasEnded) {
+      if (rests.isDue) await rests.take();
       this.#listening.requireReadable();
       const page = await this.#options.read(after, () => !this.#listening.hasEnded);
       if (this.#listening.hasEnded) return;
       // The page may have waited for its turn, or be one that another key of the principal read.
       this.#listening.requireReadable();
       after = page.next;
+      if (page.isCurrent) this.#leaveCatchUp();
       if (page.items.length > 0) {
         this.#items += page.items.length;
-        yield page;
+        yield* this.#pass(page);
       } else if (page.isCurrent) yield* this.#beatUntilHint();
       // A reader who is far behind gets signs of life while nothing is found for it.
       else if (this.#listening.takeTime()) yield 'beat';
+      if (!page.isCurrent) yield* this.#joinCatchUp();
     }
+  }
+
+  /** A reader who takes long for a page leaves its place to other streams meanwhile. */
+  async *#pass(page: FeedPage): AsyncGenerator<StreamItem> {
+    const timer = setTimeout(() => this.#leaveCatchUp(), patience);
+    try {
+      yield page;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits for a place among the streams that catch up, with signs of life. */
+  async *#joinCatchUp(): AsyncGenerator<StreamItem> {
+    const { workspace, caller } = this.#context;
+    const source = principalSourceOf(workspace.name, caller);
+    while (this.#giveBack === undefined && !this.#listening.hasEnded) {
+      this.#giveBack = workspace.workLimits.catchUps.tryTake(source);
+      if (this.#giveBack !== undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, untilNextTry));
+      if (this.#listening.takeTime()) yield 'beat';
+    }
+  }
+
+  #leaveCatchUp(): void {
+    this.#giveBack?.();
+    this.#giveBack = undefined;
   }
 
   async *#beatUntilHint(): AsyncGenerator<StreamItem> {

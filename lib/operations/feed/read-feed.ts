@@ -15,7 +15,7 @@ export interface ReadFeedInput {
   readonly kinds: ReadonlySet<ChangeKind> | null;
   /** Where the page before ended; '' for the beginning, null for now. */
   readonly after: string | null;
-  /** The most items of a page. */
+  /** The most items of a page. A stream has a hundred of them, or more. */
   readonly limit: number;
   /** Milliseconds for which a page without items waits for the first. */
   readonly wait: number;
@@ -108,10 +108,14 @@ function sharePage(
   return workspace.feedTail.share(name, () => readPage(context, input, after, isWanted));
 }
 
+/** Items of a page of a stream at least: each page is a walk of its own and a sealed cursor. */
+const leastStreamed = 100;
+
 function openStream(context: ReadContext, input: ReadFeedInput, after: string): Omit<FeedRead, 'isFirst'> {
   const { location, standAside, beat = usualBeat } = input;
+  const whole = { ...input, limit: Math.max(input.limit, leastStreamed) };
   const read = (position: string, isWanted: () => boolean): Promise<FeedPage> =>
-    sharePage(context, input, position, isWanted);
+    sharePage(context, whole, position, isWanted);
   const stream = new FeedStream(context, { location, after, beat, standAside, read });
   return {
     page: { items: [], next: after, isCurrent: false },

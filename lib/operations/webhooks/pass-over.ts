@@ -2,6 +2,7 @@ import { principalSourceOf } from '../../access/work-limits.js';
 import { ArchiveUnreadable } from '../../audit/read-archive.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Webhook } from '../../domain/webhook.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { findNext } from './find-next.js';
 import { ownerOf } from './note-delivery.js';
@@ -15,7 +16,9 @@ export async function passOver(workspace: Workspace, webhook: Webhook): Promise<
   const owner = ownerOf(webhook, kind, workspace.randomness);
   const release = await workspace.workLimits.feeds.take(principalSourceOf(workspace.name, owner));
   try {
+    const rests = new Rests();
     for (let position = webhook.position; ;) {
+      if (rests.isDue) await rests.take();
       const found = await findNext(workspace, owner, webhook, position);
       if (!('isCurrent' in found)) return found.before;
       if (found.isCurrent) return found.next;
