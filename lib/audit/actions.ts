@@ -9,7 +9,8 @@ const names: Readonly<Record<ActionKind, string>> = {
     token.issue webhook.create workspace.backup`,
   read: `audit.export audit.exported audit.key audit.list audit.show_verification audit.verify brief.read
     change.list_recent claim.list comment.list connector.list connector.list_kinds connector.list_runs
-    connector.list_skipped connector.show consent.list consent.list_own credential.list document.annotate document.diff
+    connector.list_skipped connector.show consent.list consent.list_own credential.list
+    credential.list_notices credential.list_own document.annotate document.diff
     document.erase_preview document.find_imported document.history document.list document.preview_edit
     document.preview_import document.read document.search erasure.list erasure.list_own erasure.read feed.followed
     feed.read folder.browse folder.export folder.exported folder.list folder.list_targets folder.revert_preview
@@ -18,7 +19,7 @@ const names: Readonly<Record<ActionKind, string>> = {
     principal.look_up principal.show reach.list reader.list repository.fetch repository.fetched repository.list_refs
     session.list sharing.show trash.list webhook.list webhook.list_deliveries webhook.show workspace.overview`,
   update: `audit.archive claim.renew comment.edit comment.resolve connector.approve connector.change connector.pause
-    connector.resume connector.rotate_secret connector.run connector.set_webhook connector.sync connector.sync_now credential.rotate document.edit
+    connector.resume connector.rotate_secret connector.run connector.set_webhook connector.sync connector.sync_now credential.acknowledge credential.rotate document.edit
     document.restore document.undelete document.update folder.revert folder.undelete grant.change_role item.move
     item.rename label.set message.mark password.set policy.change principal.set_state repository.push webhook.change
     webhook.rotate_secret workspace.rebuild workspace.recover workspace.recovered

@@ -22,7 +22,7 @@ function describe(): Description {
     const reference = item['$ref'];
     return [path, typeof reference === 'string' ? findPath(other.paths, reference) : (draw(item) as Json)] as const;
   });
-  const components = mergeComponents(other.components, draw(document.components) as Json);
+  const components = mergeComponents(withConflict(other.components), draw(document.components) as Json);
   return { text, document: { ...document, paths: Object.fromEntries(paths), components } };
 }
 
@@ -55,4 +55,22 @@ function mergeComponents(theirs: Json, ours: Json): Json {
     merged[kind] = { ...known, ...added };
   }
   return merged;
+}
+
+/** Paths that both faces have can also ask a person to sign in again: only in a browser is a proof of identity old. */
+function withConflict(theirs: Json): Json {
+  const copy = structuredClone(theirs) as {
+    readonly schemas: {
+      readonly ConflictError: {
+        readonly properties: {
+          readonly error: {
+            readonly properties: { readonly details: { readonly anyOf: { readonly $ref: string }[] } };
+          };
+        };
+      };
+    };
+  };
+  const { details } = copy.schemas.ConflictError.properties.error.properties;
+  details.anyOf.push({ $ref: '#/components/schemas/SignInAgainDetails' });
+  return copy;
 }

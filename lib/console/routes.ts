@@ -8,6 +8,7 @@ import { fileRoutes } from '../api/resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
 import { grantRoutes } from '../api/resources/grants.js';
 import { historyRoutes } from '../api/resources/history.js';
+import { keyRoutes } from '../api/resources/keys.js';
 import { labelRoutes } from '../api/resources/labels.js';
 import { relocationRoutes } from '../api/resources/relocations.js';
 import { revertRoutes } from '../api/resources/reverts.js';
@@ -20,6 +21,7 @@ import { moveTargetRoutes } from './resources/move-targets.js';
 import { sharingRoutes } from './resources/sharing.js';
 import { annotationRoutes } from './resources/annotations.js';
 import { groupRoutes } from './resources/groups.js';
+import { keyNoticeRoutes } from './resources/key-notices.js';
 import { principalRoutes } from './resources/principals.js';
 import { tokenRoutes } from './resources/tokens.js';
 import { recentChangeRoutes } from './resources/changes.js';
@@ -47,6 +49,7 @@ const sharedRoutes: readonly Route[] = [
   ...connectorRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...keyRoutes,
 ];
 
 /** Rows of the console alone, from `resources/`. */
@@ -58,6 +61,7 @@ const ownRoutes: readonly Route[] = [
   ...principalRoutes,
   ...groupRoutes,
   ...tokenRoutes,
+  ...keyNoticeRoutes,
   ...applicationRoutes,
   ...readerRoutes,
   ...liveRoutes,

@@ -61,13 +61,15 @@ function presentMembership(
   requestId: string,
 ): object {
   const caller = { principalId, kind: 'person', credentialId: null, interface: 'console', requestId } as const;
-  const reach = dependencies.find(name)?.view(caller).reach;
+  const workspace = dependencies.find(name);
+  const reach = workspace?.view(caller).reach;
   return {
     name,
     display_name: displayName,
     principal_id: principalId,
     is_admin: reach?.holds('approver', rootLocation) ?? false,
     may_connect: reach?.holdsInFolder('approver') ?? false,
+    keys_by_others: workspace?.journal.reader.credentials.countUnacknowledged(principalId) ?? 0,
   };
 }
 

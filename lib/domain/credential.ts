@@ -15,7 +15,12 @@ export interface Credential {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly createdAt: number;
+  /** Who answers for it: who minted it, and for a key that was made with a key, who minted that one. */
   readonly createdBy: string;
+  /** The key with which it was made; null where an admin minted it, or its owner in the console. */
+  readonly madeWith: string | null;
+  /** When its owner said to know of it, where somebody else made it. Milliseconds since 1970; null until then. */
+  readonly acknowledgedAt: number | null;
   /** Coarse: rounded down to the minute. */
   readonly lastUsedAt: number | null;
   /** Last four characters of the secret, to recognise it in a list. */
@@ -23,3 +28,13 @@ export interface Credential {
   /** Requests a minute for this credential alone; null takes the workspace's policy. */
   readonly requestsPerMinute: number | null;
 }
+
+/** Whether its owner made it. Whoever makes a key sees its secret, so any other one lets its maker act as the owner. */
+export const isSelfMade = ({ createdBy, principalId }: Pick<Credential, 'createdBy' | 'principalId'>): boolean =>
+  createdBy === principalId;
+
+/** Whether it opens anything. @param now milliseconds since 1970 */
+export const isInForce = (
+  { revokedAt, expiresAt }: Pick<Credential, 'revokedAt' | 'expiresAt'>,
+  now: number,
+): boolean => revokedAt === null && (expiresAt === null || expiresAt > now);

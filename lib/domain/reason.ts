@@ -151,6 +151,11 @@ export const reasons = {
     at: ['rest', 'command'],
     means: 'The principal has as many webhooks as it may.',
   },
+  too_many_keys: {
+    code: 'INVALID_REQUEST',
+    at: ['rest'],
+    means: 'The principal has made itself as many keys as it may.',
+  },
   bad_settings: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],
@@ -293,8 +298,8 @@ export const reasons = {
   },
   erase_under_way: { code: 'CONFLICT', at: ['command'], means: 'An erase has to be finished first.' },
   content_changed: { code: 'CONFLICT', at: ['command'], means: 'The workspace was changed while it was made again.' },
-  credential_expired: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The key has expired.' },
-  credential_revoked: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The key was revoked for good.' },
+  credential_expired: { code: 'CONFLICT', at: ['rest', 'command', 'browser'], means: 'The key has expired.' },
+  credential_revoked: { code: 'CONFLICT', at: ['rest', 'command', 'browser'], means: 'The key was revoked for good.' },
   principal_disabled: { code: 'CONFLICT', at: ['command', 'browser'], means: 'The principal is disabled.' },
   not_yours_alone: {
     code: 'CONFLICT',
@@ -324,6 +329,16 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: ['command', 'browser'],
     means: 'The name that was typed to confirm is another.',
+  },
+  key_of_another: {
+    code: 'CONFLICT',
+    at: ['command', 'browser'],
+    means: 'A new secret of a person’s key goes to that person, or to who made the key.',
+  },
+  not_with_this_key: {
+    code: 'CONFLICT',
+    at: ['rest'],
+    means: 'A key makes no key that reaches further than itself, and gives no other key a new secret.',
   },
   sign_in_again: {
     code: 'CONFLICT',

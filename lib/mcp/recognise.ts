@@ -1,3 +1,4 @@
+import { countedAs } from '../access/counted-as.js';
 import { readPolicy } from '../access/policy.js';
 import { limitRate, mayReadRefused, type RatedSource } from '../access/limit-rate.js';
 import { parseKey } from '../access/secret.js';
@@ -63,7 +64,7 @@ export function recognise(
     policy,
     credentialId: id,
     owner: id,
-    rated: id,
+    rated: countedAs(credential) ?? id,
     scopes,
     requestsPerMinute,
     isInForce: () => true,

@@ -1,3 +1,4 @@
+import { countedAs } from '../access/counted-as.js';
 import { limitRate } from '../access/limit-rate.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
@@ -41,9 +42,10 @@ export function recognise(
   const found = recogniseKey(dependencies, later, readKey(authorization), 'git', address);
   const { workspace, credential, principal, policy } = found;
   const { id, requestsPerMinute } = credential;
+  const counted = countedAs(credential);
   const allowance = limitRate(dependencies.limiter, {
     workspace: workspace.name,
-    source: id,
+    source: counted ?? id,
     requestsPerMinute,
     policy,
   });
@@ -56,6 +58,7 @@ export function recognise(
     principalId: principal.id,
     kind: principal.kind,
     credentialId: id,
+    ...(counted !== undefined && { countedAs: counted }),
     interface: 'git',
     requestId,
   };

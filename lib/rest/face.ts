@@ -1,3 +1,4 @@
+import { countedAs } from '../access/counted-as.js';
 import type { Asking } from '../api/dependencies.js';
 import { ApiFace } from '../api/face.js';
 import type { Arrival } from '../api/requests/checked-request.js';
@@ -60,10 +61,12 @@ function recogniseBearer(
     addressOf(request),
   );
   const { id, requestsPerMinute } = credential;
+  const counted = countedAs(credential);
   const caller: Caller = {
     principalId: principal.id,
     kind: principal.kind,
     credentialId: id,
+    ...(counted !== undefined && { countedAs: counted }),
     interface: 'rest',
     requestId,
   };

@@ -9,6 +9,7 @@ import { fileRoutes } from '../api/resources/files.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
 import { grantRoutes } from '../api/resources/grants.js';
 import { historyRoutes } from '../api/resources/history.js';
+import { keyRoutes } from '../api/resources/keys.js';
 import { labelRoutes } from '../api/resources/labels.js';
 import { relocationRoutes } from '../api/resources/relocations.js';
 import { revertRoutes } from '../api/resources/reverts.js';
@@ -37,6 +38,7 @@ export const extensionRoutes: readonly Route[] = placeAll([
   ...connectorRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...keyRoutes,
   ...changeRoutes,
 ]);
 

@@ -80,6 +80,7 @@ function present({ seq, at, principal, action, outcome, code, target, ...rest }:
     target,
     interface: rest.interface,
     credential: rest.credential,
+    key_made_by: rest.keyMadeBy?.displayName ?? null,
     document_id: rest.documentId,
     version: rest.version,
     request_id: rest.requestId,
@@ -140,11 +141,13 @@ async function follow(
   return told;
 }
 
-/** What one principal did with a place. */
+/** What one principal did with a place, by keys that one somebody else made or by other ways. */
 interface Doings {
+  readonly id: string;
   readonly name: string;
   readonly kind: string;
   readonly last: number;
+  readonly keyMadeBy: string | null;
   first: number;
   times: number;
 }
@@ -179,21 +182,26 @@ async function findWho(context: WorkspaceContext, fields: Fields, actions: Reado
     to: readTime(fields, 'to', now),
   };
   const found = new Map<string, Doings>();
-  for await (const { principal, action, at } of askAll(context, question)) {
+  for await (const { principal, action, at, keyMadeBy: maker } of askAll(context, question)) {
     if (principal === null || !actions.has(action)) continue;
-    const before = found.get(principal.id);
+    // What was done with a key that somebody else made for a person is a row of its own: who made it can do it, too.
+    const row = `${principal.id} ${maker?.id ?? ''}`;
+    const before = found.get(row);
     if (before === undefined) {
-      found.set(principal.id, { name: principal.displayName, kind: principal.kind, last: at, first: at, times: 1 });
+      const keyMadeBy = maker?.displayName ?? null;
+      const { id, kind, displayName: name } = principal;
+      found.set(row, { id, name, kind, keyMadeBy, last: at, first: at, times: 1 });
     } else {
       before.times += 1;
       before.first = at;
     }
   }
   return {
-    items: [...found].map(([id, { name, kind, first, last, times }]) => ({
+    items: [...found.values()].map(({ id, name, kind, keyMadeBy, first, last, times }) => ({
       id,
       name,
       kind,
+      key_made_by: keyMadeBy,
       times,
       first: formatTime(first),
       last: formatTime(last),

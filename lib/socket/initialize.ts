@@ -54,6 +54,7 @@ export const initialize: Command = {
       name: 'First key',
       interfaces: ['rest', 'mcp'],
       requestsPerMinute: null,
+      isKnown: true,
     });
     const { result: link } = await perform(workspace, caller, issueLink, {
       principalId: admin.id,

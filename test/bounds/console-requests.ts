@@ -58,6 +58,8 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     get('/trash', 'limit=200'),
     get('/applications', ''),
     { route: 'DELETE /applications/{id}', as, target: `/applications/${'a'.repeat(64)}`, status: 404 },
+    get('/key-notices', ''),
+    post('/key-acknowledgements', { keys: Array.from({ length: 50 }, () => 'k'.repeat(64)) }, 200),
     post('/trash/undeletes', { location: longest, document_id: `doc_${'0'.repeat(32)}` }, 404),
     get('/sharing', `location=page/${page}`),
     get('/shares', 'limit=200&scope_type=folder&scope_id=shared'),

@@ -58,6 +58,25 @@ const absentHook = '/v1/webhooks/whk_absent';
 const kinds = ['created', 'updated', 'moved', 'renamed', 'deleted'];
 const longUrl = `https://hooks.example/${'a'.repeat(1900)}`;
 
+/** Requests about the keys of the one who asks. Those of one find none, after all was read and checked. */
+const keyRequests: readonly LargeRequest[] = [
+  { route: 'GET /v1/keys', as: 'approver', target: '/v1/keys?limit=200', status: 200 },
+  {
+    route: 'POST /v1/keys',
+    as: 'approver',
+    target: '/v1/keys',
+    body: json({ name: 'n'.repeat(800), interfaces: ['rest', 'mcp', 'git'], expires_at: null }),
+    status: 400,
+  },
+  { route: 'DELETE /v1/keys/{id}', as: 'approver', target: `/v1/keys/${'k'.repeat(64)}`, status: 404 },
+  {
+    route: 'POST /v1/keys/{id}/rotations',
+    as: 'approver',
+    target: `/v1/keys/${'k'.repeat(64)}/rotations`,
+    status: 404,
+  },
+];
+
 /** Requests about webhooks. Those of one find none, after all was read and checked. */
 const webhookRequests: readonly LargeRequest[] = [
   { route: 'GET /v1/webhooks', as: 'approver', target: '/v1/webhooks?limit=200', status: 200 },
@@ -95,4 +114,4 @@ const webhookRequests: readonly LargeRequest[] = [
 ];
 
 /** Requests about what is outside: sources and receivers. */
-export const outsideRequests: readonly LargeRequest[] = [...connectorRequests, ...webhookRequests];
+export const outsideRequests: readonly LargeRequest[] = [...connectorRequests, ...keyRequests, ...webhookRequests];

@@ -82,6 +82,16 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('removeWebhook', { id })).data.removed, true);
   }
 
+  /** Everything that can be asked of keys. The client's own was made by the operator for a person. */
+  async function keep(key: (text: string) => object): Promise<void> {
+    const { items } = (await call('listKeys', { limit: 1 })).data;
+    assert.equal(items[0].is_of_request, true);
+    const made = await call('mintKey', key('k1'), { name: 'Clone', interfaces: ['rest'] });
+    assert.equal(made.data.error.details.reason, 'not_with_this_key');
+    assert.equal((await call('rotateKey', { id: 'none', ...key('k2') })).data.error.code, 'NOT_FOUND');
+    assert.equal((await call('revokeKey', { id: 'none' })).data.error.code, 'NOT_FOUND');
+  }
+
   /** Everything that can be asked of the audit log. */
   async function ask(key: (text: string) => object): Promise<void> {
     assert.equal((await call('listChanges', { limit: 1 })).data.items[0].kind, 'entered');
@@ -189,6 +199,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
     await connect(key);
     await hear(key);
+    await keep(key);
     await ask(key);
     for (const id of operations.filter((name) => /Health|Index|Openapi|Ready/.test(name))) {
       assert.equal((await call(id)).status, 200, id);

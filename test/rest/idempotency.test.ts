@@ -4,8 +4,8 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
 
 /**
- * In test/rest/connectors.test.ts and webhooks.test.ts: they store nothing, or name a connector or a webhook. A check of
- * the audit log that is under way is the answer to each such request.
+ * In test/rest/connectors.test.ts, webhooks.test.ts and keys.test.ts: they store nothing, name a connector or a webhook,
+ * or concern the key that asks. A check of the audit log that is under way is the answer to each such request.
  */
 const triedElsewhere = [
   '/v1/audit/verifications',
@@ -13,6 +13,8 @@ const triedElsewhere = [
   '/v1/connectors/{id}/approvals',
   '/v1/connectors/{id}/runs',
   '/v1/connectors/{id}/tests',
+  '/v1/keys',
+  '/v1/keys/{id}/rotations',
   '/v1/webhooks',
   '/v1/webhooks/{id}/replays',
   '/v1/webhooks/{id}/rotations',

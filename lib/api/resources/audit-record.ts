@@ -14,6 +14,7 @@ export function presentEntry(entry: AuditEntry): object {
     at: formatTime(at),
     principal: principal === null ? null : presentAuthor(principal),
     credential,
+    key_made_by: entry.keyMadeBy === null ? null : presentAuthor(entry.keyMadeBy),
     interface: entry.interface,
     action,
     outcome,

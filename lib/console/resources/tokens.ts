@@ -1,18 +1,18 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import { presentAuthor } from '../../api/resources/document-record.js';
+import { parseExpiry, stateOf } from '../../api/resources/keys.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Interface } from '../../domain/credential.js';
-import { invalidRequest } from '../../domain/refusal.js';
 import {
   mintCredential,
   revokeCredential,
   rotateCredential,
-  type MintedCredential,
   type MintInput,
 } from '../../operations/credentials/change-credential.js';
+import type { MintedCredential } from '../../operations/credentials/make-key.js';
 import { listTokens, type ShownCredential } from '../../operations/credentials/list-tokens.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
 import { readPrincipalId, repeatablePost } from './principals.js';
@@ -35,21 +35,9 @@ function readNew(request: CheckedRequest): MintInput {
   };
 }
 
-/** A retry may come after the expiry that it asked for, so a past one is refused where the token is minted. */
-function parseExpiry(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isFinite(at)) return at;
-  throw invalidRequest('bad_field', 'The expiry must be a time such as 2027-01-31T12:00:00Z.', { field: 'expires_at' });
-}
-
 /** The body TokenChoice. */
 function readChoice(request: CheckedRequest): { readonly credentialId: string } {
   return { credentialId: (jsonOf(request) as { readonly token: string }).token };
-}
-
-function stateOf({ revokedAt, expiresAt }: ShownCredential, now: number): 'active' | 'expired' | 'revoked' {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
 
 /** The description's `Token`. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAboutPlace, isAboutPlaces, liesAt, type FoundRecord, type PlaceQuestion } from '../../audit/seek-records.js';
 import type { AuditEntry } from '../../domain/audit-entry.js';
+import { isSelfMade } from '../../domain/credential.js';
 import { encodeBase32 } from '../../domain/identifier.js';
 import { faultOfLocation, isWithin, rootLocation, type Location } from '../../domain/location.js';
 import type { Author } from '../../domain/principal.js';
@@ -30,6 +31,7 @@ export class RecordPresenter {
   readonly #principalId: string;
   readonly #isAdmin: boolean;
   readonly #principals = new Map<string, Author | null>();
+  readonly #makers = new Map<string, Author | null>();
   readonly #folders = new Map<number, Location>();
 
   constructor(view: View, principalId: string) {
@@ -56,6 +58,7 @@ export class RecordPresenter {
       at: record.at,
       principal: this.#findPrincipal(record.principal),
       credential: record.credential,
+      keyMadeBy: this.#findMaker(record.credential),
       interface: record.interface,
       action: record.action,
       outcome: record.code === null ? ('done' as const) : ('refused' as const),
@@ -126,6 +129,19 @@ export class RecordPresenter {
       return placeEntries.has(name) && faultOfLocation(value) === undefined && this.#reaches(value);
     };
     return Object.fromEntries(Object.entries(detail).filter(mayShow));
+  }
+
+  /** Another maker of a person's key. An agent's key is always made by somebody else. */
+  #findMaker(credential: string | null): Author | null {
+    if (credential === null) return null;
+    let maker = this.#makers.get(credential);
+    if (maker === undefined) {
+      const key = this.#view.tables.credentials.find(credential);
+      const isOfPerson = key !== undefined && this.#findPrincipal(key.principalId)?.kind === 'person';
+      maker = isOfPerson && !isSelfMade(key) ? this.#findPrincipal(key.createdBy) : null;
+      this.#makers.set(credential, maker);
+    }
+    return maker;
   }
 
   #findPrincipal(id: string | null): Author | null {

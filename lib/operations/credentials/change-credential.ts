@@ -1,13 +1,12 @@
 import type { Credential, Interface } from '../../domain/credential.js';
-import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
-import { formatKey, hashSecret, makeCredentialId, makeSecret } from '../../access/secret.js';
-import { readPolicy } from '../../access/policy.js';
-import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
+import { conflict, notFound } from '../../domain/refusal.js';
 import { adminNeeds } from '../needs.js';
 import { requireNoConnector } from '../principals/require-no-connector.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
-import { showCredential, type ShownCredential } from './list-tokens.js';
-import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
+import { requireRecentProof } from '../require-recent-proof.js';
+import { makeKey, noteMinted, replaceSecret, storedWithoutSecret, type MintedCredential } from './make-key.js';
+import type { ShownCredential } from './list-tokens.js';
+import { endKey } from './own-keys.js';
 
 export interface MintInput {
   readonly principalId: string;
@@ -16,24 +15,25 @@ export interface MintInput {
   /** Milliseconds since 1970; null never expires; left out takes the workspace's policy. */
   readonly expiresAt?: number | null | undefined;
   readonly requestsPerMinute: number | null;
+  /** The owner gets it with the link to sign in, so nothing is to be told. */
+  readonly isKnown?: true | undefined;
 }
 
-/** A credential with its key's text. The text exists nowhere else and is shown this once. */
-export interface MintedCredential {
-  readonly credential: ShownCredential;
-  /** Null in the answer to a retry: the text went with the first answer, and no copy is kept (decision 0178). */
-  readonly secret: string | null;
-}
-
-/** Makes a key for a principal. Admin. */
+/**
+ * Makes a key for a principal. A person is told of a key that somebody else made for them. Admin; in a browser, after a
+ * sign-in of the last minutes.
+ * @throws Refusal CONFLICT `principal_disabled`, `sign_in_again`; INVALID_REQUEST `bad_field`; NOT_FOUND
+ */
 export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
   kind: 'write',
   name: 'credential.mint',
   needs: () => adminNeeds,
   note: ({ principalId, interfaces }) => ({ target: principalId, detail: { interfaces } }),
-  run({ transaction, author, workspace }, input) {
+  run(context, input) {
+    const { transaction, author, caller } = context;
     const principal = transaction.tables.principals.find(input.principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
+    requireRecentProof(caller, transaction.now);
     requireNoConnector(
       transaction.tables,
       { type: 'principal', id: principal.id },
@@ -42,46 +42,14 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before minting a key for it.');
     }
-    if (typeof input.expiresAt === 'number' && input.expiresAt <= transaction.now) {
-      throw invalidRequest('bad_field', 'The expiry must lie in the future.', { field: 'expires_at' });
-    }
-    const lifetime = readPolicy(transaction.tables).credentialLifetime;
-    const secret = makeSecret(transaction.randomness);
-    const credential: StoredCredential = {
-      id: makeCredentialId(transaction.randomness),
-      principalId: principal.id,
-      name: input.name,
-      interfaces: input.interfaces,
-      secretHash: hashSecret(secret),
-      lastFour: '',
-      createdAt: transaction.now,
-      createdBy: author.id,
-      expiresAt:
-        input.expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : input.expiresAt,
-      revokedAt: null,
-      lastUsedAt: null,
-      requestsPerMinute: input.requestsPerMinute,
-    };
-    const key = formatKey({ workspace, credentialId: credential.id, secret });
-    const stored = { ...credential, lastFour: key.slice(-4) };
-    transaction.tables.credentials.insert(stored);
-    return { credential: showCredential(transaction.tables, workspace, stored), secret: key };
+    return makeKey(context, { ...input, createdBy: author.id, madeWith: null });
   },
-  stored: {
-    keep: ({ credential }) => credential.id,
-    recall({ transaction, workspace }, kept) {
-      const credential = transaction.tables.credentials.find(String(kept));
-      if (credential === undefined) throw notFound();
-      return { credential: showCredential(transaction.tables, workspace, credential), secret: null };
-    },
-  },
-  noteResult: ({ credential }) => ({
-    detail: { id: credential.id, interfaces: credential.interfaces, expires_at: credential.expiresAt },
-  }),
+  stored: storedWithoutSecret,
+  noteResult: ({ credential }) => noteMinted(credential),
 };
 
 /**
- * Ends a key, from the next request on. Revoking it again changes nothing. Admin.
+ * Ends a key with those that were made with it, from the next request on. Revoking it again changes nothing. Admin.
  * @throws Refusal CONFLICT `last_approver` when no admin would have a way in; rotating the key is possible then
  */
 export const revokeCredential: WriteOperation<{ readonly credentialId: string }, ShownCredential> = {
@@ -90,21 +58,13 @@ export const revokeCredential: WriteOperation<{ readonly credentialId: string },
   worksWhenLow: true,
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
-  run(context, { credentialId }) {
-    const { transaction } = context;
-    const credential = transaction.tables.credentials.find(credentialId);
-    if (credential === undefined) throw notFound();
-    const before = adminsOf(context);
-    const revokedAt = credential.revokedAt ?? transaction.now;
-    transaction.tables.credentials.revoke(credentialId, revokedAt);
-    requireAdmin(before, adminsOf(context));
-    return showCredential(transaction.tables, context.workspace, { ...credential, revokedAt });
-  },
+  run: (context, { credentialId }) => endKey(context, credentialId),
 };
 
 /**
- * Replaces a key's secret and nothing else about it (Authentication 5). Admin.
- * @throws Refusal CONFLICT `credential_revoked`, `credential_expired`
+ * Replaces a key's secret and nothing else about it (Authentication 5). The secret of a person's key goes to the person,
+ * or to who made the key: nobody else comes to act as them so. Admin; in a browser, after a sign-in of the last minutes.
+ * @throws Refusal CONFLICT `credential_revoked`, `credential_expired`, `key_of_another`, `sign_in_again`
  */
 export const rotateCredential: WriteOperation<
   { readonly credentialId: string },
@@ -114,20 +74,22 @@ export const rotateCredential: WriteOperation<
   name: 'credential.rotate',
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
-  run({ transaction, workspace }, { credentialId }) {
-    const credential = transaction.tables.credentials.find(credentialId);
+  run(context, { credentialId }) {
+    const { transaction, caller } = context;
+    const { credentials, principals } = transaction.tables;
+    const credential = credentials.find(credentialId);
     if (credential === undefined) throw notFound();
-    if (credential.revokedAt !== null) {
-      throw conflict('credential_revoked', 'The key is revoked for good. Mint a new one.');
+    requireRecentProof(caller, transaction.now);
+    const isOfPerson = principals.find(credential.principalId)?.kind === 'person';
+    if (isOfPerson && ![credential.principalId, credential.createdBy].includes(caller.principalId)) {
+      throw conflict(
+        'key_of_another',
+        'A new secret of this key would let you act as its owner, unseen. Only they and who made it rotate it. Revoke it, if it may have leaked.',
+      );
     }
-    if (credential.expiresAt !== null && credential.expiresAt <= transaction.now) {
-      throw conflict('credential_expired', 'The key has expired, and a new secret would open nothing. Mint a new one.');
-    }
-    const secret = makeSecret(transaction.randomness);
-    const key = formatKey({ workspace, credentialId, secret });
-    transaction.tables.credentials.rotate(credentialId, hashSecret(secret), key.slice(-4));
-    const rotated = { ...credential, lastFour: key.slice(-4) };
-    return { credential: showCredential(transaction.tables, workspace, rotated), secret: key };
+    const rotated = replaceSecret(context, credential);
+    if (isOfPerson && credential.principalId !== caller.principalId) credentials.tellAgain(credentialId);
+    return rotated;
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Credential } from '../../domain/credential.js';
 import { makePage, type Page } from '../../domain/page.js';
-import type { Author } from '../../domain/principal.js';
+import type { Author, PrincipalKind } from '../../domain/principal.js';
 import { notFound } from '../../domain/refusal.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -17,6 +17,8 @@ export interface ListTokensInput {
 /** A key as people see it; never its secret. */
 export interface ShownCredential extends Credential {
   readonly mintedBy: Author;
+  /** Of what kind its owner is. */
+  readonly owner: PrincipalKind;
   /** The beginning of the key's text, up to its secret. */
   readonly prefix: string;
 }
@@ -29,12 +31,15 @@ export function showCredential(
 ): ShownCredential {
   const { kind = 'person', displayName = credential.createdBy } = principals.find(credential.createdBy) ?? {};
   const mintedBy = { id: credential.createdBy, kind, displayName };
-  return { ...credential, mintedBy, prefix: `ck_${workspace}_${credential.id}_` };
+  const owner = principals.find(credential.principalId)?.kind ?? 'person';
+  return { ...credential, mintedBy, owner, prefix: `ck_${workspace}_${credential.id}_` };
 }
 
-const positionOf = ({ createdAt, id }: Pick<Credential, 'createdAt' | 'id'>): string => `${createdAt} ${id}`;
+/** Where a page of keys goes on. */
+export const positionOf = ({ createdAt, id }: Pick<Credential, 'createdAt' | 'id'>): string => `${createdAt} ${id}`;
 
-function parsePosition(position: string): Pick<Credential, 'createdAt' | 'id'> | undefined {
+/** @returns undefined for the first page */
+export function parsePosition(position: string): Pick<Credential, 'createdAt' | 'id'> | undefined {
   const [at = '', id = ''] = position.split(' ');
   return position === '' ? undefined : { createdAt: Number(at), id };
 }

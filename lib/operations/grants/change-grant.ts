@@ -9,6 +9,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import type { View } from '../../view/view.js';
 import { requireSubject } from '../principals/change-group.js';
 import { requireNoConnector } from '../principals/require-no-connector.js';
+import { requireProofAtRoot } from '../require-recent-proof.js';
 import type { Need, WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -126,16 +127,20 @@ export function toGrantRecord(
   };
 }
 
-/** Grants a role to a principal or group on a folder or document. Approver there. */
+/**
+ * Grants a role to a principal or group on a folder or document. Approver there; in a browser, at the root, after a
+ * sign-in of the last minutes.
+ */
 export const createGrant: WriteOperation<GrantInput, GrantResult> = {
   kind: 'write',
   name: 'grant.create',
   needs,
   note,
   run(context, input) {
-    const { transaction, author } = context;
+    const { transaction, author, caller } = context;
     const { scope, documentNumber } = findScope(context, input);
     requireSubject(transaction.tables, input.subject);
+    requireProofAtRoot(caller, input, transaction.now);
     requireNoConnector(transaction.tables, input.subject, 'It writes in its mirror alone, and takes no role.');
     const same = transaction.tables.grants.findSame(scope, input.subject, input.role);
     if (same !== undefined)

@@ -3,6 +3,7 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import { rootLocation } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
+import { requireProofAtRoot } from '../require-recent-proof.js';
 import type { WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
 import { findScopes, toGrantRecord, type GrantInput, type GrantResult } from './change-grant.js';
@@ -26,7 +27,7 @@ export const changeRole: WriteOperation<ChangeRoleInput, GrantResult> = {
     detail: { scope_type: scopeType, subject, role, to_role: toRole },
   }),
   run(context, input) {
-    const { transaction, view, author } = context;
+    const { transaction, view, author, caller } = context;
     const { tables, now, randomness } = transaction;
     const { location, scopeType, subject, role, toRole } = input;
     const documentNumber = scopeType === 'document' ? view.document(location)?.number : null;
@@ -34,6 +35,7 @@ export const changeRole: WriteOperation<ChangeRoleInput, GrantResult> = {
     const [scope] = findScopes(view, input);
     const old = scope === undefined ? undefined : tables.grants.findSame(scope, subject, role);
     if (old === undefined) throw notFound();
+    requireProofAtRoot(caller, input, now);
     if (role === toRole) return { grant: toGrantRecord(tables, old, input), created: false, documentNumber };
     const before = scopeType === 'folder' && location === rootLocation ? adminsOf(context) : undefined;
     const same = tables.grants.findSame(old.scope, subject, toRole);

@@ -4,6 +4,7 @@ import type { Group } from '../../domain/principal.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
+import { requireProofForGroup } from '../require-recent-proof.js';
 import { requireNoConnector } from './require-no-connector.js';
 import { adminsOf, requireAdmin } from './set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -50,15 +51,19 @@ export function requireNoCircle({ groups }: Tables, { groupId, member }: Members
   }
 }
 
-/** Puts a principal or group into a group. The group's grants reach it from now on. Admin. */
+/**
+ * Puts a principal or group into a group. The group's grants reach it from now on. Admin; in a browser, where one of them
+ * is at the root, after a sign-in of the last minutes.
+ */
 export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   kind: 'write',
   name: 'group.join',
   needs: () => adminNeeds,
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
-  run({ transaction }, { groupId, member }) {
+  run({ transaction, caller }, { groupId, member }) {
     requireSubject(transaction.tables, { type: 'group', id: groupId });
     requireSubject(transaction.tables, member);
+    requireProofForGroup(caller, transaction.tables, groupId, transaction.now);
     requireNoConnector(transaction.tables, member, 'It joins no group.');
     requireNoCircle(transaction.tables, { groupId, member });
     return { groupId, member, changed: transaction.tables.groups.join(groupId, member, transaction.now) };

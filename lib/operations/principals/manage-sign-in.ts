@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/caller.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
 import { adminNeeds } from '../needs.js';
+import { requireRecentProof } from '../require-recent-proof.js';
 import { requireService } from '../require-service.js';
 import type { ReadOperation, ServiceOperation } from '../operation.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -27,14 +28,19 @@ export interface IssuedLink extends NewLink {
   readonly elsewhere: readonly string[];
 }
 
-/** Makes a link by which a person chooses a password, once. Earlier links stop working. Admin. */
+/**
+ * Makes a link by which a person chooses a password, once. Earlier links stop working. Admin; in a
+ * browser, after a sign-in of the last minutes.
+ * @throws Refusal CONFLICT `sign_in_again`, `principal_disabled`, `not_yours_alone`, `name_taken`; NOT_FOUND
+ */
 export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
   kind: 'service',
   name: 'link.issue',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ people, caller, workspace, view }, { principalId, signInName }) {
+  run({ people, caller, now, workspace, view }, { principalId, signInName }) {
     const principal = requirePerson(view.tables, principalId);
+    requireRecentProof(caller, now);
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before making a link for it.');
     }

@@ -7,6 +7,7 @@ import type { WriteContext } from '../../changes/write-context.js';
 import { endLeftSignIns, endSignIns, noteEnding } from '../../journal/end-sign-ins.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
+import { requireRecentProof } from '../require-recent-proof.js';
 import { requireNoConnector } from './require-no-connector.js';
 
 export interface SetPrincipalStateInput {
@@ -25,7 +26,8 @@ export interface PrincipalState extends Principal {
 /**
  * Disables or enables a principal. Principals are never deleted, so that records stay attributable. A person's
  * sessions, unused links and consents end for good: a browser or token from before opens nothing when the person
- * returns. Keys work again then. An admin revokes those that should not (decision 0108). Admin.
+ * returns. Keys work again then. An admin revokes those that should not (decision 0108). Admin; in a
+ * browser, after a sign-in of the last minutes.
  */
 export const setPrincipalState: WriteOperation<SetPrincipalStateInput, PrincipalState> = {
   kind: 'write',
@@ -43,6 +45,7 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
     const { transaction, countSignIns } = context;
     const principal = transaction.tables.principals.find(principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
+    requireRecentProof(context.caller, transaction.now);
     const subject = { type: 'principal', id: principalId } as const;
     requireNoConnector(transaction.tables, subject, 'Pause, resume or disconnect it instead.');
     const before = adminsOf(context);

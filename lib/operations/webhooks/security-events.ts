@@ -47,7 +47,7 @@ const kindsOfActions: Readonly<Record<string, SecurityKind>> = {
 export const isSecurityAction = (action: string): boolean => Object.hasOwn(kindsOfActions, action);
 
 /** Details that name no document. */
-const toldDetails = ['count', 'reason', 'source', 'role', 'subject', 'disabled', 'host', 'kinds', 'enabled'];
+const toldDetails = ['count', 'reason', 'source', 'role', 'subject', 'disabled', 'host', 'kinds', 'enabled', 'for_another_person'];
 
 /** Where reading goes on: behind a record, and behind a signed head. */
 interface Place {

@@ -2,6 +2,7 @@ import type { Policy } from '../../domain/policy.js';
 import { readPolicy, writePolicy } from '../../access/policy.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
+import { requireRecentProof } from '../require-recent-proof.js';
 
 /** The policy in force for the whole workspace. Admin. */
 export const showPolicy: ReadOperation<Record<string, never>, Policy> = {
@@ -23,7 +24,8 @@ export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
   name: 'policy.change',
   needs: () => adminNeeds,
   note: (input) => ({ detail: { ...input } }),
-  run({ transaction, search }, input) {
+  run({ transaction, caller, search }, input) {
+    requireRecentProof(caller, transaction.now);
     const after = { ...readPolicy(transaction.tables), ...input };
     const before = writePolicy(transaction.tables, after);
     if (concernsSearch(before, after)) transaction.whenDurable(() => search.catchUp());

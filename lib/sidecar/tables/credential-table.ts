@@ -14,6 +14,8 @@ interface Row {
   revoked_at: number | null;
   last_used_at: number | null;
   requests_per_minute: number | null;
+  acknowledged_at: number | null;
+  made_with: string | null;
 }
 
 /** A credential with the hash of its secret, for comparing. */
@@ -35,6 +37,8 @@ const toCredential = (row: Row): StoredCredential => ({
   revokedAt: row.revoked_at,
   lastUsedAt: row.last_used_at,
   requestsPerMinute: row.requests_per_minute,
+  acknowledgedAt: row.acknowledged_at,
+  madeWith: row.made_with,
 });
 
 function withoutHash(row: Row): Credential {
@@ -58,10 +62,37 @@ export class CredentialTable extends Table {
   );
   readonly #insert = this.statement(
     `INSERT INTO credential (id, principal_id, name, interfaces, secret_hash, last_four, created_at, created_by,
-       expires_at, requests_per_minute) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       expires_at, requests_per_minute, acknowledged_at, made_with) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  readonly #revoke = this.statement('UPDATE credential SET revoked_at = ? WHERE id = ?');
+  readonly #revoke = this.statement<[{ at: number; id: string }]>(
+    'UPDATE credential SET revoked_at = @at WHERE (id = @id OR made_with = @id) AND revoked_at IS NULL',
+  );
+  readonly #madeByOthers = this.statement<[string, number], Row>(
+    `SELECT * FROM credential WHERE principal_id = ? AND created_by <> principal_id
+     ORDER BY acknowledged_at IS NOT NULL, created_at DESC, id DESC LIMIT ?`,
+  );
+  readonly #countUnacknowledged = this.valueStatement<[string], number>(
+    'SELECT count(*) FROM credential WHERE principal_id = ? AND created_by <> principal_id AND acknowledged_at IS NULL',
+  );
+  readonly #acknowledge = this.statement(
+    `UPDATE credential SET acknowledged_at = ?
+     WHERE id = ? AND principal_id = ? AND created_by <> principal_id AND acknowledged_at IS NULL`,
+  );
+  readonly #madeBy = this.statement<[string, number, number, number], Row>(
+    `SELECT * FROM credential
+     WHERE created_by = ? AND created_at >= ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+  );
+  readonly #dropOver = this.statement(
+    `DELETE FROM credential WHERE id IN (
+       SELECT id FROM credential
+       WHERE principal_id = ? AND (created_by = principal_id OR made_with IS NOT NULL)
+         AND (revoked_at IS NOT NULL OR expires_at <= ?)
+         AND NOT EXISTS (SELECT 1 FROM credential made WHERE made.made_with = credential.id)
+       ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)`,
+  );
   readonly #rotate = this.statement('UPDATE credential SET secret_hash = ?, last_four = ? WHERE id = ?');
+  readonly #tellAgain = this.statement('UPDATE credential SET acknowledged_at = NULL WHERE id = ?');
   readonly #touch = this.statement('UPDATE credential SET last_used_at = ? WHERE id = ?');
 
   find(id: string): StoredCredential | undefined {
@@ -96,16 +127,49 @@ export class CredentialTable extends Table {
       credential.createdBy,
       credential.expiresAt,
       credential.requestsPerMinute,
+      credential.acknowledgedAt,
+      credential.madeWith,
     );
   }
 
+  /** Ends it, and the keys that were made with it. What ended before keeps its time. */
   revoke(id: string, at: number): void {
-    this.#revoke.run(at, id);
+    this.#revoke.run({ at, id });
+  }
+
+  /** A principal's keys that somebody else made, the newest first, those not acknowledged before all, at most so many. */
+  madeByOthers(principalId: string, most: number): Credential[] {
+    return this.#madeByOthers.all(principalId, most).map(withoutHash);
+  }
+
+  /** How many keys of a principal somebody else made, without its word that it knows. */
+  countUnacknowledged(principalId: string): number {
+    return this.#countUnacknowledged.get(principalId) ?? 0;
+  }
+
+  /** Notes that the owner knows of a key that somebody else made. Of any other key, nothing is noted. */
+  acknowledge(principalId: string, id: string, at: number): void {
+    this.#acknowledge.run(at, id, principalId);
+  }
+
+  /** Keys in force that a principal made since a moment, for whomever, the newest first, at most so many. */
+  madeBy(principalId: string, since: number, now: number, most: number): Credential[] {
+    return this.#madeBy.all(principalId, since, now, most).map(withoutHash);
+  }
+
+  /** Forgets the oldest of a principal's own keys that open nothing any more, beyond so many. */
+  dropOver(principalId: string, now: number, kept: number): void {
+    this.#dropOver.run(principalId, now, kept);
   }
 
   /** Replaces the secret and nothing else. */
   rotate(id: string, secretHash: Uint8Array, lastFour: string): void {
     this.#rotate.run(secretHash, lastFour, id);
+  }
+
+  /** Its owner is told of it once more: somebody else has its secret again. */
+  tellAgain(id: string): void {
+    this.#tellAgain.run(id);
   }
 
   touch(id: string, at: number): void {

@@ -128,7 +128,7 @@ export class AnswerChecker {
 /** The path as the description has it, with names in place of ids. */
 function nameIds(path: string): string {
   const ofHook = /^\/v1\/hooks\/[\w-]+\/[\w-]+$/.test(path) ? '/v1/hooks/{workspace}/{id}' : undefined;
-  return ofHook ?? path.replace(/^((?:\/v1)?\/(?:connectors|webhooks|audit\/verifications)\/)[\w-]+/, '$1{id}');
+  return ofHook ?? path.replace(/^((?:\/v1)?\/(?:connectors|keys|webhooks|audit\/verifications)\/)[\w-]+/, '$1{id}');
 }
 
 /** References as the one schema that holds the components sees them. */

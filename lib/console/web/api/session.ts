@@ -13,6 +13,8 @@ export interface OwnWorkspace {
   readonly is_admin: boolean;
   /** Whether the person is approver of any folder: connectors. */
   readonly may_connect: boolean;
+  /** Keys that somebody else made for the person, of which they have not said to know. */
+  readonly keys_by_others: number;
 }
 
 export interface Session {

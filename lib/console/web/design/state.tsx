@@ -1,7 +1,7 @@
 import { CloudOff, FileQuestionMark, LogIn, RotateCw, TriangleAlert, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { asProblem, Problem } from '../api/problem.ts';
-import { signInAddress } from '../shell/addresses.ts';
+import { againAddress, signInAddress } from '../shell/addresses.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -116,7 +116,7 @@ export function ProblemLine({ error }: { error: unknown }): ReactNode {
   const problem = asProblem(error);
   return (
     <p className="field-error" role="alert">
-      {problem.sentence}{' '}
+      {problem.sentence} {problem.reason === 'sign_in_again' && <a href={againAddress()}>Sign in again</a>}
       {problem instanceof Problem && problem.requestId !== undefined && problem.code === 'INTERNAL' && (
         <RequestId id={problem.requestId} />
       )}

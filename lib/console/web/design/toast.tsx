@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { asProblem } from '../api/problem.ts';
+import { againAddress } from '../shell/addresses.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {
@@ -36,7 +37,10 @@ export function showToast(toast: Toast): void {
 
 /** Says that something was not done, and why. */
 export function showProblem(error: unknown): void {
-  showToast({ text: asProblem(error).sentence, tone: 'danger' });
+  const { sentence: text, reason } = asProblem(error);
+  if (reason !== 'sign_in_again') return showToast({ text, tone: 'danger' });
+  const action = { label: 'Sign in again', run: () => window.location.assign(againAddress()) };
+  showToast({ text, tone: 'danger', action });
 }
 
 function Message({ toast }: { toast: ShownToast }): ReactNode {

@@ -39,6 +39,7 @@ export const addressOf = {
   erasures: (workspace: string) => inWorkspace(workspace, '/erasures'),
   erasure: (workspace: string, id: string) => inWorkspace(workspace, `/erasures/${encodeURIComponent(id)}`),
   applications: (workspace: string) => inWorkspace(workspace, '/applications'),
+  keys: (workspace: string) => inWorkspace(workspace, '/keys'),
   connectors: (workspace: string) => inWorkspace(workspace, '/connectors'),
   connector: (workspace: string, id: string) => inWorkspace(workspace, `/connectors/${encodeURIComponent(id)}`),
   /** @param folder in which the mirror is to be */
@@ -110,4 +111,10 @@ export function nameOf(location: string): string {
 export function signInAddress(): string {
   const { pathname, search } = window.location;
   return `${base}/signin?return=${encodeURIComponent(pathname + search)}`;
+}
+
+/** The sign-in that asks a signed-in person once more who they are, and comes back to this page. */
+export function againAddress(): string {
+  const { pathname, search } = window.location;
+  return `${base}/signin/again?return=${encodeURIComponent(pathname + search)}`;
 }

@@ -20,6 +20,7 @@ import { showProblem } from '../design/toast.tsx';
 import { SignInLink } from '../design/state.tsx';
 import { addressOf, base } from './addresses.ts';
 import { chooseTheme, useTheme, type Theme } from './theme.ts';
+import { KeyNotice } from './key-notice.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
 interface FrameProps {
@@ -55,6 +56,9 @@ export function Frame({ session, workspace, screen, children }: FrameProps): Rea
         <Account session={session} workspace={workspace} />
       </header>
       <main className="main" id="main" tabIndex={-1} ref={main}>
+        {workspace !== undefined && workspace.keys_by_others > 0 && (
+          <KeyNotice key={workspace.name} workspace={workspace} />
+        )}
         {children}
       </main>
     </div>
@@ -164,7 +168,10 @@ function Account({ session, workspace }: Pick<FrameProps, 'session' | 'workspace
     { label: themes[theme], run: () => chooseTheme(nextTheme[theme]) },
     ...(workspace === undefined
       ? []
-      : [{ label: 'Your applications', run: () => navigate(addressOf.applications(workspace.name)) }]),
+      : [
+          { label: 'Your keys', run: () => navigate(addressOf.keys(workspace.name)) },
+          { label: 'Your applications', run: () => navigate(addressOf.applications(workspace.name)) },
+        ]),
     { label: 'Where you are signed in', run: () => window.location.assign(`${base}/signin/sessions`) },
     { label: 'Manual', run: () => window.location.assign(`${base}/docs/people`) },
     { label: 'Sign out', run: () => void leave(), startsGroup: true },

@@ -22,6 +22,7 @@ export const screens: Readonly<Record<string, Screen>> = {
   applications: lazy(async () => ({
     default: (await import('../screens/applications/applications.tsx')).Applications,
   })),
+  keys: lazy(async () => ({ default: (await import('../screens/keys/keys.tsx')).OwnKeys })),
   connectors: lazy(async () => ({ default: (await import('../screens/connectors/connectors.tsx')).Connectors })),
   changes: lazy(async () => ({ default: (await import('../screens/changes/changes.tsx')).WhatChanged })),
   overview: lazy(async () => ({ default: (await import('../screens/overview/overview.tsx')).Overview })),

@@ -10,7 +10,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Choice, SelectField, TextField } from '../../design/field.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine } from '../../design/state.tsx';
-import { useRefresh, type MintedToken } from './queries.ts';
+import { toMinted, useRefresh, type MintedToken } from './queries.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const inDays = { '7': 7, '30': 30, '90': 90 } as const;
@@ -19,7 +19,7 @@ type Lifetime = keyof typeof inDays | 'custom' | 'never';
 /** One wish, as it was sent first. */
 interface Sent {
   readonly key: string;
-  readonly body: components['schemas']['TokenCreate'];
+  readonly body: Omit<components['schemas']['TokenCreate'], 'principal'>;
 }
 
 /** The end of a day, in the browser's time zone; undefined where no day is chosen, or it is over. */
@@ -28,22 +28,27 @@ function endOfDay(date: string): Date | undefined {
   return date === '' || Number.isNaN(end.getTime()) || end.getTime() <= Date.now() ? undefined : end;
 }
 
-/** Asks what a new token may do and for how long, and mints it. */
+/**
+ * Asks what a new token may do and for how long, and mints it.
+ * @param principal whose it is to be; undefined for the person's own
+ */
 export function MintDialog({
   principal,
   displayName,
   onClose,
   onMinted,
 }: {
-  principal: string;
+  principal: string | undefined;
   displayName: string;
   onClose: () => void;
   onMinted: (minted: MintedToken) => void;
 }): ReactNode {
-  const { name: workspace } = useWorkspace();
+  const { name: workspace, principal_id: me } = useWorkspace();
+  const isOwn = principal === undefined;
   const refresh = useRefresh();
   const [name, setName] = useState('');
-  const [isForMcp, setForMcp] = useState(true);
+  // A person works with git and scripts, an agent by MCP.
+  const [isForMcp, setForMcp] = useState(principal !== undefined);
   const [isForRest, setForRest] = useState(false);
   const [isForGit, setForGit] = useState(false);
   const [lifetime, setLifetime] = useState<Lifetime>('90');
@@ -53,8 +58,14 @@ export function MintDialog({
   const attempts = useAttempts();
   const [sent, setSent] = useState<Sent>();
   const mint = useMutation({
-    mutationFn: ({ key, body }: Sent) =>
-      dataOf(apiOf(workspace).POST('/tokens', { params: { header: { 'Idempotency-Key': key } }, body })),
+    mutationFn: async ({ key, body }: Sent): Promise<MintedToken> => {
+      const params = { header: { 'Idempotency-Key': key } };
+      if (principal !== undefined) {
+        return dataOf(apiOf(workspace).POST('/tokens', { params, body: { ...body, principal } }));
+      }
+      const { requests_per_minute: _, ...own } = body;
+      return toMinted(await dataOf(apiOf(workspace).POST('/keys', { params, body: own })), me);
+    },
     onSuccess: onMinted,
     onSettled: () => void refresh(),
   });
@@ -77,7 +88,6 @@ export function MintDialog({
     setTried(true);
     if (mint.isPending || Object.values(faults).some((fault) => fault !== undefined)) return;
     const asked = {
-      principal,
       name: name.trim(),
       interfaces: [
         ...(isForMcp ? ['mcp' as const] : []),
@@ -87,7 +97,7 @@ export function MintDialog({
       requests_per_minute: requests,
     };
     // The moment of expiry moves with the clock. So a retry sends the first attempt as it was, under its key.
-    const key = attempts.keyFor([asked, lifetime, date]);
+    const key = attempts.keyFor([principal, asked, lifetime, date]);
     const next = sent?.key === key ? sent : { key, body: { ...asked, expires_at: expiresAt() } };
     setSent(next);
     mint.mutate(next);
@@ -96,14 +106,14 @@ export function MintDialog({
   const shown = isTried ? faults : { name: undefined, interfaces: undefined, date: undefined, rate: undefined };
   return (
     <Dialog
-      title={`Mint token for ${displayName}`}
+      title={isOwn ? 'Make a key' : `Mint token for ${displayName}`}
       onClose={onClose}
       onSubmit={submit}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" isPending={mint.isPending}>
-            {problem?.code === 'UNREACHABLE' ? 'Try again' : 'Mint token'}
+            {problem?.code === 'UNREACHABLE' ? 'Try again' : isOwn ? 'Make key' : 'Mint token'}
           </Button>
         </>
       }
@@ -127,13 +137,13 @@ export function MintDialog({
         />
         <Choice
           label="REST API"
-          hint="Scripts call /v1 with it. A program with the key can do everything that this principal may do."
+          hint="Scripts call /v1 with it. A program with the key can do everything that its owner may do."
           checked={isForRest}
           onChange={(event) => setForRest(event.target.checked)}
         />
         <Choice
           label="Git"
-          hint="Git clients clone, pull and push with it. A clone holds all that this principal may read, and stays with the person who made it."
+          hint="Git clients clone, pull and push with it. A clone holds all that the key's owner may read, and stays with the person who made it."
           checked={isForGit}
           onChange={(event) => setForGit(event.target.checked)}
         />
@@ -146,7 +156,7 @@ export function MintDialog({
       <SelectField
         label="Expires"
         value={lifetime}
-        hint={lifetime === 'never' ? 'It works until an admin revokes it. An end is safer.' : undefined}
+        hint={lifetime === 'never' ? 'It works until somebody ends it. An end is safer.' : undefined}
         onChange={(event) => setLifetime(event.target.value as Lifetime)}
       >
         <option value="7">In 7 days</option>
@@ -164,17 +174,19 @@ export function MintDialog({
           onChange={(event) => setDate(event.target.value)}
         />
       )}
-      <details className="more-options">
-        <summary>Limit its rate</summary>
-        <TextField
-          label="Requests a minute (optional)"
-          hint="Left empty, the workspace's limit applies."
-          inputMode="numeric"
-          error={shown.rate}
-          value={rate}
-          onChange={(event) => setRate(event.target.value)}
-        />
-      </details>
+      {!isOwn && (
+        <details className="more-options">
+          <summary>Limit its rate</summary>
+          <TextField
+            label="Requests a minute (optional)"
+            hint="Left empty, the workspace's limit applies."
+            inputMode="numeric"
+            error={shown.rate}
+            value={rate}
+            onChange={(event) => setRate(event.target.value)}
+          />
+        </details>
+      )}
       {problem !== undefined && problem.field !== 'name' && <ProblemLine error={problem} />}
     </Dialog>
   );

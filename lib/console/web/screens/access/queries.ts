@@ -50,6 +50,22 @@ export function useTokens(principal: string): Pages<Token> {
   );
 }
 
+/** The person's own keys, whoever made them. */
+export function useOwnKeys(): Pages<Schemas['Key']> {
+  const { name } = useWorkspace();
+  return usePages([name, 'access', 'own-keys'], (cursor, signal) =>
+    dataOf(apiOf(name).GET('/keys', { params: { query: given({ cursor }) }, signal })),
+  );
+}
+
+/** A person's own key as a token of theirs. */
+export const toToken = (key: Schemas['Key'], principal: string): Token => ({ ...key, principal });
+
+export const toMinted = ({ key, secret }: Schemas['KeyWithSecret'], principal: string): MintedToken => ({
+  token: toToken(key, principal),
+  key: secret,
+});
+
 export function useReach({ type, id }: Subject, own: boolean): Pages<ReachedPlace> {
   const { name } = useWorkspace();
   const query = { subject_type: type, subject_id: id, own };

@@ -1,28 +1,35 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { apiOf, dataOf } from '../../api/client.ts';
+import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { useRefresh, type MintedToken, type Token } from './queries.ts';
+import { toMinted, useRefresh, type MintedToken, type Token } from './queries.ts';
 
 /** Asks before a token's key is replaced. */
 export function RotateDialog({
   token,
+  isOwn = false,
   onClose,
   onRotated,
 }: {
   token: Token;
+  /** Whether it is the person's own. */
+  isOwn?: boolean;
   onClose: () => void;
   onRotated: (minted: MintedToken) => void;
 }): ReactNode {
   const { name: workspace } = useWorkspace();
   const refresh = useRefresh();
   const rotate = useMutation({
-    mutationFn: () => dataOf(apiOf(workspace).POST('/token-rotations', { body: { token: token.id } })),
+    mutationFn: async (): Promise<MintedToken> => {
+      if (!isOwn) return dataOf(apiOf(workspace).POST('/token-rotations', { body: { token: token.id } }));
+      const params = { path: { id: token.id }, header: { 'Idempotency-Key': newIdempotencyKey() } };
+      return toMinted(await dataOf(apiOf(workspace).POST('/keys/{id}/rotations', { params })), token.principal);
+    },
     onSuccess: onRotated,
     onSettled: () => void refresh(),
   });
@@ -49,16 +56,23 @@ export function RotateDialog({
 export function RevokeDialog({
   token,
   displayName,
+  isOwn = false,
   onClose,
 }: {
   token: Token;
   displayName: string;
+  /** Whether it is the person's own. */
+  isOwn?: boolean;
   onClose: () => void;
 }): ReactNode {
   const { name: workspace } = useWorkspace();
   const refresh = useRefresh();
   const revoke = useMutation({
-    mutationFn: () => dataOf(apiOf(workspace).POST('/token-revocations', { body: { token: token.id } })),
+    mutationFn: async (): Promise<void> => {
+      const { id } = token;
+      if (isOwn) await dataOf(apiOf(workspace).DELETE('/keys/{id}', { params: { path: { id } } }));
+      else await dataOf(apiOf(workspace).POST('/token-revocations', { body: { token: id } }));
+    },
     onSuccess: () => {
       onClose();
       showToast({ text: `${token.name} is revoked.` });
@@ -76,7 +90,7 @@ export function RevokeDialog({
     >
       <p>
         Whatever uses the key ending in {token.last_four} as <bdi>{displayName}</bdi> is refused from its next request
-        on. This cannot be undone. What was written with it stays.
+        on, and keys that were made with it end too. This cannot be undone. What was written with it stays.
       </p>
       <LastUse token={token} />
       <ProblemLine error={revoke.error} />

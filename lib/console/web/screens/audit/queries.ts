@@ -60,11 +60,16 @@ const readTogether = 5;
 
 /** Someone who read, and the last record of it. */
 export interface Reader {
+  /** Of a reader and who made their key, where that was somebody else. */
+  readonly row: string;
   readonly principal: NonNullable<AuditEntry['principal']>;
   readonly last: AuditEntry;
 }
 
-/** Who read a place, the last reader first. Records of one reader are one row. */
+/**
+ * Who read a place, the last reader first. Records of one reader are one row, and those by a key that
+ * somebody else made for them another.
+ */
 export function useReaders(filters: Filters): { readers: readonly Reader[] | undefined; pages: Pages<AuditEntry> } {
   const { location, time, from, to } = filters;
   const pages = useRecords({ location, time, from, to, outcome: 'done' }, 200);
@@ -78,8 +83,9 @@ function listReaders(records: readonly AuditEntry[]): readonly Reader[] {
   const readers = new Map<string, Reader>();
   for (const record of records) {
     const { principal } = record;
-    if (principal === null || !isReading(record) || readers.has(principal.id)) continue;
-    readers.set(principal.id, { principal, last: record });
+    const row = `${principal?.id ?? ''} ${record.key_made_by?.id ?? ''}`;
+    if (principal === null || !isReading(record) || readers.has(row)) continue;
+    readers.set(row, { row, principal, last: record });
   }
   return [...readers.values()];
 }

@@ -12,6 +12,7 @@ import { TextFilter, TimeFilter, trimLocation } from './filter-bar.tsx';
 import { describeAction } from './describe.ts';
 import type { Filters } from './filters.ts';
 import { useReaders, type Reader } from './queries.ts';
+import { KeyMaker } from './record-list.tsx';
 import { AuditTabs } from './tabs.tsx';
 import { useFilters } from './use-filters.ts';
 
@@ -77,7 +78,7 @@ function Readers({ filters }: { filters: Filters }): ReactNode {
         <section className="panel" aria-label="Readers">
           <ul className="rows" aria-label="Readers">
             {readers.map((reader) => (
-              <Row key={reader.principal.id} reader={reader} filters={filters} />
+              <Row key={reader.row} reader={reader} filters={filters} />
             ))}
           </ul>
         </section>
@@ -117,6 +118,7 @@ function Row({ reader, filters }: { reader: Reader; filters: Filters }): ReactNo
         <span className="audit-who">
           <Who name={principal.display_name} kind={principal.kind} />
           {principal.id === me && <span className="soft small">you</span>}
+          <KeyMaker record={last} />
         </span>
         <div className="audit-line soft small">
           <span>

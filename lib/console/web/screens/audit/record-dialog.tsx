@@ -77,6 +77,14 @@ function factsOf(record: AuditEntry, workspace: string, target: string | null): 
     },
     { name: 'Principal', value: code(principal?.id ?? null), copied: principal?.id ?? null },
     { name: 'Token', value: code(record.credential), copied: record.credential },
+    ...(record.key_made_by === null
+      ? []
+      : [
+          {
+            name: 'Token made by',
+            value: <Who name={record.key_made_by.display_name} kind={record.key_made_by.kind} />,
+          },
+        ]),
     { name: 'By', value: describeInterface(record.interface) },
     { name: 'Action', value: code(record.action) },
     { name: 'Outcome', value: isRefused ? <>Refused {record.code !== null && code(record.code)}</> : 'Done' },

@@ -60,13 +60,25 @@ function Row({ record, onOpen }: { record: AuditEntry; onOpen: () => void }): Re
 }
 
 /** Who did it: a request without a valid sign-in or token has no author. */
-export function Doer({ record: { principal } }: { record: AuditEntry }): ReactNode {
+export function Doer({ record }: { record: AuditEntry }): ReactNode {
+  const { principal } = record;
   const { principal_id: me } = useWorkspace();
   if (principal === null) return <span>no one who was signed in</span>;
   return (
     <span className="audit-who">
       <Who name={principal.display_name} kind={principal.kind} />
       {principal.id === me && <span>you</span>}
+      <KeyMaker record={record} />
     </span>
+  );
+}
+
+/** Where somebody else made the key of a person: that one knows its secret, and may have done it. */
+export function KeyMaker({ record: { key_made_by: maker } }: { record: AuditEntry }): ReactNode {
+  if (maker === null) return null;
+  return (
+    <Badge tone="warning">
+      by a key made by <bdi>{maker.display_name}</bdi>
+    </Badge>
   );
 }

@@ -11,7 +11,7 @@ import { Notice } from '../../design/notice.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf, base, consoleBase, nameOf } from '../../shell/addresses.ts';
+import { addressOf, againAddress, consoleBase, nameOf } from '../../shell/addresses.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { describeAmount, Unreachable } from './consequences.tsx';
 import { forgetDocument } from './forget.ts';
@@ -159,10 +159,4 @@ function Asked({ workspace, found, onStale }: AskedProps): ReactNode {
       )}
     </Page>
   );
-}
-
-/** The sign-in that asks once more, and comes back to this page. */
-function againAddress(): string {
-  const { pathname, search } = window.location;
-  return `${base}/signin/again?return=${encodeURIComponent(pathname + search)}`;
 }
