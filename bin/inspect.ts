@@ -78,7 +78,9 @@ export function addInspectCommands(program: Command): void {
     examineMachine,
   )
     .option('--host <address>', 'the address to listen on')
-    .option('--port <number>', 'the port to listen on');
+    .option('--port <number>', 'the port to listen on')
+    .option('--public-url <url>', 'the address clients use, where a proxy stands in front')
+    .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses');
 }
 
 async function run(

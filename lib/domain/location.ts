@@ -76,9 +76,12 @@ export function parseLocation(text: string, field = 'location'): Location {
 /** A blank at either end of a segment; the blank of Braille is as empty. */
 const outerBlank = /^[\p{Zs}\u2800]|[\p{Zs}\u2800]$/u;
 
+/** What Windows takes for a device, with any ending; a clone with such a name cannot be checked out there. */
+export const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+
 /**
  * The problem with a new name, in words fit for every caller; undefined when it is fine. A name must look like what it
- * is. Older names that break this rule are read, moved and deleted like all others.
+ * is. Older names that break this rule are read, moved and deleted like all others. It must also fit every system that a clone is checked out on.
  */
 export function faultOfNewLocation(location: string): string | undefined {
   const hidden = findHidden(location);
@@ -90,6 +93,7 @@ export function faultOfNewLocation(location: string): string | undefined {
       const place = describeCharacter(locateCharacter(location, start + blank.index));
       return `has a segment that begins or ends with a blank (${place})`;
     }
+    if (deviceName.test(segment)) return `has the segment "${segment}", which Windows takes for a device`;
     start += segment.length + 1;
   }
   return undefined;

@@ -34,6 +34,15 @@ describe('cartulary status', function () {
     assert.match(await printed('doctor', 'never'), /not used, as configured; \/git refuses clones and pushes$/m);
   });
 
+  it('doctor takes the address and the proxies that the server is started with', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const behind = ['doctor', '--data', data, '--port', '0', '--public-url', 'https://files.example.org'];
+    const [none, one] = await Promise.all([runProgram(behind), runProgram([...behind, '--trust-proxy', '1'])]);
+    assert.match(none.stdout, /^problem +address +https:\/\/files\.example\.org leads here .* trust_proxy is 0/m);
+    assert.match(one.stdout, /^ok +address +https:\/\/files\.example\.org$/m);
+  });
+
   it('counts each in its place', async () => {
     const test = await openTestService({ store: 'disk' });
     try {

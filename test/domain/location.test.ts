@@ -162,12 +162,27 @@ describe('A location', () => {
       ['a/\u00a0b', /blank \(U\+00A0 as character 3\)/],
       ['\u{1f4c4}/a\u3000', /blank \(U\+3000 as character 4\)/],
       ['a/\u2800', /blank \(U\+2800 as character 3\)/],
+      ['a/CON', /has the segment "CON", which Windows takes for a device/],
+      ['aux.c', /"aux\.c", which Windows/],
+      ['nul/a.md', /"nul", which Windows/],
+      ['Com0.tar.gz', /"Com0\.tar\.gz", which Windows/],
     ] as const) {
       assert.ok(!isRefused(text), `${text} can be named where it is already`);
       assert.match(faultOfNewLocation(text) ?? '', said);
       assert.throws(() => requireNewLocation(text, 'to_folder'), /^Refusal: The to_folder has /);
     }
-    for (const text of ['', 'a b/c.md', 'گزارش/کار‌ها.md', '👩🏽‍🚀.md', 'Ünïcode/文書/📄.md', '...']) {
+    for (const text of [
+      '',
+      'a b/c.md',
+      'گزارش/کار‌ها.md',
+      '👩🏽‍🚀.md',
+      'Ünïcode/文書/📄.md',
+      '...',
+      'console.md',
+      'com10',
+      'a.con',
+      'aux-x',
+    ]) {
       assert.equal(faultOfNewLocation(text), undefined, text);
     }
   });

@@ -51,6 +51,13 @@ describe('a disk that becomes low', () => {
     );
   });
 
+  it('names what a small disk keeps free, and not what a large one would', async () => {
+    space = { free: 2 * mebibyte, total: 24 * mebibyte };
+    server.host.clock.advance(1000);
+    assert.equal((await editor.rest.create('b.md')).refusal, 'UNAVAILABLE storage_full');
+    assert.match(faults[0] ?? '', /is low \(2\.0 MiB of 24\.0 MiB free\): .* more than 3\.0 MiB are free/);
+  });
+
   it('lets reads go on, with their records, and whatever takes content or access away', async () => {
     const created = await editor.rest.create('a.md', 'first');
     setFree(0);

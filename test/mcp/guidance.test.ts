@@ -72,7 +72,7 @@ describe('The answer to a refused agent', () => {
   it('keeps a text a text: characters that no text holds are refused before they make a document unreadable', async () => {
     const document = await write();
     for (const [tool, args, field] of [
-      ['write_org_doc', { location: 'team/nul.md', content: 'a\u0000b' }, 'content'],
+      ['write_org_doc', { location: 'team/zero.md', content: 'a\u0000b' }, 'content'],
       ['write_org_doc', { ...document, content: `${plan}\u0000` }, 'content'],
       ['edit_org_doc', { ...document, edits: [{ old_text: 'intro', new_text: '\u0000' }] }, 'edits.0.new_text'],
     ] as const) {

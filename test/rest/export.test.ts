@@ -8,6 +8,7 @@ import { rootLocation, type Location } from '../../lib/domain/location.js';
 import type { Document } from '../../lib/domain/document.js';
 import { hasProgram, listWithPython, testWithUnzip } from '../support/http/zip.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { createAsBefore } from '../support/store/as-before.js';
 import { makeTestRandomness } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
@@ -124,7 +125,7 @@ describe('exports over REST', () => {
 
   it('gives each entry a name for Windows, macOS and Linux, and no two the same without case and accents', async () => {
     const hostile = ['CON', 'nul.txt', 'LPT1.md', 'a:b?.md', 'quote".md', 'dots...', 'pipe|star*.md', 'Com0'];
-    for (const name of hostile) await ada.create(`f/${name}`, name);
+    for (const name of hostile) await createAsBefore(server.host.workspace, `f/${name}`, { text: name });
     const twins = ['README.md', 'readme.md', 'Readme.MD', 'café.md', 'CAFÉ.md', 'Sub/x.md', 'sub/x.md', 'a_b_.md'];
     for (const name of twins) await ada.create(`f/${name}`, name);
     const { bytes } = await ada.get('/v1/folders/export?location=f');

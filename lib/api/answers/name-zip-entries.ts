@@ -1,8 +1,8 @@
 import { dropTrailing } from '../../domain/drop-trailing.js';
+import { deviceName } from '../../domain/location.js';
 
 /** Characters that Windows forbids in names. Control characters and backslashes are in none of our names anyway. */
 const forbiddenOnWindows = /[<>:"|?*]/g;
-const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** A name for Windows, macOS and Linux. */
 function makePortable(segment: string): string {

@@ -77,12 +77,22 @@ function readAddresses(value: unknown): unknown {
       `redirect_uris has at most ${maxAddresses} addresses, of ${maxAddressLength} characters each and ${maxAddressesLength} together.`,
     );
   }
+  // A name before the host reads like the host: https://files.example.org@evil.example/.
+  if (addresses.some(hasUserInfo)) {
+    throw new RefusedMetadata('invalid_redirect_uri', 'A redirect address has no user name and no password.');
+  }
   const taken = addresses.filter((each) => typeof each !== 'string' || !URL.canParse(each) || isTaken(each));
   if (taken.length > 0 || addresses.length === 0) return taken;
   throw new RefusedMetadata(
     'invalid_redirect_uri',
     'An answer goes to https, to this machine, or to a program by a scheme that is a domain name backwards (com.example.app:/callback).',
   );
+}
+
+function hasUserInfo(uri: unknown): boolean {
+  if (typeof uri !== 'string' || !URL.canParse(uri)) return false;
+  const { username, password } = new URL(uri);
+  return username !== '' || password !== '';
 }
 
 /** oidc-provider reports the faults of http and https. */

@@ -98,6 +98,9 @@ describe('Where an answer may go', () => {
   }
 
   for (const uri of [
+    'https://files.example.org@evil.example/cb',
+    'https://:secret@evil.example/cb',
+    'com.example.app://user@callback',
     'ms-msdt:/id%20PCWDiagnostic',
     'ms-settings:privacy',
     'search-ms:query=x',
