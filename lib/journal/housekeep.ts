@@ -1,10 +1,13 @@
 import type { Clock } from '../domain/clock.js';
+import type { AnswerTime } from './answer-time.js';
 import { clearArchived } from './clear-archived.js';
 import type { Journal } from './journal.js';
 
 export interface HousekeeperOptions {
   readonly journal: Journal;
   readonly clock: Clock;
+  /** The time by which stored answers grow old. */
+  readonly answerTime: AnswerTime;
   /** Sweeps files beside the sidecar. */
   readonly sweepFiles: () => Promise<void>;
   /** Called with the cause when a sweep failed; the next one comes anyway. */
@@ -46,8 +49,8 @@ export class Housekeeper {
 
   /** @throws errors of the journal */
   async sweep(): Promise<void> {
-    const { journal, clock, sweepFiles } = this.#options;
-    const upTo = clock.now() - answersKeptFor;
+    const { journal, clock, answerTime, sweepFiles } = this.#options;
+    const upTo = answerTime.now(journal.reader) - answersKeptFor;
     for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
       swept = await journal.write({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
     }

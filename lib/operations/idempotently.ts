@@ -8,7 +8,7 @@ import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Milliseconds for which an answer is kept. */
+/** Milliseconds for which an answer is kept, by the workspace's time of answers: each `now` here is of it. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
 
 function findAnswer(
@@ -66,9 +66,10 @@ export function* runIdempotently<Input, Result, Prepared>(
   context: WriteContext,
   operation: AnyWrite<Input, Result, Prepared>,
   retry: Retry,
+  now: number,
   run: () => Steps<Result>,
 ): Steps<Performed<Result>> {
-  const { tables, now } = context.transaction;
+  const { tables } = context.transaction;
   const stored = findAnswer(tables, now, context.caller, operation.name, retry);
   if (stored !== undefined) {
     if (isErased(stored)) throw notFound();

@@ -207,7 +207,8 @@ function* writeInTransaction<Input, Result, Prepared>(
   { transaction, preparation, mayPrepareAgain }: Attempt<Prepared>,
 ): Steps<Performed<Result> | undefined> {
   const context = workspace.openWriteContext(transaction, caller);
-  authorize(context.view, needsOf(transaction.tables, transaction.now, caller, operation, input, retry));
+  const now = workspace.answerTime.now(transaction.tables);
+  authorize(context.view, needsOf(transaction.tables, now, caller, operation, input, retry));
   const isReady = 'prepared' in preparation;
   if (mayPrepareAgain && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true) {
     return undefined;
@@ -220,7 +221,7 @@ function* writeInTransaction<Input, Result, Prepared>(
   const done =
     retry === undefined
       ? { result: yield* run(), replayed: false }
-      : yield* runIdempotently(context, operation, retry, run);
+      : yield* runIdempotently(context, operation, retry, now, run);
   recordWrite(context, caller, operation, input, done);
   return done;
 }
@@ -260,15 +261,16 @@ async function prepareWrite<Input, Result, Prepared>(
     await workspace.disk?.look();
     // Rights are checked once before the transaction, so that the service hashes and stores nothing for a caller
     // without rights.
-    const { journal, clock } = workspace;
-    const needs = needsOf(journal.reader, clock.now(), caller, operation, input, retry);
+    const { journal, answerTime } = workspace;
+    const needs = needsOf(journal.reader, answerTime.now(journal.reader), caller, operation, input, retry);
     const view = decideReach(workspace, caller, needs);
     let preparation: Preparation<Prepared>;
     try {
       if (operation.worksWhenLow !== true && workspace.disk?.isLow === true) throw storageFull();
       preparation = { prepared: (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared };
     } catch (error) {
-      const isRetried = retry !== undefined && isAnswered(journal.reader, clock.now(), caller, operation, retry);
+      const isRetried =
+        retry !== undefined && isAnswered(journal.reader, answerTime.now(journal.reader), caller, operation, retry);
       if (!isRetried || !(error instanceof Refusal)) throw error;
       await retry.takeRest?.();
       preparation = { withheld: error };

@@ -285,8 +285,9 @@ export class MainPush {
 
   /** Whether the same push was answered before. */
   #isAnswered(): boolean {
-    const { workspace, caller } = this.#asked;
-    return isAnswered(workspace.journal.reader, workspace.clock.now(), caller, pushCommits, this.#retry());
+    const { caller, workspace } = this.#asked;
+    const { reader } = workspace.journal;
+    return isAnswered(reader, workspace.answerTime.now(reader), caller, pushCommits, this.#retry());
   }
 
   async #replay(): Promise<void> {

@@ -16,6 +16,7 @@ import type { Repository } from '../git/repositories/repository.js';
 import { isFull } from '../sidecar/fault.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
+import { AnswerTime } from '../journal/answer-time.js';
 import { Checkpointer } from '../journal/checkpoint.js';
 import { Eraser, type OnEraseStep } from '../erase/eraser.js';
 import { FeedTail } from '../feed/tail.js';
@@ -120,6 +121,8 @@ export class Workspace {
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
   readonly journal: Journal;
+  /** The time by which stored answers grow old. */
+  readonly answerTime: AnswerTime;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
@@ -151,6 +154,7 @@ export class Workspace {
   private constructor(options: WorkspaceOptions) {
     this.name = options.name;
     this.clock = options.clock;
+    this.answerTime = new AnswerTime(options.clock);
     this.randomness = options.randomness;
     this.repository = options.repository;
     this.signer = options.signer;
@@ -240,6 +244,7 @@ export class Workspace {
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
       clock: options.clock,
+      answerTime: this.answerTime,
       sweepFiles: () => this.derived.sweep(),
       onFault: (cause) => onFault('What has run out could not be swept', cause),
     });

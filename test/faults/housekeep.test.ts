@@ -18,6 +18,7 @@ describe('housekeeping', () => {
       await new Housekeeper({
         journal,
         clock: bench.clock,
+        answerTime: workspace.answerTime,
         sweepFiles: () => Promise.resolve(),
         onFault: (cause) => assert.fail(String(cause)),
       }).sweep();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AnswerTime } from '../../lib/journal/answer-time.js';
 import { Housekeeper } from '../../lib/journal/housekeep.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
@@ -144,7 +145,9 @@ describe('A webhook', () => {
     await world.noted(webhook.id, 2);
     const { journal, clock } = world.test.workspace;
     const sweepFiles = (): Promise<void> => Promise.resolve();
-    const keeper = new Housekeeper({ journal, clock, sweepFiles, onFault: (cause) => assert.fail(String(cause)) });
+    const answerTime = new AnswerTime(clock);
+    const onFault = (cause: unknown): never => assert.fail(String(cause));
+    const keeper = new Housekeeper({ journal, clock, answerTime, sweepFiles, onFault });
     const kept = async (): Promise<number[]> => {
       await keeper.sweep();
       return (await world.attempts(webhook.id)).map(({ number }) => number);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
+import { Housekeeper } from '../../lib/journal/housekeep.js';
 import { rememberedFor } from '../../lib/operations/idempotently.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { makeWorkbench } from '../support/faults/workbench.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, type TestService } from '../support/store/service.js';
@@ -81,3 +84,95 @@ describe('A retried create', () => {
     assert.deepEqual(await someone.list(), ['a.md', 'b.md']);
   });
 });
+
+describe('Answers for retries, where the time of day is set', () => {
+  const minute = 60 * 1000;
+  const day = 24 * 60 * minute;
+
+  it('outlast a clock that is ahead for a while, and the sweeps in it', async () => {
+    const bench = await makeWorkbench();
+    try {
+      const { actor, clock, workspace } = bench;
+      const first = await actor.create('a.md', 'text', 'key-1');
+      clock.ahead = 30 * day;
+      assert.deepEqual(await actor.create('a.md', 'text', 'key-1'), first);
+      await actor.create('b.md', 'text', 'key-2');
+      await sweep(workspace);
+      clock.ahead = 0;
+      assert.deepEqual(await actor.create('a.md', 'text', 'key-1'), first);
+      // What the test itself takes counts, too.
+      clock.advance(day - 2 * minute);
+      assert.deepEqual(await actor.create('a.md', 'text', 'key-1'), first);
+      clock.advance(2 * minute);
+      assert.equal(await outcomeOf(actor.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
+      assert.equal(await outcomeOf(actor.create('b.md', 'text', 'key-2')), 'CONFLICT name_taken');
+    } finally {
+      await bench.remove();
+    }
+  });
+
+  it('outlast a start with a clock that is ahead', async () => {
+    const bench = await makeWorkbench();
+    try {
+      const { clock } = bench;
+      const first = await bench.actor.create('a.md', 'text', 'key-1');
+      clock.ahead = 30 * day;
+      await sweep(await bench.reopen());
+      assert.deepEqual(await bench.actor.create('a.md', 'text', 'key-1'), first);
+      clock.ahead = 0;
+      assert.deepEqual(await bench.actor.create('a.md', 'text', 'key-1'), first);
+      await sweep(await bench.reopen());
+      assert.deepEqual(await bench.actor.create('a.md', 'text', 'key-1'), first);
+      clock.advance(day);
+      assert.equal(await outcomeOf(bench.actor.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
+    } finally {
+      await bench.remove();
+    }
+  });
+
+  it('end although the service was first started with a clock that was behind or ahead', async () => {
+    for (const ahead of [-50 * 365 * day, 10 * 365 * day]) {
+      const bench = await makeWorkbench();
+      try {
+        const { clock } = bench;
+        await bench.close();
+        clock.ahead = ahead;
+        await bench.open();
+        const first = await bench.actor.create('a.md', 'text', 'key-1');
+        clock.ahead = 0;
+        assert.deepEqual(await bench.actor.create('a.md', 'text', 'key-1'), first);
+        await bench.reopen();
+        clock.advance(day - 120 * minute);
+        assert.deepEqual(await bench.actor.create('a.md', 'text', 'key-1'), first);
+        clock.advance(120 * minute);
+        assert.equal(await outcomeOf(bench.actor.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
+      } finally {
+        await bench.remove();
+      }
+    }
+  });
+
+  it('end in a service that is only up for some hours each day', async () => {
+    const bench = await makeWorkbench();
+    try {
+      for (let i = 0; i < 6; i++) {
+        bench.clock.advance(day / 6);
+        await bench.actor.create(`${i}.md`, 'text', `key-${i}`);
+        await bench.close();
+        bench.clock.advance((5 * day) / 6);
+        await sweep(await bench.open());
+      }
+      const { idempotency } = bench.workspace.journal.reader;
+      const isKept = (i: number): boolean => idempotency.find(operatorId, 'document.create', `key-${i}`) !== undefined;
+      assert.deepEqual([isKept(0), isKept(1), isKept(5)], [false, true, true]);
+    } finally {
+      await bench.remove();
+    }
+  });
+});
+
+async function sweep({ journal, clock, answerTime }: Workspace): Promise<void> {
+  const sweepFiles = (): Promise<void> => Promise.resolve();
+  const onFault = (cause: unknown): never => assert.fail(String(cause));
+  await new Housekeeper({ journal, clock, answerTime, sweepFiles, onFault }).sweep();
+}

@@ -6,6 +6,7 @@ export interface StoredAnswer {
   readonly fingerprint: Uint8Array;
   /** JSON of the operation's result; holds no content. Empty when it is erased: only the use of the key remains. */
   readonly result: string;
+  /** By the time of answers, which is not that of the machine (decision 0336). */
   readonly createdAt: number;
 }
 
@@ -41,6 +42,7 @@ export class IdempotencyTable extends Table {
      WHERE (principal_id, route, key) > (@principal, @route, @key) ORDER BY principal_id, route, key LIMIT @limit`,
   );
   readonly #delete = this.statement('DELETE FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
+  readonly #newest = this.valueStatement<[], number | null>('SELECT max(created_at) FROM idempotency');
   readonly #sweep = this.statement(
     `DELETE FROM idempotency WHERE (principal_id, route, key) IN
        (SELECT principal_id, route, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
@@ -80,6 +82,11 @@ export class IdempotencyTable extends Table {
     this.#delete.run(row.principal_id, row.route, row.key);
     const kept = nameErased(row.key);
     this.#insert.run(row.principal_id, row.route, kept, Buffer.alloc(0), '', null, row.created_at);
+  }
+
+  /** When the newest answer was stored; null where there is none. */
+  newest(): number | null {
+    return this.#newest.get() ?? null;
   }
 
   /** Deletes the oldest answers stored at or before that time, at most `limit`. @returns how many */

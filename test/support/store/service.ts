@@ -21,9 +21,11 @@ import type { Workspace } from '../../../lib/workspace/workspace.js';
 /** A clock that stands still until the test advances it. */
 export class TestClock implements Clock {
   milliseconds = Date.UTC(2026, 0, 5, 9, 0, 0);
+  /** What the time of day is ahead, because somebody set it: no time has passed by that. */
+  ahead = 0;
 
   now(): number {
-    return this.milliseconds;
+    return this.milliseconds + this.ahead;
   }
 
   /** A clock that also moves by itself, so that waiting tests see retries after a while. */
@@ -43,7 +45,7 @@ export class TestClock implements Clock {
 export class MovingClock extends TestClock {
   override now(): number {
     this.milliseconds += 1;
-    return this.milliseconds;
+    return super.now();
   }
 }
 
