@@ -12,17 +12,34 @@ const maxInMemory = 64 * 1024 * 1024;
  * Gives packs without an index a new one, so that their objects are found again. A process that ended between a pack
  * and its index leaves an unneeded pack. But a lost index leaves the same state, and then the pack may be the only
  * copy. A pack that cannot be indexed stays as it is; a file that is no pack at all is removed.
+ * @param isBegun whether an index is about to follow: where others write meanwhile
+ * @returns the names of the packs that stay without one
  */
-export async function indexLostPacks(folder: RepositoryFolder, program: GitProgram | null): Promise<void> {
+export async function indexLostPacks(
+  folder: RepositoryFolder,
+  program: GitProgram | null,
+  isBegun: (name: string) => boolean = () => false,
+): Promise<string[]> {
+  const left: string[] = [];
   const names = (await orAbsent(folder.fs.readdir(folder.at('objects', 'pack')))) ?? [];
   const present = new Set(names);
   for (const file of names) {
     const name = /^(pack-[0-9a-f]{40})\.pack$/.exec(file)?.[1];
-    if (name === undefined || present.has(`${name}.idx`)) continue;
-    if (!(await beginsAsPack(folder, name))) await folder.discard(packPath(folder, name, 'pack'));
-    else if (program !== null) await runGit(program, folder.path, ['index-pack', packPath(folder, name, 'pack')]);
-    else await indexInMemory(folder, name);
+    if (name === undefined || present.has(`${name}.idx`) || isBegun(name)) continue;
+    // It may have got its index since, or have been removed.
+    if ((await orAbsent(folder.fs.size(packPath(folder, name, 'idx')))) !== undefined) continue;
+    const begins = await orAbsent(beginsAsPack(folder, name));
+    if (begins === undefined) continue;
+    if (!begins) await folder.discard(packPath(folder, name, 'pack'));
+    else if (!(await indexPack(folder, name, program))) left.push(name);
   }
+  return left;
+}
+
+async function indexPack(folder: RepositoryFolder, name: string, program: GitProgram | null): Promise<boolean> {
+  if (program === null) return indexInMemory(folder, name);
+  const { code } = await runGit(program, folder.path, ['index-pack', packPath(folder, name, 'pack')]);
+  return code === 0;
 }
 
 async function beginsAsPack(folder: RepositoryFolder, name: string): Promise<boolean> {
@@ -48,9 +65,9 @@ export async function indexInMemory(folder: RepositoryFolder, name: string): Pro
       },
     },
   };
-  const { indexPack } = await import('isomorphic-git');
+  const { indexPack: indexByReading } = await import('isomorphic-git');
   try {
-    await indexPack({ fs, dir: folder.path, gitdir: folder.path, filepath: `objects/pack/${name}.pack` });
+    await indexByReading({ fs, dir: folder.path, gitdir: folder.path, filepath: `objects/pack/${name}.pack` });
   } catch {
     return false; // it is damaged
   }

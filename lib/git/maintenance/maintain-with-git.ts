@@ -6,6 +6,7 @@ import type { Oid } from '../objects/objects.js';
 import { choosePacksToJoin, listPackNames, listPacks, removePack, type ListedPack } from '../packs/pack-list.js';
 import { commitGraph, findDamagedLoose, isWhole, joinedIndex } from './find-damage.js';
 import { hasSoundIndex, mendIndexes } from './mend-indexes.js';
+import { removeTemporaryPacks } from './take-up-leftovers.js';
 import { packingFolder, type RepositoryFolder } from '../repositories/repository-folder.js';
 import type { RepositoryWriter } from '../repositories/repository-writer.js';
 
@@ -89,9 +90,14 @@ export async function maintainWithGit(
     }
     return true;
   } catch (error) {
-    if (callOff?.aborted !== true || signal.aborted) throw error;
-    await clearPacking(folder);
-    return false;
+    if (signal.aborted) throw error;
+    if (callOff?.aborted === true) {
+      await clearPacking(folder);
+      return false;
+    }
+    // The disk may be full, and the next attempt comes later.
+    await clearPacking(folder).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -241,9 +247,6 @@ async function moveIn(folder: RepositoryFolder, packs: ReadonlySet<string>): Pro
 async function clearPacking(folder: RepositoryFolder): Promise<void> {
   const { fs } = folder;
   for (const file of await fs.readdir(folder.at(packingFolder))) await fs.unlink(folder.at(packingFolder, file));
-  const packs = folder.at('objects', 'pack');
-  for (const name of await fs.readdir(packs)) {
-    if (name.startsWith('tmp_')) await orAbsent(fs.unlink(folder.at('objects', 'pack', name)));
-  }
-  await fs.syncFolder(packs);
+  await removeTemporaryPacks(folder);
+  await fs.syncFolder(folder.at('objects', 'pack'));
 }

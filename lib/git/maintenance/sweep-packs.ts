@@ -6,6 +6,7 @@ import { readEntries } from './join-packs.js';
 import { findDamagedIndexes } from './find-damage.js';
 import { listReachableByReading, listReachableWithGit } from './list-reachable.js';
 import { mendIndexes } from './mend-indexes.js';
+import { removeTemporaryPacks } from './take-up-leftovers.js';
 import { listLooseObjects } from '../objects/loose-object.js';
 import { modestly } from './maintain-with-git.js';
 import { makePackable, type GitObject, type Oid } from '../objects/objects.js';
@@ -109,7 +110,7 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
     return { removed: [], ...left };
   }
   const written =
-    program === null ? await copyInMemory(parts, dirty) : await copyWithGit(parts, program, dirty, reachable);
+    program === null ? await copyInMemory(parts, dirty) : await copyOrRemove(parts, program, dirty, reachable);
   await parts.onCopied(going);
   signal.throwIfAborted();
   const removed = dirty.map(({ name }) => name).filter((name) => !written.includes(name));
@@ -145,6 +146,16 @@ async function findPresent(folder: RepositoryFolder, ownFiles: readonly Oid[]): 
   }
   for (const oid of ownFiles) present.add(oid);
   return (oid) => present.has(oid);
+}
+
+/** git leaves what it has written when the disk is full, and the next attempt comes later. */
+async function copyOrRemove(parts: Parts, ...what: [GitProgram, readonly DirtyPack[], OidSet]): Promise<string[]> {
+  try {
+    return await copyWithGit(parts, ...what);
+  } catch (error) {
+    await removeTemporaryPacks(parts.folder).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function copyWithGit(

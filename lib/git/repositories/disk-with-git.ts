@@ -8,6 +8,7 @@ import type { GitProgram } from '../program/git-program.js';
 import { listHistoryWithGit } from './history.js';
 import { openLooseObject } from '../objects/loose-object.js';
 import { maintainWithGit } from '../maintenance/maintain-with-git.js';
+import { takeUpLeftovers } from '../maintenance/take-up-leftovers.js';
 import { requireOid } from '../objects/objects.js';
 import type { GitObject, ObjectType, Oid } from '../objects/objects.js';
 import type { OidSet } from '../objects/oid-set.js';
@@ -87,13 +88,15 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
 
   sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<Swept> {
     const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
-    const sweep = this.#lastMaintenance.then(() =>
-      this.writer.sweepPresent(async (packs, findAdded) => {
+    const { writer } = this;
+    const sweep = this.#lastMaintenance.then(async () => {
+      await takeUpLeftovers(writer.folder, this.#program, (name) => writer.isBegun(name));
+      return writer.sweepPresent(async (packs, findAdded) => {
         const onGoing = (going: OidSet): void | Promise<void> => onCopied(going, findAdded);
         const request = { packs, ...(await roots()) };
         return sweepInWorker({ place: this.place, request }, onGoing, signal);
-      }),
-    );
+      });
+    });
     this.#lastMaintenance = sweep.catch(() => undefined);
     return sweep;
   }

@@ -22,6 +22,7 @@ import type {
 } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { sweepInWorker } from '../maintenance/sweep-in-worker.js';
+import { takeUpLeftovers } from '../maintenance/take-up-leftovers.js';
 import { sweepPacks } from '../maintenance/sweep-packs.js';
 import { WrittenRepository } from './written-repository.js';
 
@@ -93,11 +94,13 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<Swept> {
     const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
     const { place } = this;
-    const sweep = this.#lastMaintenance.then(() =>
-      this.writer.sweepPresent(async (packs, findAdded) => {
+    const { folder, seal } = this.writer;
+    const sweep = this.#lastMaintenance.then(async () => {
+      // In memory nothing fails halfway.
+      if (place !== null) await takeUpLeftovers(folder, null, (name) => this.writer.isBegun(name));
+      return this.writer.sweepPresent(async (packs, findAdded) => {
         const onGoing = (going: OidSet): void | Promise<void> => onCopied(going, findAdded);
         const request = { packs, ...(await roots()) };
-        const { folder, seal } = this.writer;
         const read = (oid: Oid): Promise<GitObject> => this.read(oid);
         const swept =
           place === null
@@ -105,8 +108,8 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
             : await sweepInWorker({ place, request }, onGoing, signal);
         this.#cache = {};
         return swept;
-      }),
-    );
+      });
+    });
     this.#lastMaintenance = sweep.catch(() => undefined);
     return sweep;
   }

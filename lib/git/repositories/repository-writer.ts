@@ -24,6 +24,8 @@ export class RepositoryWriter {
   #held = 0;
   /** Packs that a sweep under way may remove. */
   #swept: ReadonlySet<string> = new Set();
+  /** Packs whose index is about to follow. */
+  readonly #begun = new Set<string>();
   #lastMove: Promise<unknown> = Promise.resolve();
 
   constructor(folder: RepositoryFolder, seal: SealPack) {
@@ -37,8 +39,23 @@ export class RepositoryWriter {
 
   async addPack(objects: readonly PackableObject[]): Promise<void> {
     for (const { oid } of objects) requireOid(oid);
-    const place = (name: string): string => this.folder.at('objects', 'pack', this.#findFreeName(name));
-    await writePack(objects, this.folder, this.#seal, place);
+    const begun: string[] = [];
+    const place = (name: string): string => {
+      const free = this.#findFreeName(name);
+      begun.push(free);
+      this.#begun.add(free);
+      return this.folder.at('objects', 'pack', free);
+    };
+    try {
+      await writePack(objects, this.folder, this.#seal, place);
+    } finally {
+      for (const name of begun) this.#begun.delete(name);
+    }
+  }
+
+  /** Whether a pack has no index yet because it is just being added. */
+  isBegun(pack: string): boolean {
+    return this.#begun.has(pack);
   }
 
   async holdPack(objects: readonly PackableObject[]): Promise<readonly HeldPack[]> {
@@ -46,8 +63,20 @@ export class RepositoryWriter {
     this.#held += 1;
     const number = this.#held;
     await this.folder.fs.mkdir(this.folder.at(heldFolder));
-    const names = await writePack(objects, this.folder, this.#seal, (name) => this.#heldPath({ name, number }));
-    return names.map((name) => ({ name, number }));
+    const begun: string[] = [];
+    const place = (name: string): string => {
+      const path = this.#heldPath({ name, number });
+      begun.push(path);
+      return path;
+    };
+    try {
+      const names = await writePack(objects, this.folder, this.#seal, place);
+      return names.map((name) => ({ name, number }));
+    } catch (error) {
+      // Nobody gets their names, and the disk may be full.
+      for (const path of begun) for (const ending of ['idx', 'pack']) await this.folder.discard(`${path}.${ending}`);
+      throw error;
+    }
   }
 
   nameOf(pack: HeldPack): string {
@@ -57,8 +86,13 @@ export class RepositoryWriter {
   /** The index comes last: a reader of packs sees each one whole or not at all. */
   async showHeld(pack: HeldPack, name: string): Promise<void> {
     const { fs } = this.folder;
-    for (const ending of ['pack', 'idx'] as const) {
-      await fs.rename(`${this.#heldPath(pack)}.${ending}`, packPath(this.folder, name, ending));
+    this.#begun.add(name);
+    try {
+      for (const ending of ['pack', 'idx'] as const) {
+        await fs.rename(`${this.#heldPath(pack)}.${ending}`, packPath(this.folder, name, ending));
+      }
+    } finally {
+      this.#begun.delete(name);
     }
     await fs.syncFolder(this.folder.at('objects', 'pack'));
   }
