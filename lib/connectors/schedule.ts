@@ -6,7 +6,7 @@ import type { ConnectorSchedule } from '../workspace/connectors.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ConnectorMeans } from './sources.js';
 import { syncLimits, type SyncLimits } from './sync/limits.js';
-import { RunCancelled, runConnector } from './sync/run-connector.js';
+import { longestRun, RunCancelled, runConnector } from './sync/run-connector.js';
 import { RunSlots } from '../scheduling/run-slots.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
 
@@ -83,13 +83,13 @@ class Schedule implements ConnectorSchedule {
 
   /** Begins what is due, and sleeps until the next run is. */
   #look(): void {
-    const { workspace, means } = this.#options;
+    const { workspace, means, limits = syncLimits } = this.#options;
     const { connectors } = workspace.journal.reader;
     const now = means.clock.now();
     const { withheld } = workspace.connectors;
     // Those that run, are put off or are withheld are due, too.
     const most = this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce;
-    const due = connectors.due(now, maxWait, most);
+    const due = connectors.due(now, { ...maxWait, run: longestRun(limits) }, most);
     for (const connector of due) {
       if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
       if (withheld.has(connector.id)) continue;

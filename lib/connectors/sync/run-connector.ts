@@ -44,6 +44,8 @@ export class RunCancelled extends Error {
 const progressPause = 2000;
 /** Milliseconds for a commit, which nothing cuts short. */
 const timeToCommit = 10 * 60_000;
+/** Milliseconds from the beginning of a run to its end, at the most. */
+export const longestRun = ({ duration }: SyncLimits): number => duration + timeToCommit;
 /** Milliseconds for a source to close. */
 const closeWithin = 1000;
 
@@ -56,7 +58,7 @@ type Ended = Pick<EndedRun, 'run' | 'reached' | 'held' | 'retryAfter' | 'isDue'>
 export async function runConnector(connector: Connector, options: RunOptions): Promise<void> {
   const { workspace, means } = options;
   const { id: connectorId, generation } = connector;
-  const { number, nextRunAt } = await beginRun(workspace, connector, options.limits.duration + timeToCommit);
+  const { number, nextRunAt } = await beginRun(workspace, connector, longestRun(options.limits));
   const ended = await runWithin(connector, number, options);
   const begun = { generation, nextRunAt };
   const caller = connectorCaller(connectorId, workspace.randomness);

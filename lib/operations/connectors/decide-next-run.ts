@@ -34,7 +34,7 @@ const maxPause = 24 * 60 * minute;
 const idleRunsInStep = 6;
 const maxStretch = 4;
 
-/** A connector never waits longer, not even for the end of its run. */
+/** A connector never waits longer than these, or than for the end of its run. */
 export const maxWait = { pause: maxPause, stretch: maxStretch } as const;
 
 /** Milliseconds until the next try. @param failures at least one */

@@ -35,8 +35,10 @@ export interface NextRun {
 
 /** Nothing lets a connector wait longer than the longer of both. */
 export interface LongestWait {
-  /** Milliseconds. */
+  /** Milliseconds, after a failure. */
   readonly pause: number;
+  /** Milliseconds, until the end of a run. */
+  readonly run: number;
   /** Of its interval. */
   readonly stretch: number;
 }
@@ -85,7 +87,7 @@ export class ConnectorTable extends Table {
   );
   readonly #due = this.statement<[Record<string, number>], Row>(
     `SELECT ${columns} FROM connector
-     WHERE next_run_at <= @now OR next_run_at > @now + max(@pause, @stretch * run_interval)
+     WHERE next_run_at <= @now OR next_run_at > @now + max(CASE WHEN failures > 0 THEN @pause ELSE @run END, @stretch * run_interval)
      ORDER BY next_run_at LIMIT @limit`,
   );
   readonly #nextRun = this.valueStatement<[number], number | null>(
