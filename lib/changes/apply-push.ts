@@ -79,7 +79,9 @@ function* recordPushed(context: WriteContext, commit: PushedCommit, plan: PushPl
   const moved = plan.moved.map(({ documentId, from, to }) => ({ documentId, from, to }));
   const event = { type: 'push', mediaTypes: mediaTypesOf(plan.files), moved } as const;
   const recorded = yield* recordTreeChange(context, event, plan, composeMessage(context, commit));
-  for (const { document, readNext } of plan.claimed) followSections(context, document, readNext);
+  for (const { document, readNext, findAgain } of plan.claimed) {
+    followSections(context, document, readNext, findAgain);
+  }
   return recorded;
 }
 

@@ -4,6 +4,7 @@ import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { knownRow, recordVersion, requireCurrent, type DecidedVersion } from './apply-update.js';
 
+import { findByHeadings } from './find-section-again.js';
 import { requireWritable } from './location-guards.js';
 import { readOnce, type ReadText } from './read-sections.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
@@ -15,7 +16,7 @@ export interface Restore {
   readonly versionId: string;
   /** The content as text, for claims on sections. Undefined for binary content, and for content not read. */
   readonly text: string | undefined;
-  /** The text that it replaces, where the writer has claimed sections of it. */
+  /** The text that it replaces, where sections of it are claimed. */
   readonly before?: ReadText | undefined;
   readonly message: string | null;
   readonly claimId?: string | undefined;
@@ -32,7 +33,9 @@ function decideRestore(context: WriteContext, change: Restore): DecidedVersion {
   if (old === undefined) throw notFound();
   const readNext = readOnce(() => change.text);
   requireHeld(context, found, change.claimId);
-  requireUnclaimed(context, found, readNext);
+  const replaced = { version: found.row.current, read: change.before };
+  const findAgain = findByHeadings(context.transaction, replaced, readNext);
+  requireUnclaimed(context, found, readNext, findAgain);
   requireWritable(context.transaction.tables, found.mirror);
   const { mediaType } = old;
   const decision = {
@@ -41,7 +44,7 @@ function decideRestore(context: WriteContext, change: Restore): DecidedVersion {
     message,
     known: knownRow(found),
   };
-  return { decision, found, readNext, before: change.before };
+  return { decision, found, readNext, findAgain };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { followSections } from './follow-section.js';
+import type { FollowedTexts } from './followed-texts.js';
 import { noteSearch, noteWritten } from './index-changes.js';
 import { planRevert, type LeftAlone, type RevertPlan, type RevertPreview, type RevertStep } from './plan-revert.js';
 import { recordEvent, type Decision } from './record-event.js';
@@ -75,21 +76,28 @@ function* decideRevert(
 /**
  * Carries out the preview: one commit, a new version of each document. Nothing is lost: the reverted versions stay in
  * the documents' histories, and a revert can be reverted.
+ * @param followed the claimed sections of the texts
  * @throws Refusal as `decideRevert`, and INVALID_REQUEST `storage_quota`
  */
-export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
+export function* applyRevert(
+  context: WriteContext,
+  change: Revert,
+  followed: Pick<FollowedTexts, 'sectionsOf' | 'findAgainIn'>,
+): Steps<RevertResult> {
   const { plan, decision } = yield* decideRevert(context, change);
   const { steps, leftAlone } = plan;
   const done = { principalId: change.principalId, since: change.since, steps, leftAlone, at: context.transaction.now };
   if (steps.length === 0) return { ...done, versionId: null };
   const { versionId, written, removed } = yield* recordEvent(context, decision);
-  const sectionsUnknown = (): undefined => undefined;
   for (const { row, returning } of plan.restored) {
-    followSections(context, { row, location: returning.location }, sectionsUnknown);
+    const { location, content } = returning;
+    const findAgain = followed.findAgainIn(row.current.blobOid, content.blobOid);
+    followSections(context, { row, location }, followed.sectionsOf(content.blobOid), findAgain);
     yield;
   }
   for (const returning of plan.returning) {
-    followSections(context, { row: returning, location: returning.location }, sectionsUnknown);
+    const { location, content } = returning;
+    followSections(context, { row: returning, location }, followed.sectionsOf(content.blobOid));
     yield;
   }
   noteSearch(

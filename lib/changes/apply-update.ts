@@ -9,9 +9,10 @@ import type { RefusalDetails } from '../domain/refusal-details.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
+import { findByHeadings, type FindAgain } from './find-section-again.js';
 import { followSections } from './follow-section.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import { readPrepared, type PreparedVersion, type ReadSections, type ReadText } from './read-sections.js';
+import { readPrepared, type PreparedVersion, type ReadSections } from './read-sections.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
@@ -28,11 +29,16 @@ export function requireCurrent(context: WriteContext, location: Location, precon
 
 /**
  * Requires that the document may be changed or leave its place.
- * @param readNext as for `requireUnclaimed`
+ * @param readNext as for `requireUnclaimed`, like `findAgain`
  * @throws Refusal CONFLICT `claimed`; INVALID_REQUEST `read_only_source`
  */
-export function requireChangeable(context: WriteContext, found: FoundDocument, readNext?: ReadSections): void {
-  requireUnclaimed(context, found, readNext);
+export function requireChangeable(
+  context: WriteContext,
+  found: FoundDocument,
+  readNext?: ReadSections,
+  findAgain?: FindAgain,
+): void {
+  requireUnclaimed(context, found, readNext, findAgain);
   requireWritable(context.transaction.tables, found.mirror);
 }
 
@@ -70,8 +76,8 @@ export interface DecidedVersion {
   readonly found: FoundDocument;
   /** The sections of the new text. */
   readonly readNext: ReadSections;
-  /** The text that it replaces, as far as it was read. */
-  readonly before: ReadText | undefined;
+  /** Finds the sections of the text that it replaces. */
+  readonly findAgain: FindAgain;
 }
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
@@ -80,7 +86,9 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
   const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
-  requireChangeable(context, found, readNext);
+  const replaced = { version: found.row.current, read: content.before };
+  const findAgain = findByHeadings(context.transaction, replaced, readNext);
+  requireChangeable(context, found, readNext, findAgain);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
   const decision = {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,
@@ -89,7 +97,7 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
     originalAuthor,
     known: knownRow(found),
   };
-  return { decision, found, readNext, before: content.before };
+  return { decision, found, readNext, findAgain };
 }
 
 /** Gives a document a version. @throws Refusal as `decideUpdate`, and INVALID_REQUEST `storage_quota` */
@@ -98,12 +106,15 @@ export function applyUpdate(context: WriteContext, change: Update): Document {
 }
 
 /** Writes a version of a live document, and updates claims and the search index. */
-export function recordVersion(context: WriteContext, { decision, found, readNext, before }: DecidedVersion): Document {
+export function recordVersion(
+  context: WriteContext,
+  { decision, found, readNext, findAgain }: DecidedVersion,
+): Document {
   const { tables, now } = context.transaction;
   const { versionId, written } = runAtOnce(recordEvent(context, decision));
   const [made] = written;
   if (made === undefined) throw new Error(`A ${decision.event.type} wrote no version.`);
-  followSections(context, found, readNext, { version: found.row.current, read: before });
+  followSections(context, found, readNext, findAgain);
   const row = { ...found.row, current: made.version };
   const document = toDocument(tables, { ...found, row }, now);
   noteSearch(context, versionId, noteDocument(document));

@@ -1,27 +1,9 @@
-import type { Version } from '../domain/document.js';
-import { followHeading } from '../text/follow-heading.js';
-import type { Heading } from '../text/outline.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
 import { ClaimedLines } from './claimed-lines.js';
-import { readSections, type PlacedSection, type ReadSections, type ReadText } from './read-sections.js';
+import { findSectionAgain, nobodyKnows, type FindAgain } from './find-section-again.js';
+import type { PlacedSection, ReadSections } from './read-sections.js';
 import type { WriteContext } from './write-context.js';
-
-/** The version that a write replaces. Its headings tell which one the writer renames. */
-export interface Replaced {
-  readonly version: Version;
-  /** Its text, or that of an older version where another writer was faster. */
-  readonly read: ReadText | undefined;
-}
-
-/** Maximum of bytes that are read within a transaction, since all other writers wait meanwhile. */
-const maxBytes = 256 * 1024;
-
-function readHeadings({ transaction }: WriteContext, { version, read }: Replaced): readonly Heading[] {
-  if (read?.versionId === version.id) return readSections(read.text)?.headings ?? [];
-  if (version.kind !== 'text' || version.size > maxBytes) return [];
-  return readSections(transaction.findContent(version)?.toString('utf8'))?.headings ?? [];
-}
 
 /** A claim beside the new text. */
 interface FollowedClaim {
@@ -33,25 +15,23 @@ interface FollowedClaim {
 }
 
 /**
- * Updates the claims on sections of a document for its new text. The writer's own claim follows a heading that this
- * write renames. If the heading is gone, or the text cannot be read, a claim binds the whole document, and it binds the
+ * Updates the claims on sections of a document for its new text. A claim follows its section, and the writer's own also a
+ * heading that this write renames. If the heading is gone, or the text cannot be read, a claim binds the whole document, and it binds the
  * section again once a text has the heading. But where others hold claims there it ends: two claims on the same lines
  * would keep both holders from writing.
- * @param replaced left out where no heading can have been renamed, or nobody knows
  */
 export function followSections(
   context: WriteContext,
   document: ClaimedDocument,
   readNext: ReadSections,
-  replaced?: Replaced,
+  findAgain: FindAgain = nobodyKnows,
 ): void {
-  const { transaction } = context;
+  const { transaction, caller } = context;
   const { claims, activities } = transaction.tables;
   const present = claims.on(document.row.number, transaction.now);
   if (present.every(({ section }) => section === null)) return;
-  const renamed = findRenamed(context, present, readNext, replaced);
   const followed = present.map((claim): FollowedClaim => {
-    const section = renamed.get(claim.id) ?? claim.section;
+    const section = findSectionAgain(claim, caller, readNext, findAgain);
     return { claim, section, place: section === null ? null : (readNext()?.find(section) ?? null) };
   });
   const { ended, hidden } = findOverlapping(context, document, followed);
@@ -65,26 +45,6 @@ export function followSections(
       claims.setSection(claim.id, section, place?.digest ?? null);
     }
   }
-}
-
-/** The new ids of headings that the writer has claimed and renames, by the claim's id. */
-function findRenamed(
-  context: WriteContext,
-  present: readonly ClaimRow[],
-  readNext: ReadSections,
-  replaced: Replaced | undefined,
-): ReadonlyMap<string, string> {
-  const renamed = new Map<string, string>();
-  const own = present.filter(({ section, holder }) => section !== null && holder.id === context.caller.principalId);
-  const after = own.length === 0 ? undefined : readNext()?.headings;
-  if (replaced === undefined || after === undefined) return renamed;
-  const before = readHeadings(context, replaced);
-  for (const { id, section } of own) {
-    const heading = before.find((each) => each.id === section);
-    const next = heading === undefined ? undefined : followHeading(before, after, heading);
-    if (next !== undefined) renamed.set(id, next.id);
-  }
-  return renamed;
 }
 
 /**

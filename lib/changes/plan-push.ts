@@ -16,6 +16,8 @@ import { AcceptedFiles } from './decide-import.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
 import { requirePlace } from './location-guards.js';
 import { NameTwins } from './name-twins.js';
+import type { FindAgain } from './find-section-again.js';
+import type { FollowedTexts } from './followed-texts.js';
 import type { ReadSections } from './read-sections.js';
 import type { DecidedFile } from './record-event.js';
 import type { TreeChangePlan } from './record-tree-change.js';
@@ -25,7 +27,11 @@ import type { WriteContext } from './write-context.js';
 /** What becomes of the documents by one pushed commit, after all checks. */
 export interface PushPlan extends TreeChangePlan {
   /** Claimed documents that get a version, with the sections of the new text. */
-  readonly claimed: readonly { readonly document: ClaimedDocument; readonly readNext: ReadSections }[];
+  readonly claimed: readonly {
+    readonly document: ClaimedDocument;
+    readonly readNext: ReadSections;
+    readonly findAgain: FindAgain;
+  }[];
   /** Those of the files that cannot be written as they are. If there are any, nothing is. */
   readonly refused: readonly RefusedFile[];
 }
@@ -33,7 +39,7 @@ export interface PushPlan extends TreeChangePlan {
 export interface PushRules {
   guessMediaType(this: void, name: string, kind: DocumentKind): string;
   /** The claimed sections of pushed texts. */
-  sectionsOf(this: void, blobOid: string): ReadSections;
+  readonly followed: Pick<FollowedTexts, 'sectionsOf' | 'findAgainIn'>;
 }
 
 /** Decides about the files of a push, commit by commit. Between two calls, the first of them was written. */
@@ -140,19 +146,27 @@ class CommitDraft {
     if (change.type !== 'update') return;
     const { location, content } = change;
     const found = this.#requireThere(location, change.before);
-    requireChangeable(this.#context, found, this.#rules.sectionsOf(content.blobOid));
+    const { readNext, findAgain } = this.#followIn(found, content);
+    requireChangeable(this.#context, found, readNext, findAgain);
     this.#requireSmall(content);
     this.#rewrite(found, location, content);
   }
 
   /** The document's version; none where the content stays. */
-  #rewrite({ row }: FoundDocument, location: Location, content: PushedContent): void {
+  #rewrite(found: FoundDocument, location: Location, content: PushedContent): void {
+    const { row } = found;
     const { current, isClaimed } = row;
     if (content.blobOid === current.blobOid) return;
-    if (isClaimed) {
-      this.#claimed.push({ document: { row, location }, readNext: this.#rules.sectionsOf(content.blobOid) });
-    }
+    if (isClaimed) this.#claimed.push({ document: { row, location }, ...this.#followIn(found, content) });
     this.#write(location, content, current.mediaType);
+  }
+
+  #followIn(
+    { row }: FoundDocument,
+    { blobOid }: PushedContent,
+  ): Pick<PushPlan['claimed'][number], 'readNext' | 'findAgain'> {
+    const { followed } = this.#rules;
+    return { readNext: followed.sectionsOf(blobOid), findAgain: followed.findAgainIn(row.current.blobOid, blobOid) };
   }
 
   #write(location: Location, content: PushedContent, mediaType: string): void {

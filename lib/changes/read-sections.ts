@@ -34,7 +34,7 @@ export interface ReadText {
   readonly text: string | undefined;
 }
 
-/** Content of a new version, with the text that it replaces where the writer has claimed sections of it. */
+/** Content of a new version, with the text that it replaces where sections of it are claimed. */
 export interface PreparedVersion extends PreparedContent {
   readonly before?: ReadText | undefined;
 }

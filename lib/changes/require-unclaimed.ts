@@ -3,7 +3,8 @@ import { conflict, type Refusal } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { findClaims, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
 import { ClaimedLines } from './claimed-lines.js';
-import type { ReadSections } from './read-sections.js';
+import { findSectionAgain, nobodyKnows, type FindAgain } from './find-section-again.js';
+import type { PlacedSection, ReadSections } from './read-sections.js';
 import { findDocumentById, locationOfFolder } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -31,26 +32,32 @@ export interface ClaimContext {
  * allows a write that leaves the section's lines as they are, and puts them into nobody else's section. A claim whose
  * heading is gone binds the whole document.
  * @param readNext the sections of the new text; left out, the write changes everything
+ * @param findAgain finds the sections of the replaced text in the new one
  * @throws Refusal CONFLICT `claimed`
  */
 export function requireUnclaimed(
   context: ClaimContext,
   document: ClaimedDocument,
   readNext: ReadSections = () => undefined,
+  findAgain: FindAgain = nobodyKnows,
 ): void {
-  const { principalId } = context.caller;
+  const { caller } = context;
+  const { principalId } = caller;
   const present = findClaims(context.transaction.tables, document, context.transaction.now);
   const others = present.filter(({ holder }) => holder.id !== principalId);
   if (others.length === 0) return;
   const lines = new ClaimedLines();
-  for (const { section, holder } of present) {
-    if (section === null || holder.id !== principalId) continue;
-    const place = readNext()?.find(section);
-    if (place !== undefined && place !== null) lines.take(holder.id, place);
+  const find = (claim: ClaimRow): PlacedSection | undefined => {
+    const section = findSectionAgain(claim, caller, readNext, findAgain);
+    return section === null ? undefined : (readNext()?.find(section) ?? undefined);
+  };
+  for (const claim of present) {
+    const place = claim.holder.id === principalId ? find(claim) : undefined;
+    if (place !== undefined) lines.take(principalId, place);
   }
   for (const claim of others) {
     if (claim.section === null || claim.sectionDigest === null) throw claimed(claim);
-    const place = readNext()?.find(claim.section);
+    const place = find(claim);
     if (place?.digest !== claim.sectionDigest || !lines.take(claim.holder.id, place)) throw claimed(claim);
   }
 }

@@ -1,7 +1,8 @@
 import type { Heading } from './outline.js';
 
 /**
- * Finds a heading again in a newer text whose writer may have renamed it: at its place between the headings that stayed.
+ * Finds a heading again in a newer text whose writer may have renamed it, or added others with its words: at its place
+ * between the headings that stayed.
  *
  * @param before the headings of the older text
  * @param after those of the newer one
@@ -13,8 +14,8 @@ export function followHeading(
   { id, title }: Heading,
 ): Heading | undefined {
   const byId = after.find((heading) => heading.id === id);
-  // Where one of several headings with these words is renamed, the numbers of the others change.
-  if (byId !== undefined && countTitled(after, title) >= countTitled(before, title)) return byId;
+  // Where one of several headings with these words is renamed or another is added, the numbers of the others change.
+  if (byId !== undefined && countTitled(after, title) === countTitled(before, title)) return byId;
   const at = before.findIndex((heading) => heading.id === id);
   const most = Math.min(before.length, after.length);
   let first = 0;

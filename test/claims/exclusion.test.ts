@@ -10,6 +10,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { addClient, type Client } from '../support/store/client.js';
+import { Clone } from '../support/store/clone.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const place = 'a/x.md';
@@ -237,10 +238,59 @@ describe('claims in force', () => {
       assert.deepEqual(await ada.claims(), [`${place}#sample`]);
     });
 
+    it('follow it in a revert of its own changes', async () => {
+      await ada.claim(place, 'one');
+      await ben.claim(place, 'two');
+      await ben.release((await boss.record(place)).claims.find(({ holder }) => holder.id === ben.id)?.id ?? '');
+      service.clock.advance(1000);
+      const since = service.clock.now();
+      await ada.update(place, renamed);
+      const { digest } = await ada.previewRevert(ada.id, 'a', since);
+      await ada.revert(ada.id, 'a', since, digest);
+      assert.equal(await ada.read(place), text);
+      assert.deepEqual(await ada.claims(), [`${place}#one`]);
+      assert.equal(await outcomeOf(ben.update(place, text.replace('second', 'mine'))), 'done');
+    });
+
     it('follow it where the holder divides its section as well', async () => {
       await ada.claim(place, 'two');
       await ada.update(place, text.replace('## Two\n\nsecond', '## Second\n\nsecond\n\n## Half\n\nmore'));
       assert.deepEqual(await ada.claims(), [`${place}#second`]);
+    });
+  });
+
+  describe('on one of several sections of the same words', () => {
+    const week = '# Notes\n\n## Week 1\n\n### Agenda\n\n### Ideas\n\nmore\n';
+    const newer = (agenda: string) => week.replace('## Week 1', `## Week 2\n\n### Agenda\n\n${agenda}## Week 1`);
+    const inOlder = newer('').replace('### Agenda\n\n### Ideas', '### Agenda\n\nplan\n\n### Ideas');
+
+    it('stay on it where another puts an equal one in front', async () => {
+      await boss.update(place, week);
+      const known = (await ada.record(place)).current.id;
+      await ada.claim(place, 'agenda');
+      await ben.update(place, newer(''));
+      assert.deepEqual(await ada.claims(), [`${place}#agenda-1`]);
+      assert.equal(await outcomeOf(ben.update(place, inOlder)), 'CONFLICT claimed');
+      const written = await outcomeOf(edit(ada, known, '### Agenda', '### Agenda\n\nplan'));
+      assert.equal(written, 'CONFLICT stale_if_match', 'the claim does not carry an edit to another section');
+      assert.equal(await outcomeOf(ada.update(place, inOlder)), 'done');
+    });
+
+    it('stay on it where another, or the holder, puts one of other lines in front', async () => {
+      for (const writer of [ben, ada]) {
+        await boss.update(place, week);
+        const { id } = await ada.claim(place, 'agenda');
+        await writer.update(place, newer('new\n\n'));
+        assert.deepEqual(await ada.claims(), [`${place}#agenda-1`]);
+        await ada.release(id);
+      }
+    });
+
+    it('stay on it through a push', async () => {
+      await boss.update(place, week);
+      await ada.claim(place, 'agenda');
+      await (await Clone.of(ben)).commit({ write: { [place]: newer('') } }).push();
+      assert.deepEqual(await ada.claims(), [`${place}#agenda-1`]);
     });
   });
 
@@ -263,7 +313,10 @@ describe('claims in force', () => {
     await boss.create('a/y.md', copies);
     await ada.claim('a/y.md', 'a');
     await ben.claim('a/y.md', 'same-1');
-    assert.equal(await outcomeOf(boss.update('a/y.md', `## Same\n\nx\n\n${copies}`)), 'CONFLICT claimed');
+    const moved = copies.replace('# B\n\n## Same\n\nx\n', '');
+    assert.equal(await outcomeOf(boss.update('a/y.md', `## Same\n\nx\n\n${moved}`)), 'CONFLICT claimed');
+    assert.equal(await outcomeOf(boss.update('a/y.md', `## Same\n\nx\n\n${copies}`)), 'done');
+    assert.deepEqual((await ben.claims('a')).toSorted(), [`${place}#one`, `${place}#two`, 'a/y.md#a', 'a/y.md#same-2']);
   });
 
   function edit(client: Client, expected: string, oldText: string, newText: string) {

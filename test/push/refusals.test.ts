@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyPush } from '../../lib/changes/apply-push.js';
+import { FollowedTexts } from '../../lib/changes/followed-texts.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import type { UnfitChange } from '../../lib/domain/push.js';
 import type { RefusedFile } from '../../lib/domain/refused-file.js';
@@ -209,7 +210,7 @@ describe('A push that cannot be written', () => {
       const content = { blobOid: '', sha256: '', size: 0, kind: 'text' } as const;
       const changes = [{ type: 'create', location: parseLocation(location), content }] as const;
       const author = { name: '', email: '', at: null };
-      const rules = { guessMediaType: () => '', sectionsOf: () => () => undefined };
+      const rules = { guessMediaType: () => '', followed: new FollowedTexts() };
       return runAtOnce(applyPush(context, [{ oid: '', message: null, author, changes }], [], rules));
     };
     assert.throws(() => push('team/new.md'), MissingTrees);
@@ -259,6 +260,23 @@ describe('A push that cannot be written', () => {
       .push();
     const [claim] = test.workspace.view(ada.caller).document(parseLocation('team/m.md'))?.claims ?? [];
     assert.deepEqual([claim?.section, claim?.holdsDocument], ['b', false]);
+  });
+
+  it('keeps its own claims where it renames their headings, commit by commit', async () => {
+    const location = parseLocation('team/a.md');
+    await perform(test.workspace, ada.caller, takeClaim, { location, section: 'A', seconds: 600 });
+    await perform(test.workspace, ben.caller, takeClaim, { location, section: 'B', seconds: 600 });
+    await clone
+      .commit({ write: { 'team/a.md': '# First\n\none\n\n# B\n\ntwo\n' } })
+      .commit({ write: { 'team/a.md': '# First\n\nmore\n\n# B\n\ntwo\n' } })
+      .commit({ write: { 'team/a.md': '# Opening\n\nmore\n\n# B\n\ntwo\n' } })
+      .push();
+    const claims = test.workspace.view(ada.caller).document(location)?.claims ?? [];
+    assert.deepEqual(claims.map(({ section, holdsDocument }) => `${section} ${holdsDocument}`).toSorted(), [
+      'b false',
+      'opening false',
+    ]);
+    assert.equal(await outcomeOf(ben.update('team/a.md', '# Opening\n\nmore\n\n# B\n\nthree\n')), 'done');
   });
 
   it('writes into a mirror, or moves something out of it or into it', async () => {

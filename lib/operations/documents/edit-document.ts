@@ -1,8 +1,9 @@
 import { readPolicy } from '../../access/policy.js';
 import { applyUpdate, stale } from '../../changes/apply-update.js';
+import { findByHeadings } from '../../changes/find-section-again.js';
 import { requireWritable } from '../../changes/location-guards.js';
 import { prepareAtOnce, prepareContent, type PreparedContent } from '../../changes/prepare-content.js';
-import { readSections } from '../../changes/read-sections.js';
+import { readOnce } from '../../changes/read-sections.js';
 import { requireHeld, requireUnclaimed } from '../../changes/require-unclaimed.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Version } from '../../domain/document.js';
@@ -180,7 +181,9 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
     const { tables, now } = workspace.view(caller);
     const asked = { transaction: { tables, now }, caller };
     requireHeld(asked, found, input.claimId);
-    requireUnclaimed(asked, found, () => readSections(made.after));
+    const readNext = readOnce(() => made.after);
+    const replaced = { version: made.parent, read: { versionId: made.parent.id, text: made.before } };
+    requireUnclaimed(asked, found, readNext, findByHeadings({}, replaced, readNext));
     requireWritable(tables, found.mirror);
     return { ...made, isRepeat: false };
   },

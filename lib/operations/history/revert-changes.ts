@@ -5,6 +5,7 @@ import type { Page } from '../../domain/page.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { View } from '../../view/view.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
+import { FollowedTexts } from '../../changes/followed-texts.js';
 import { applyRevert, toPreview, type RevertResult } from '../../changes/apply-revert.js';
 import {
   planRevert,
@@ -108,14 +109,37 @@ export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
   },
 };
 
+/** The sections that the caller has claimed in texts which a revert puts back: its claims follow them. */
+async function readClaimed(context: ReadContext, input: PreviewRevertInput): Promise<FollowedTexts> {
+  const followed = new FollowedTexts();
+  const { workspace, caller, view } = context;
+  const { claims } = workspace.journal.reader;
+  const held = claims.active(view.now).filter(({ section, holder }) => {
+    return section !== null && holder.id === caller.principalId;
+  });
+  if (held.length === 0) return followed;
+  const documents = new Set(held.map(({ document }) => document));
+  const { restored, returning } = await planPinned(context, input);
+  const texts = [
+    ...restored.map(({ row, returning: { content } }) => ({ number: row.number, before: row.current, content })),
+    ...returning.map(({ number, content }) => ({ number, before: undefined, content })),
+  ];
+  for (const { number, before, content } of texts) {
+    if (!documents.has(number)) continue;
+    await followed.add(workspace.objects, caller, claims.on(number, workspace.clock.now()), before, [content]);
+  }
+  return followed;
+}
+
 /** Carries out the revert, as new versions by one commit. Editor of the folder. */
-export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult> = {
+export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult, FollowedTexts> = {
   kind: 'write',
   name: 'folder.revert',
   isHeavy: true,
   isLong: true,
   needs,
   note,
+  prepare: readClaimed,
   run: applyRevert,
   extentOf: extentOfRevert,
   noteResult: ({ principalId, since, versionId, steps, leftAlone }) =>
@@ -139,15 +163,16 @@ export interface ShortRevert {
 }
 
 /** The same with a result that may be kept for a retry: the places of single documents must not outlive their erase. */
-export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortRevert> = {
+export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortRevert, FollowedTexts> = {
   kind: 'write',
   name: revertChanges.name,
   isHeavy: true,
   isLong: true,
   needs,
   note,
-  *run(context, input) {
-    const { principalId, since, steps, leftAlone, at, versionId } = yield* revertChanges.run(context, input, undefined);
+  prepare: readClaimed,
+  *run(context, input, followed) {
+    const { principalId, since, steps, leftAlone, at, versionId } = yield* revertChanges.run(context, input, followed);
     const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, at, versionId };

@@ -1,5 +1,5 @@
 import { applyPush } from '../../changes/apply-push.js';
-import { isRead, readPushedSections, sectionsOf, type PushedSections } from '../../changes/pushed-sections.js';
+import { isRead, readPushedSections, type PushedSections } from '../../changes/pushed-sections.js';
 import { pushOperation, recallPushed, type KeptPush } from '../../derived/find-pushed.js';
 import { maxPushed, type PushedCommit, type PushResult, type UnfitChange } from '../../domain/push.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
@@ -44,15 +44,15 @@ export const pushCommits: LongWriteOperation<PushCommitsInput, PushResult, Pushe
     if (commits.length === 0 && unfit.length > 0) throw refusePush(unfit.map(({ file }) => file));
     if (Math.max(commits.length, countChanges(commits)) > maxPushed) throw new Error('A push is too long.');
     const { workspace, caller } = context;
-    return readPushedSections(workspace, () => workspace.view(caller), commits);
+    return readPushedSections(workspace, caller, () => workspace.view(caller), commits);
   },
   isOvertaken: ({ transaction: { tables, now } }, _, sections) => !isRead(tables, now, sections),
-  *run(context, { commits, unfit, stage, isCurrent }, sections) {
+  *run(context, { commits, unfit, stage, isCurrent }, { followed }) {
     // A pushed tree can name any object of that repository without sending it.
     if (!isCurrent(context.transaction.tables)) throw fetchFirst();
     const result = yield* applyPush(context, commits, unfit, {
       guessMediaType,
-      sectionsOf: sectionsOf(sections),
+      followed,
     });
     // Commits that change nothing are kept, too, so not everybody may push them.
     requireEditor(context);
