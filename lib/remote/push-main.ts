@@ -50,6 +50,8 @@ export class MainPush {
   readonly #answer: PushAnswer;
   /** Given back at the end, in this order reversed. */
   readonly #held: (() => Promise<void> | void)[] = [];
+  /** Resolves when the whole pack has come. */
+  readonly #hasCome = makePromise();
   /** The refusal that the log has already. */
   #recorded: unknown;
 
@@ -68,9 +70,13 @@ export class MainPush {
    */
   async receive(reader: PacketReader, others: readonly CommandOutcome[]): Promise<void> {
     try {
-      const received = await this.#takeIn(reader);
-      const work = async (): Promise<CommandOutcome> =>
-        received === undefined ? this.#outcome(null) : this.#work(received);
+      const taking = this.#takeIn(reader);
+      // Once the pack has come, the answer begins: git can work on it for long, and says nothing meanwhile.
+      await Promise.race([taking, this.#hasCome.promise]);
+      const work = async (): Promise<CommandOutcome> => {
+        const received = await taking;
+        return received === undefined ? this.#outcome(null) : this.#work(received);
+      };
       void this.#end(work, others);
     } catch (error) {
       if (error instanceof PushUnfit) {
@@ -122,6 +128,7 @@ export class MainPush {
       yield piece;
     }
     await this.#renew(prepared);
+    this.#hasCome.resolve();
   }
 
   /**
@@ -345,6 +352,12 @@ export class MainPush {
       }
     }
   }
+}
+
+function makePromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
 }
 
 /** Told by a status: there is nothing to report about, or a client should try again by itself. */

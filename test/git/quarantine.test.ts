@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { requireGit, type GitProgram } from '../../lib/git/program/git-program.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
 import { PushUnfit, type PushLimits } from '../../lib/git/serving/push-limits.js';
-import { Quarantine } from '../../lib/git/serving/quarantine.js';
+import { Quarantine, timeToTakeIn } from '../../lib/git/serving/quarantine.js';
 import { readObjects } from '../../lib/git/serving/read-objects.js';
 import { fsck, gather, git, incompressible, piecesOf, TemporaryFolders } from '../support/git/fixture.js';
 import { putObject, putTree, type Entry } from '../support/git/put-object.js';
@@ -97,6 +97,11 @@ describe('The quarantine of a push', function () {
     );
     assert.equal(fsck(folder), '');
     quarantine.close();
+  });
+
+  it('gives git time by the bytes that were sent', () => {
+    assert.equal(timeToTakeIn(2000), 21_000);
+    assert.equal(timeToTakeIn(100 * mebibyte), 120_000);
   });
 
   it('takes in a pack without objects', async () => {

@@ -100,6 +100,11 @@ export class Quarantine {
     if (this.#late.signal.aborted) throw tookTooLong();
   }
 
+  #endAfter(time: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#late.abort(), time).unref();
+  }
+
   /** To be called once nothing of it is read any more. */
   close(): void {
     clearTimeout(this.#timer);
@@ -116,8 +121,8 @@ export class Quarantine {
     let said = '';
     git.stdout.on('data', (piece: Buffer) => (said = (said + piece.toString('latin1')).slice(-200)));
     try {
-      await feed(git, source);
-      this.#timer = setTimeout(() => this.#late.abort(), this.#limits.time).unref();
+      const bytes = await feed(git, source);
+      this.#endAfter(Math.min(this.#limits.time, timeToTakeIn(bytes)));
       const code = await git.ended;
       this.requireInTime();
       if (code !== 0) throw new PushUnfit(explainIntake(git.said(), this.#limits));
@@ -125,6 +130,7 @@ export class Quarantine {
       git.kill();
       await git.ended;
     }
+    this.#endAfter(this.#limits.time);
     const name = /^(?:pack|keep)\t([0-9a-f]{40})$/m.exec(said)?.[1];
     if (name === undefined) throw new RepositoryUnreadable('git names no pack that it took in.');
     const isWarnedOf = git.said() !== '';
@@ -177,19 +183,30 @@ export class Quarantine {
   }
 }
 
-/** Writes as fast as git reads. It stops where git ends before it has read all. */
-async function feed(git: StartedGit, source: AsyncIterable<Uint8Array>): Promise<void> {
+/**
+ * Milliseconds that git may work on a pack after it has come. A few kilobytes of deltas can stand for gigabytes, and would
+ * keep a core busy for as long as git may.
+ */
+export function timeToTakeIn(bytes: number): number {
+  return 20_000 + Math.ceil(bytes / mebibyte) * 1000;
+}
+
+/** Writes as fast as git reads. It stops where git ends before it has read all. @returns how many bytes came */
+async function feed(git: StartedGit, source: AsyncIterable<Uint8Array>): Promise<number> {
+  let bytes = 0;
   let hasEnded = false;
   const ended = git.ended.then(() => {
     hasEnded = true;
   });
   for await (const piece of source) {
+    bytes += piece.length;
     if (hasEnded) continue; // The client sends the rest before it reads the answer.
     if (!git.stdin.write(piece)) {
       await Promise.race([ended, new Promise((resolve) => git.stdin.once('drain', resolve))]);
     }
   }
   git.stdin.end();
+  return bytes;
 }
 
 function tookTooLong(): PushUnfit {
