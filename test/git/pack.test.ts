@@ -74,6 +74,22 @@ describe('a pack', () => {
     assert.equal(listed.toString().trim().split('\n').length, objects.length);
   });
 
+  it('is one of several where there is too much for one, and they hold each object once', async () => {
+    const path = await emptyRepository();
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}.md`, `${i} `.repeat(50)]));
+    const { objects, commit } = makeCommit(files);
+    const folder = new RepositoryFolder(nodeFileSystem, path);
+    const place = (name: string): string => folder.at('objects', 'pack', name);
+    // The same again comes after the first packs are closed.
+    const names = await writePack([...objects, ...objects], folder, sealPack, place, 300);
+    assert.ok(names.length > 2, `${names.length} packs`);
+    const held: string[] = [];
+    for (const name of names) held.push(...decodeIndex(await readFile(`${place(name)}.idx`)).oids);
+    assert.deepEqual(held.toSorted(), objects.map(({ oid }) => oid).toSorted());
+    git(path, ['update-ref', 'refs/heads/main', commit]);
+    git(path, ['fsck', '--strict', '--full']);
+  });
+
   it('has an index that git reads also beyond 2 GiB', async () => {
     const names = Array.from({ length: 40 }, (_, i) => createHash('sha1').update(String(i)).digest());
     const starts = Float64Array.from(names.keys(), (i) => 12 + i * 150_000_000);

@@ -16,6 +16,7 @@ const maxPack = 256 * 1024 * 1024;
  * Writes objects as one pack with its index, or several when they are more than 256 MB. When it resolves they are on
  * stable storage. A repeated object is written once.
  * @param place left out: where git sees them
+ * @param most bytes of objects at which the next pack begins, for tests
  * @returns the packs' names (`pack-<checksum>`); none for no objects.
  */
 export async function writePack(
@@ -23,6 +24,7 @@ export async function writePack(
   folder: RepositoryFolder,
   seal: SealPack,
   place: PackPlace = (name) => folder.at('objects', 'pack', name),
+  most = maxPack,
 ): Promise<string[]> {
   const names: string[] = [];
   const written = new Set<string>();
@@ -33,7 +35,7 @@ export async function writePack(
     written.add(object.oid);
     entries.push(packEntry(object));
     bytes += object.deflated.length;
-    if (bytes < maxPack) continue;
+    if (bytes < most) continue;
     names.push(await writeLayout(layOutPack(entries), folder, seal, place));
     entries = [];
     bytes = 0;
