@@ -12,7 +12,7 @@ import type { ObjectReader } from '../journal/objects.js';
 import { findDocument } from '../view/locate.js';
 import { distrustedIndex, readDistrust } from './distrust-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
-import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
+import type { DocumentToIndex, IndexEvent } from './index-event.js';
 import { mendIdentities } from './mend-identities.js';
 import { describeRow, locateRow, toIndex } from './read-documents.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -238,7 +238,7 @@ async function takeSome(
   take: Take,
   documents: readonly DocumentToIndex[],
 ): Promise<DocumentToIndex[]> {
-  const analysis = await keeper.analyze(documents, index);
+  const pieces = await keeper.analyze(documents, index);
   const tables = workspace.journal.reader;
   const leftOut = new Set<number>();
   const again: DocumentToIndex[] = [];
@@ -250,6 +250,8 @@ async function takeSome(
     // Documents written or restored meanwhile have their events, and come by themselves.
     if (present?.blobOid === document.blobOid) again.push(present);
   }
-  await keeper.inOrder(() => take({ analysis, keys: keysFor(analysis, documents) }, leftOut));
+  await keeper.inOrder(() => {
+    for (const piece of pieces) take(piece, leftOut);
+  });
   return again;
 }

@@ -61,7 +61,8 @@ export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): Ind
     const before = places.get(number);
     const replaced = before === undefined ? undefined : newest.get(before);
     // Another document can have come to that place since.
-    if (before !== undefined && replaced?.type === 'upsert' && replaced.document.number === number) newest.delete(before);
+    if (before !== undefined && replaced?.type === 'upsert' && replaced.document.number === number)
+      newest.delete(before);
     newest.set(location, note);
     places.set(number, location);
   }

@@ -1,21 +1,21 @@
 import type { Clock } from '../domain/clock.js';
 import type { Location } from '../domain/location.js';
 import { searchUnavailable } from '../domain/refusal.js';
-import type { SearchDocument } from '../search/analysis/analyze-document.js';
 import { openLanguages, type LanguageCode, type Languages } from '../search/languages/languages.js';
 import {
   SearchIndex,
-  type Analysis,
   type SearchOptions,
   type SearchPage,
   type SearchRequest,
+  type SearchUpsert,
   OtherIndexFormat,
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
-import { keysFor, type DocumentToIndex, type IndexBatch, type IndexEvent } from './index-event.js';
+import { analyzeDocuments, maxIndexedBytes } from './analyze-documents.js';
+import type { DocumentToIndex, IndexBatch, IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
@@ -45,10 +45,6 @@ export interface SearchProgress {
   readonly documents: number;
 }
 
-/** Texts above this are found by their name alone. Bytes. */
-export const maxIndexedBytes = 10 * 1024 * 1024;
-/** Bytes of text analysed on the spot, in milliseconds for any content; more goes to a worker. */
-const shortText = 16 * 1024;
 /** Events, or milliseconds, after which the index is stored, so little is left to catch up after a crash. */
 const storedEvery = 5000;
 const storedWithin = 60 * 60 * 1000;
@@ -91,7 +87,11 @@ export class SearchKeeper {
     return {
       folder,
       languages,
-      readText: (number) => this.#readText(blobOf(number)),
+      readText: (number) =>
+        this.#readText(blobOf(number)).catch((error: unknown) => {
+          onFault('A text could not be read, so that a search did not look for a phrase in it', error);
+          return null;
+        }),
       report: (error) => onFault('The search index had a fault in the background', error),
     };
   }
@@ -272,16 +272,16 @@ export class SearchKeeper {
     return (await this.#options.readBlob(blob.oid)).toString('utf8');
   }
 
-  /** Analyses documents for `apply` or `backfill`. */
-  async analyze(documents: readonly DocumentToIndex[], index = this.index): Promise<Analysis> {
-    const prepared: SearchDocument[] = [];
-    let bytes = 0;
-    for (const { location, blobOid, size, kind, labels } of documents) {
-      const text = kind === 'text' ? await this.#readText({ oid: blobOid, size }) : null;
-      bytes += text === null ? 0 : Math.max(size, text.length);
-      prepared.push({ location, text, kind, labels });
-    }
-    return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);
+  /** Analyses documents for `apply` or `backfill`, as `analyzeDocuments` does. */
+  analyze(documents: readonly DocumentToIndex[], index = this.index): Promise<SearchUpsert[]> {
+    return analyzeDocuments(documents, index, {
+      readText: (blob) => this.#readText(blob),
+      isClosing: () => this.#isClosing,
+      leaveOut: (cause) => {
+        index.markPartial();
+        this.#options.onFault('A text could not be indexed, so that its document is found by its name alone', cause);
+      },
+    });
   }
 
   /** Stores the index when all events so far have been applied. */
@@ -349,8 +349,7 @@ export class SearchKeeper {
   async #followIn(index: SearchIndex, notes: readonly IndexEvent[], commit: string): Promise<void> {
     const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
     if (documents.length > 0) {
-      const analysis = await this.analyze(documents, index);
-      index.apply({ commit, upserts: [{ analysis, keys: keysFor(analysis, documents) }] });
+      index.apply({ commit, upserts: await this.analyze(documents, index) });
       return;
     }
     for (const note of notes) {

@@ -52,6 +52,8 @@ export class SearchIndex {
   readonly #files = new WeakMap<Segment, string>();
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
+  /** Whether documents are in it without their texts, because of a fault. */
+  #isPartial = false;
   #dropped: Error | null = null;
   /** The rebuild or revision under way. */
   readonly #backfill: Backfill;
@@ -90,6 +92,11 @@ export class SearchIndex {
   /** The commit of the index; null when it has to be built. */
   get commit(): string | null {
     return this.#commit;
+  }
+
+  /** A document's text is missing. The index answers, but once it is stored and opened again, it has to be built. */
+  markPartial(): void {
+    this.#isPartial = true;
   }
 
   /** The languages in which all its documents are analysed, and queries read. */
@@ -176,6 +183,7 @@ export class SearchIndex {
     this.#languages = languages;
     this.#segmentSet.clear();
     this.#commit = null;
+    this.#isPartial = false;
     this.#backfill.start();
   }
 
@@ -240,7 +248,8 @@ export class SearchIndex {
   save(): Promise<void> {
     const { folder } = this.#options;
     if (folder === null) return Promise.resolve();
-    const index = { commit: this.#commit, vectors: this.#madeWith, languages: this.#languages.codes };
+    const commit = this.#isPartial ? null : this.#commit;
+    const index = { commit, vectors: this.#madeWith, languages: this.#languages.codes };
     const states = this.#segmentSet.segments.map(({ segment, state }) => ({ segment, state }));
     const saving = this.#saving.then(() => this.#store(folder, index, states));
     this.#saving = saving.catch(() => undefined);

@@ -1,4 +1,4 @@
-import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
+import { isMarkdown, type Document, type DocumentKind, type Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit } from '../../search/search-index.js';
@@ -113,9 +113,19 @@ async function describeHit(
 ): Promise<FoundText | undefined> {
   const document = view.document(location);
   if (document === undefined || document.number !== key) return undefined;
-  const text = await workspace.readIndexedText(document.current);
+  const text = await readIfPossible(workspace, document.current);
   if (text === null) return { document, snippet: '', highlights: [] };
   const shown = await workspace.search.snippet(location, text, query);
   if (withPlaces !== true) return { document, ...shown };
   return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown, isMarkdown(document.current))) };
+}
+
+/** A text that cannot be read takes the snippet of its own hit away, and not the answer. */
+async function readIfPossible(workspace: Workspace, version: Version): Promise<string | null> {
+  try {
+    return await workspace.readIndexedText(version);
+  } catch (error) {
+    workspace.onFault('A text that a search found could not be read', error);
+    return null;
+  }
 }

@@ -1,0 +1,108 @@
+import type { SearchDocument } from '../search/analysis/analyze-document.js';
+import type { Analysis, SearchIndex, SearchUpsert } from '../search/search-index.js';
+import { keysFor, type DocumentToIndex } from './index-event.js';
+
+/** Texts above this are found by their name alone. Bytes. */
+export const maxIndexedBytes = 10 * 1024 * 1024;
+/** Bytes of text analysed on the spot, in milliseconds for any content; more goes to a worker. */
+const shortText = 16 * 1024;
+/** Bytes of texts that are read together. */
+const bytesTogether = 16 * 1024 * 1024;
+
+export interface AnalysisMeans {
+  /** Null for a text too long to be indexed. */
+  readText(this: void, blob: { readonly oid: string; readonly size: number }): Promise<string | null>;
+  /** Whether the worker is about to end: then its end says nothing about a text. */
+  isClosing(this: void): boolean;
+  /** Gets the reason why a text is not in the analysis. */
+  leaveOut(this: void, cause: unknown): void;
+}
+
+type Analyst = Pick<SearchIndex, 'analyze' | 'analyzeInWorker'>;
+
+/**
+ * Analyses documents, in pieces: their texts may be longer together than memory is large. A document whose text cannot
+ * be read, or ends the worker, is analysed by its name alone. So no document keeps the others out of the index.
+ */
+export async function analyzeDocuments(
+  documents: readonly DocumentToIndex[],
+  index: Analyst,
+  means: AnalysisMeans,
+): Promise<SearchUpsert[]> {
+  const pieces: SearchUpsert[] = [];
+  for (const some of inPieces(documents)) {
+    const prepared: SearchDocument[] = [];
+    let bytes = 0;
+    for (const { location, blobOid, size, kind, labels } of some) {
+      const text = kind === 'text' ? await readIfPossible({ oid: blobOid, size }, means) : null;
+      bytes += text === null ? 0 : Math.max(size, text.length);
+      prepared.push({ location, text, kind, labels });
+    }
+    const analysis = bytes > shortText ? await analyzeBeside(prepared, index, means) : index.analyze(...prepared);
+    pieces.push({ analysis, keys: keysFor(analysis, some) });
+  }
+  return pieces;
+}
+
+/** The documents in their order. The texts of one piece are short enough to be in memory at once. */
+function* inPieces(documents: readonly DocumentToIndex[]): Generator<readonly DocumentToIndex[]> {
+  let piece: DocumentToIndex[] = [];
+  let bytes = 0;
+  for (const document of documents) {
+    const more = document.kind === 'text' && document.size <= maxIndexedBytes ? document.size : 0;
+    if (piece.length > 0 && bytes + more > bytesTogether) {
+      yield piece;
+      [piece, bytes] = [[], 0];
+    }
+    piece.push(document);
+    bytes += more;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+async function readIfPossible(
+  blob: { readonly oid: string; readonly size: number },
+  { readText, leaveOut }: AnalysisMeans,
+): Promise<string | null> {
+  try {
+    return await readText(blob);
+  } catch (error) {
+    leaveOut(error);
+    return null;
+  }
+}
+
+/** Analyses in the worker. Where that fails, each text is tried alone, and left out where it fails again. */
+async function analyzeBeside(
+  documents: readonly SearchDocument[],
+  index: Analyst,
+  means: AnalysisMeans,
+): Promise<Analysis> {
+  try {
+    return await index.analyzeInWorker(documents);
+  } catch (error) {
+    if (means.isClosing()) throw error;
+  }
+  const fit: SearchDocument[] = [];
+  for (const document of documents) {
+    const fault = document.text === null ? null : await findFault(document, index, means);
+    if (fault !== null) means.leaveOut(fault);
+    fit.push(fault === null ? document : { ...document, text: null });
+  }
+  return fit.every(({ text }) => text === null) ? index.analyze(...fit) : index.analyzeInWorker(fit);
+}
+
+/** Why the document cannot be analysed, even alone. */
+async function findFault(
+  document: SearchDocument,
+  index: Analyst,
+  { isClosing }: AnalysisMeans,
+): Promise<Error | null> {
+  try {
+    await index.analyzeInWorker([document]);
+    return null;
+  } catch (error) {
+    if (isClosing()) throw error;
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
