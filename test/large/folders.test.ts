@@ -41,7 +41,7 @@ describe('Work on a folder of many documents', function () {
     const location = 'many';
     async function revert(what: string, principal: string, since: string): Promise<void> {
       const query = new URLSearchParams({ location, principal_id: principal, since, limit: '1' });
-      const read = () => service.send('GET', `/v1/reverts?${query}`);
+      const read = () => service.send('GET', `/v1/reverts?${query.toString()}`);
       await note(`a preview of ${what}`, read);
       const { preview } = await read();
       const body = { location, principal_id: principal, since, preview };
