@@ -39,6 +39,33 @@ describe('search: a question of more than 24 words', () => {
     assert.equal((await of.page(many.join(' '))).leavesOut, true, 'more words than are looked up');
   });
 
+  it('counts a word that it says again before a rarer one that it says once', async () => {
+    // Each word is in its document; the words of others in both, so that they are less rare by a little.
+    const once = Array.from(
+      { length: countedTerms },
+      (_, number) => `once${String.fromCodePoint(97 + (number % 26))}${number}`,
+    );
+    const of = new IndexOf({
+      'rare.md': once.join(' '),
+      'again.md': 'subject',
+      'too.md': 'subject',
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, number) => [`other${number}.md`, 'other'])),
+    });
+    const question = `${once.join(' ')} subject subject subject`;
+    assert.ok((await of.find(question)).includes('again.md'));
+    assert.ok(!(await of.find(`${once.join(' ')} subject`)).includes('again.md'));
+  });
+
+  it('is taken up to 2,000 characters, as plain words alone where it is long', async () => {
+    const of = new IndexOf({ 'a.md': 'harbour', 'b.md': 'lighthouse' });
+    const filler = 'if and or of the it is '.repeat(30);
+    assert.ok(filler.length > 512);
+    assert.deepEqual(await of.find(`${filler}-lighthouse harbour`), ['a.md', 'b.md']);
+    const longest = `harbour ${'of the '.repeat(400)}`.slice(0, 2000);
+    assert.deepEqual(await of.find(longest), ['a.md']);
+    await assert.rejects(of.find(`${longest}x`), /longer than 2000 characters/);
+  });
+
   it('counts by the words rarest in the reach, in every page alike', async () => {
     const own = texts('own', 50);
     const question = wordsTo(60);

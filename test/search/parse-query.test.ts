@@ -85,7 +85,7 @@ describe('search: the query language', () => {
   });
 
   it('has limits that depend on its text alone', () => {
-    assert.equal(reasonOf('x'.repeat(513)), 'query_too_long');
+    assert.equal(reasonOf('x'.repeat(2001)), 'query_too_long');
     assert.equal(reasonOf(`${'+word '.repeat(maxClauses)}x`), 'query_too_complex');
     assert.equal(reasonOf(`"${'b '.repeat(maxTerms + 1)}"`), 'query_too_complex');
     assert.equal(reasonOf('abcd* '.repeat(maxPatterns + 1)), 'query_too_complex');

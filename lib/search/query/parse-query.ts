@@ -13,7 +13,9 @@ const { QueryParser } = lunr as unknown as {
  * Bounds of a query. They depend on the text of the query alone: a bound on the work would depend on content outside
  * the caller's reach.
  */
-export const maxQueryLength = 512;
+export const maxQueryLength = 2000;
+/** A longer text is a question: operators, quotes and patterns are not looked for in it. */
+export const maxLengthWithOperators = 512;
 export const maxClauses = 24;
 export const maxTerms = 64;
 /** Terms of a long question that are looked up, and those of them that count. */
@@ -40,6 +42,8 @@ export type QueryTerm =
 export interface Clause {
   readonly presence: 'optional' | 'required' | 'prohibited';
   readonly boost: number;
+  /** How often a long question says it; left out for once. */
+  readonly occurrences?: number;
   /** One bit a field, in the order of `fieldNames`. */
   readonly fields: number;
   readonly terms: readonly QueryTerm[];
@@ -54,7 +58,7 @@ export interface Phrase {
 export interface Query {
   readonly clauses: readonly Clause[];
   readonly phrases: readonly Phrase[];
-  /** Of a long question, only the terms count that are rarest in the reach. Each clause has one term. */
+  /** Of a long question, only the terms count that weigh most: rare in the reach, and said again. Each clause has one term. */
   readonly question?: {
     /** Whether it has more terms than are looked up. */
     readonly isCut: boolean;
@@ -81,17 +85,21 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   }
   const phrases: Phrase[] = [];
   const required: (readonly SpelledWord[])[] = [];
-  const rest = text.replace(quoted, (_, sign: string, inner: string) => {
-    const words = wordsIn(inner);
-    const isProhibited = sign === '-';
-    if (words.length > 0) phrases.push({ words: words.map(({ word }) => word), isProhibited });
-    if (!isProhibited) required.push(words);
-    return ' ';
-  });
+  const isShort = text.length <= maxLengthWithOperators;
+  const rest = !isShort
+    ? text
+    : text.replace(quoted, (_, sign: string, inner: string) => {
+        const words = wordsIn(inner);
+        const isProhibited = sign === '-';
+        if (words.length > 0) phrases.push({ words: words.map(({ word }) => word), isProhibited });
+        if (!isProhibited) required.push(words);
+        return ' ';
+      });
   const read = (keepsStopWords: boolean): Query => {
     const manner = { languages, keepsStopWords };
     const clauses = required.map((words) => clauseOf(words, manner));
-    const words = (syntax === 'operators' ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
+    const words =
+      (syntax === 'operators' && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
   };
   const query = read(false);
@@ -131,13 +139,25 @@ function readQuestion({ clauses, phrases }: Query): Query | undefined {
   const isPlain = (clause: Clause): boolean =>
     clause.presence === 'optional' && clause.boost === 1 && clause.fields === everyField && clause.terms.every(isWord);
   if (phrases.length > 0 || !clauses.every(isPlain)) return undefined;
-  const distinct = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+  const distinct = new Map<string, { readonly term: QueryTerm; occurrences: number }>();
+  for (const term of terms) {
+    const name = JSON.stringify(term);
+    const known = distinct.get(name);
+    if (known === undefined) distinct.set(name, { term, occurrences: 1 });
+    else known.occurrences += 1;
+  }
+  // Of very many, those that are said again; otherwise in their order.
+  const most = [...distinct.values()].toSorted((a, b) => b.occurrences - a.occurrences).slice(0, maxTermsOfQuestion);
   return {
-    clauses: distinct
-      .slice(0, maxTermsOfQuestion)
-      .map((term) => ({ presence: 'optional', boost: 1, fields: everyField, terms: [term] })),
+    clauses: most.map(({ term, occurrences }) => ({
+      presence: 'optional',
+      boost: 1,
+      occurrences,
+      fields: everyField,
+      terms: [term],
+    })),
     phrases,
-    question: { isCut: distinct.length > maxTermsOfQuestion },
+    question: { isCut: distinct.size > maxTermsOfQuestion },
   };
 }
 

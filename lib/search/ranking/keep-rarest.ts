@@ -1,6 +1,6 @@
 import { countedTerms } from '../query/parse-query.js';
 import type { Sought } from './plan-bounds.js';
-import type { Statistics } from './weigh.js';
+import { inverseFrequency, type Statistics } from './weigh.js';
 
 /** The terms of a long question that count, and whether others were found but left out. */
 export interface Rarest {
@@ -11,15 +11,20 @@ export interface Rarest {
 }
 
 /**
- * Of a long question, the terms that are rarest in the caller's reach. A term without a document there does not count.
- * Among equals, the first in the question counts.
+ * Of a long question, the terms that weigh most: rare in the caller's reach, times how often the question says them. A
+ * term without a document there does not count. Among equals, the first in the question counts.
+ * @param documents in the reach
  * @param before the statistics of the page before: its choice is kept
  */
-export function keepRarest(sought: Sought, before: Statistics | undefined): Rarest {
+export function keepRarest(sought: Sought, documents: number, before: Statistics | undefined): Rarest {
   const found = sought.scored
-    .map(({ frequency }, place) => ({ frequency, place }))
+    .map(({ frequency, occurrences }, place) => ({
+      frequency,
+      place,
+      weight: occurrences * inverseFrequency(documents, frequency),
+    }))
     .filter(({ frequency }) => frequency > 0);
-  const rarest = found.toSorted((a, b) => a.frequency - b.frequency || a.place - b.place).slice(0, countedTerms);
+  const rarest = found.toSorted((a, b) => b.weight - a.weight || a.place - b.place).slice(0, countedTerms);
   const chosen = before?.rarest ?? {
     // With no term at all, every document would match: one without any document stays.
     places: rarest.length === 0 ? [0] : rarest.map(({ place }) => place).toSorted((a, b) => a - b),

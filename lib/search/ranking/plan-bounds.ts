@@ -5,6 +5,8 @@ import { inverseFrequency, Weigher, type Statistics } from './weigh.js';
 /** A term of a query, cut to the reach, that adds to scores. */
 export interface SoughtTerm extends CutTerm {
   readonly weight: number;
+  /** How often a long question says it. */
+  readonly occurrences: number;
   readonly fields: number;
   readonly isRequired: boolean;
 }

@@ -42,7 +42,8 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
   );
   const all = yield* cutTerms(reached, request, accumulator);
   const before = request.after?.statistics;
-  const rarest = request.query.question === undefined ? undefined : keepRarest(all, before);
+  const rarest =
+    request.query.question === undefined ? undefined : keepRarest(all, gatherStatistics(reached, []).documents, before);
   const sought = rarest?.sought ?? all;
   const { scored, filters, prohibited } = sought;
   const statistics = before ?? { ...gatherStatistics(reached, scored), ...choiceOf(rarest) };
@@ -80,11 +81,14 @@ function* cutTerms(
 ): Generator<void, Sought> {
   const scored: SoughtTerm[] = [];
   const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
-  for (const { presence, terms, fields, boost } of query.clauses) {
+  for (const { presence, terms, fields, boost, occurrences = 1 } of query.clauses) {
     const cut: CutTerm[] = [];
     for (const term of terms) cut.push(yield* cutTerm(reached, term, fields, on));
     if (presence === 'prohibited') prohibited.push({ terms: cut, fields });
-    else scored.push(...cut.map((each) => ({ ...each, weight: boost, fields, isRequired: presence === 'required' })));
+    else {
+      const isRequired = presence === 'required';
+      scored.push(...cut.map((each) => ({ ...each, weight: boost, occurrences, fields, isRequired })));
+    }
   }
   const filters: CutTerm[] = [];
   for (const label of labels) filters.push(yield* cutTerm(reached, labelTerm(label), everyField, on));

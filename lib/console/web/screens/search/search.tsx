@@ -17,7 +17,7 @@ import { markSnippet } from './mark-snippet.ts';
 const pageSize = 20;
 /** Milliseconds without a key before a search begins: each search leaves its record. */
 const pause = 250;
-const longest = 512;
+const longest = 2000;
 
 interface Question {
   readonly q: string;
