@@ -97,6 +97,21 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
     ],
     innocent: [['lib/sidecar/driver.ts', "import type Driver from 'better-sqlite3';\nrequire('better-sqlite3-13');"]],
   },
+  'git has bounds for foreign objects': {
+    guilty: [
+      ['lib/git/sources/a.ts', "const program = await requireGit('import');"],
+      ['lib/git/sources/a.ts', 'export function take(program: GitProgram): void {}'],
+      ['lib/git/serving/quarantine.ts', 'return startGit(this.#program, this.#folder, parameters);'],
+      ['lib/connectors/git/a.ts', 'const program = await findGit();'],
+      ['lib/socket/a.ts', "await runGit(program, path, ['gc']);"],
+    ],
+    innocent: [
+      ['lib/git/sources/a.ts', 'export const take = (git: ForeignGit): StartedGit => startGit(git, path, []);'],
+      ['lib/git/sources/require-foreign-git.ts', 'return boundGit(await requireGit(purpose), bounds);'],
+      ['lib/git/serving/quarantine.ts', 'return startGit(boundGit(program, bounds), folder, parameters);'],
+      ['lib/git/maintenance/a.ts', 'const { code } = await runGit(program, folder.path, parameters);'],
+    ],
+  },
   'one module starts worker threads': {
     guilty: [['lib/git/packs/a.ts', 'const thread = new threads.Worker(program);']],
     innocent: [['lib/scheduling/start-thread.ts', 'new Worker(findThreadProgram(program), options);']],

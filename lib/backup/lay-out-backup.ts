@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHead } from '../audit/chain.js';
 import { anyCommit } from '../audit/verify.js';
-import { takeBundle } from '../git/sources/bundle.js';
+import { takeBundle } from '../git/sources/take-bundle.js';
 import { copyDurably, nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository } from '../git/repositories/open-repository.js';
 import { RepositoryUnreadable } from '../git/repositories/repository.js';

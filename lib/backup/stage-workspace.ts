@@ -3,9 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuditKey } from '../audit/checkpoint.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
-import { takeBundle, writeBundle } from '../git/sources/bundle.js';
-import { requireGit } from '../git/program/git-program.js';
-import { checkSource } from '../git/sources/check-source.js';
+import { writeBundle } from '../git/packs/write-bundle.js';
+import { takeBundle } from '../git/sources/take-bundle.js';
 import { openClone } from '../git/sources/clone.js';
 import { nodeFileSystem } from '../git/file-system.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
@@ -205,14 +204,11 @@ async function takeClone(
   bundle: string,
   { git, fs = nodeFileSystem, maxFiles }: Pick<StageOptions['files'], 'git' | 'fs'> & { maxFiles: number },
 ): Promise<{ head: Oid; tree: Oid }> {
-  const program = await requireGit('take a clone in');
   const opened = await openClone(clone);
   try {
-    // Otherwise it could import objects of other repositories on this machine.
-    await checkSource(program, opened.path);
-    await writeBundle(program, opened.path, opened.head, bundle);
+    await writeBundle(opened.foreign.git, opened.foreign.path, opened.head, bundle);
   } finally {
-    await opened.repository.close();
+    await opened.close();
   }
   const created = await openRepository({ path: repository, git });
   try {

@@ -27,6 +27,9 @@ export class RepositoryUnreadable extends Error {
  */
 export class WorkInterrupted extends RepositoryUnreadable {}
 
+/** git may take no more memory or time for objects that a stranger chose. The repository is not damaged. */
+export class GitBoundMet extends RepositoryUnreadable {}
+
 /** The request needs the git program, and it is absent, too old, or not to be used. */
 export class GitProgramMissing extends Error {
   override readonly name = 'GitProgramMissing';

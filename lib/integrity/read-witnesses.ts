@@ -24,7 +24,7 @@ export async function readCloneWitnesses(folder: string): Promise<KnownHead[]> {
 }
 
 async function readWitnesses(folder: string): Promise<KnownHead[]> {
-  const { repository, head } = await openClone(folder);
+  const { repository, head, close } = await openClone(folder);
   const witnesses: KnownHead[] = [];
   try {
     for await (const commits of decodeHistory(repository, head)) {
@@ -40,7 +40,7 @@ async function readWitnesses(folder: string): Promise<KnownHead[]> {
       }
     }
   } finally {
-    await repository.close();
+    await close();
   }
   return witnesses;
 }

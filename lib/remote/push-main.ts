@@ -14,7 +14,7 @@ import type { PacketReader } from '../git/serving/packet-reader.js';
 import { keepReached } from '../git/serving/keep-reached.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
-import { isOutOfMemory, PushUnfit, tooLargeToUnpack, type PushLimits } from '../git/serving/push-limits.js';
+import { isBeyondBounds, PushUnfit, tooLargeToUnpack, type PushLimits } from '../git/serving/push-limits.js';
 import { Quarantine, type TakenIn } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
 import { isAnswered } from '../operations/idempotently.js';
@@ -389,6 +389,6 @@ async function endInTime<Result>(quarantine: Quarantine, work: Promise<Result>):
     return await work;
   } catch (error) {
     if (error instanceof RepositoryUnreadable) quarantine.requireInTime();
-    throw isOutOfMemory(error) ? tooLargeToUnpack() : error;
+    throw isBeyondBounds(error) ? tooLargeToUnpack() : error;
   }
 }

@@ -1,6 +1,8 @@
+import { invalidRequest } from '../domain/refusal.js';
 import { isUtf8 } from 'node:buffer';
 import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
+import { RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
 import type { SourceEntry, SourceRepository } from '../git/sources/source-repository.js';
 import type { FoundFile, ImportRun } from './import-run.js';
 import { locate, type SkippedEntry } from './walk-folder.js';
@@ -83,9 +85,22 @@ export async function findFile(
     location,
     size,
     async open(limits) {
-      if (size > limits.whole) return { stream: source.streamBlob(oid, size) };
+      if (size > limits.whole) return { stream: readPieces(source, oid, size) };
       const bytes = await source.readBlob(oid);
       return bytes === undefined ? gone : { bytes };
     },
   };
+}
+
+/**
+ * Starts git for the first piece, so an unread file has none.
+ * @throws Refusal INVALID_REQUEST `source_unreadable`
+ */
+async function* readPieces(source: SourceRepository, oid: Oid, size: number): AsyncGenerator<Buffer> {
+  try {
+    yield* source.streamBlob(oid, size) as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (error instanceof WorkInterrupted || !(error instanceof RepositoryUnreadable)) throw error;
+    throw invalidRequest('source_unreadable', `cannot be read: ${error.message}`);
+  }
 }

@@ -1,9 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { invalidRequest } from '../domain/refusal.js';
 import { GitProgramMissing, RepositoryUnreadable } from '../git/errors.js';
+import { borrowObjects } from '../git/sources/borrow-objects.js';
 import { SourceRepository } from '../git/sources/source-repository.js';
-import { unpackBundle } from '../git/sources/unpack-bundle.js';
+import { unpackBundle, unpackedPrefix } from '../git/sources/unpack-bundle.js';
 import { inWorkspace } from './command.js';
 import { badField, parseBytes, type Fields } from './fields.js';
 import { usualBounds, type ImportBounds } from './count-entries.js';
@@ -79,15 +79,19 @@ async function readingRepository<Result>(
   read: (repository: SourceRepository) => Promise<Result>,
 ): Promise<Result> {
   const { signal, host } = run.context;
-  const folder = kind === 'bundle' ? await unpackBundle(path, host.dataFolder ?? tmpdir(), signal) : path;
+  const within = host.dataFolder ?? tmpdir();
+  const foreign =
+    kind === 'bundle'
+      ? await unpackBundle(path, within, signal)
+      : await borrowObjects(path, { within, prefix: unpackedPrefix, signal });
   try {
-    const repository = await SourceRepository.open(folder, signal, (objects) => run.reportProgress(objects));
+    const repository = await SourceRepository.open(foreign, signal, (objects) => run.reportProgress(objects));
     try {
       return await read(repository);
     } finally {
       await repository.close();
     }
   } finally {
-    if (kind === 'bundle') await rm(folder, { recursive: true, force: true });
+    await foreign.remove();
   }
 }

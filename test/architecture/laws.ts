@@ -86,6 +86,22 @@ const statement =
 /** Lines of a file; a test may list a few more cases. */
 const maxFileLength = (path: string): number => (path.startsWith('test/') ? 450 : 400);
 
+/** Where objects come in that a stranger chose. */
+const foreignPlaces =
+  /^lib\/(?:git\/(?:sources\/|serving\/quarantine\.ts)|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
+
+/** A git that may take as much as it likes. */
+function judgeForeignGit(module: Module): Finding[] {
+  const startsGit = findInCode(module, /\b(?:run|start|spawn)Git\b/, (text) => `calls ${text}`);
+  if (!module.path.startsWith('lib/')) return [];
+  if (!module.path.startsWith('lib/git/')) return startsGit;
+  if (!foreignPlaces.test(module.path) || module.path === 'lib/git/sources/require-foreign-git.ts') return [];
+  if (module.path === 'lib/git/serving/quarantine.ts') {
+    return findInCode(module, /\b(?:run|start|spawn)Git\((?!boundGit\()/, (text) => `calls ${text} without bounds`);
+  }
+  return findInCode(module, /\b(?:findGit|requireGit|GitProgram)\b/, (text) => `names ${text}`);
+}
+
 /** Places where a duration goes only to the log, or measures only our own work: no stored value depends on it. */
 const measuringRooms: readonly string[] = ['scheduling', 'http'];
 
@@ -178,6 +194,13 @@ export const laws: readonly Law[] = [
       !module.path.startsWith('lib/') || module.path === 'lib/scheduling/start-thread.ts'
         ? []
         : findInCode(module, /\bnew\s+(?:\w+\s*\.\s*)?Worker\b/, (text) => `starts a thread with ${text}`),
+  },
+  {
+    name: 'git has bounds for foreign objects',
+    why: 'some bytes of a pack can stand for gigabytes and for hours, and a foreign configuration names programs',
+    remedy:
+      'take a ForeignGit of lib/git/sources/require-foreign-git.ts, and run it in a folder that the service wrote (decisions 0345 and 0346)',
+    judge: judgeForeignGit,
   },
   {
     name: 'SQL stays in the sidecar',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
@@ -92,6 +92,9 @@ describe('a clone of hostile origin', () => {
       await assert.rejects(perform(test.workspace, operator, verifyAudit, { clone }), /neither a file nor a folder/);
       await rm(join(clone, place));
     }
+    execFileSync('mkfifo', [join(work, 'fifo')]);
+    await appendFile(join(clone, 'config'), `[include]\n\tpath = ${join(work, 'fifo')}\n`);
+    await perform(test.workspace, operator, verifyAudit, { clone });
     assert.ok(existsSync(clone));
     await service.restore({ clone, name: 'acme' }, operator);
   });

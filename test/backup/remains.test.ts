@@ -90,7 +90,7 @@ describe('the remains of interrupted work in a data folder', function () {
     git(source, ['-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '--allow-empty', '-m', 'x']);
     const bundle = join(data, 'x.bundle');
     git(source, ['bundle', 'create', '-q', bundle, 'main']);
-    const folder = await unpackBundle(bundle, data, new AbortController().signal);
+    const { path: folder } = await unpackBundle(bundle, data, new AbortController().signal);
     assert.equal(join(folder, '..'), data);
     await open();
     assert.equal(existsSync(folder), false);

@@ -17,9 +17,15 @@ export interface Bringing {
   /** Called after each batch has begun, and not while the import counts its documents. */
   readonly onProgress?: (progress: object) => Promise<unknown>;
   readonly dataFolder?: string;
+  /** Interrupts it. */
+  readonly signal?: AbortSignal;
 }
 
-async function run(service: TestService, fields: Record<string, unknown>, { onProgress, dataFolder }: Bringing) {
+async function run(
+  service: TestService,
+  fields: Record<string, unknown>,
+  { onProgress, dataFolder, ...more }: Bringing,
+) {
   let now = 0;
   const host = {
     // Moves by itself, so that each step has progress to report.
@@ -29,7 +35,7 @@ async function run(service: TestService, fields: Record<string, unknown>, { onPr
     find: () => service.workspace,
     names: () => ['acme'],
   };
-  const signal = new AbortController().signal;
+  const signal = more.signal ?? new AbortController().signal;
   const told = async (progress: object): Promise<void> => {
     if (!('counted' in progress)) await onProgress?.(progress);
   };

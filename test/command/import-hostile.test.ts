@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkSource } from '../../lib/git/sources/check-source.js';
-import { requireGit } from '../../lib/git/program/git-program.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { runGit } from '../support/processes/run-git.js';
 import { openTestService, type TestService } from '../support/store/service.js';
@@ -162,11 +160,32 @@ describe('an import of a hostile repository', function () {
     assert.equal((await bring(service, { directory: repository })).created, 1);
   });
 
-  it('gives up on a repository whose configuration makes git wait', async () => {
+  it('reads no file that the configuration names, and none of its hooks and indexes', async () => {
+    putCommit(repository, { tree: putFile('a.md') });
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     await appendFile(join(repository, 'config'), `[include]\n\tpath = ${join(folder, 'fifo')}\n`);
-    const program = await requireGit('test');
-    await assert.rejects(checkSource(program, repository, { timeout: 300 }), /git does not answer/);
+    await writeFile(join(repository, 'objects', 'info', 'commit-graph'), 'no graph');
+    for (const history of [false, true]) {
+      const { created, unchanged } = await bring(service, { directory: repository, history });
+      assert.equal(created + unchanged, 1);
+    }
+  });
+
+  it('names what it cannot read in the form of a repository', async () => {
+    putCommit(repository, { tree: putFile('a.md') });
+    const config = await readFile(join(repository, 'config'), 'utf8');
+    const refusals: readonly (readonly [string, RegExp])[] = [
+      ['[extensions]\n\tobjectFormat = sha256\n', /names its objects by sha256/],
+      ['[extensions]\n\tpartialClone = origin\n', /is a partial clone/],
+      ['[remote "a.b\\"c"]\n\tpromisor = true\n', /is a partial clone/],
+      ['[extensions]\n\trefStorage = reftable\n', /uses extensions.refstorage/],
+      ['[broken', /cannot be read by git: fatal: bad config line \d+ in file config/],
+      [`# ${'x'.repeat(2 * mebibyte)}`, /config has more than 1048576 bytes/],
+    ];
+    for (const [text, said] of refusals) {
+      await writeFile(join(repository, 'config'), config + text);
+      assert.match((await refuse()).message, said);
+    }
   });
 
   describe('in a bundle', () => {

@@ -3,12 +3,15 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
+import { borrowObjects } from '../../lib/git/sources/borrow-objects.js';
+import type { ForeignRepository } from '../../lib/git/sources/foreign-repository.js';
 import { SourceRepository, type SourceChange } from '../../lib/git/sources/source-repository.js';
 import { gather } from '../support/gather.js';
 import { runGit } from '../support/processes/run-git.js';
 
 describe('the changes of a repository’s commits, asked of one git', () => {
   let folder: string;
+  let foreign: ForeignRepository;
   let source: SourceRepository;
   let commits: string[];
 
@@ -45,10 +48,14 @@ describe('the changes of a repository’s commits, asked of one git', () => {
     commit();
   });
   beforeEach(async () => {
-    source = await SourceRepository.open(join(folder, '.git'), new AbortController().signal);
+    foreign = await borrowObjects(join(folder, '.git'), { within: tmpdir(), prefix: 'cartulary-differ-' });
+    source = await SourceRepository.open(foreign, new AbortController().signal);
     commits = await gather(source.listCommits((await source.findCommit('HEAD')) ?? ''));
   });
-  afterEach(() => source.close());
+  afterEach(async () => {
+    await source.close();
+    await foreign.remove();
+  });
   after(() => rm(folder, { recursive: true, force: true }));
 
   const show = ({ path, before, after }: SourceChange): string =>

@@ -9,6 +9,11 @@ const meanings: readonly (readonly [words: RegExp, fault: SourceFault['fault'], 
     'The repository holds too many objects, or one that is too large. Mirror another branch or repository.',
   ],
   [
+    /died of signal|used up its time/,
+    'limit',
+    'The repository takes too long to unpack. Mirror another branch or repository.',
+  ],
+  [
     /early EOF|unexpected disconnect|hung up unexpectedly|RPC failed|curl \d+/i,
     'network',
     'The connection to the source broke off. It is tried again later.',

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { GitProgramMissing } from '../../git/errors.js';
-import { requireGit, type GitProgram } from '../../git/program/git-program.js';
+import type { ForeignExtent } from '../../git/program/git-bounds.js';
+import type { ForeignGit } from '../../git/program/git-program.js';
+import { requireForeignGit } from '../../git/sources/require-foreign-git.js';
 import { parseWebAddress, requirePrivacy } from '../../egress/http-client.js';
 import { SourceFault, type Source, type SourceKind, type SourceMeans } from '../source.js';
 import {
@@ -59,9 +61,14 @@ async function openUpstream(
   return new HttpUpstream(url, writeAuthorization(settings, secret), { allowance, clock, timeouts });
 }
 
-async function findProgram(): Promise<GitProgram> {
+/** What a fetch can bring at most counts: one commit with more files than a run lists. */
+const copiedExtent: ForeignExtent = { objects: 500_000, bytes: 0 };
+/** Seconds of a processor for one git: a fetch has half an hour for all. */
+const copyingTime = 15 * 60;
+
+async function findProgram(): Promise<ForeignGit> {
   try {
-    return await requireGit('mirror a repository');
+    return await requireForeignGit('mirror a repository', copiedExtent, copyingTime);
   } catch (error) {
     if (error instanceof GitProgramMissing) throw new SourceFault('internal', error.message, { cause: error });
     throw error;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../../git/errors.js';
-import type { GitProgram } from '../../git/program/git-program.js';
+import type { ForeignGit } from '../../git/program/git-program.js';
 import {
   listRemote,
   PathTooLong,
@@ -25,7 +25,7 @@ import type { GitLimits } from './git-limits.js';
 import type { GitUpstream } from './git-upstream.js';
 
 export interface GitSourceParts {
-  readonly program: GitProgram;
+  readonly program: ForeignGit;
   readonly upstream: GitUpstream;
   /** `HEAD`, or the full name of a branch. */
   readonly reference: string;

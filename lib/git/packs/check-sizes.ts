@@ -1,5 +1,5 @@
 import { RepositoryUnreadable } from '../errors.js';
-import type { GitProgram } from '../program/git-program.js';
+import type { ForeignGit } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
 import { startGit } from '../program/start-git.js';
 
@@ -20,6 +20,14 @@ export const maxForeign: LargestObjects = { commit: 4 * mebibyte, tag: 4 * mebib
 /** For a repository of the service: a commit lists the fate of each document of a folder. */
 export const maxOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte, tree: 256 * mebibyte };
 
+export interface ObjectsToCheck {
+  readonly git: ForeignGit;
+  /** The folder of the repository. */
+  readonly path: string;
+  /** As the user named it. */
+  readonly named: string;
+}
+
 /**
  * Makes sure that no commit, tag or folder of a repository is too large to be read whole. It looks only at the headers,
  * but of all objects: git reads every object whole that a name leads to.
@@ -27,8 +35,7 @@ export const maxOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte
  * @throws RepositoryUnreadable with a sentence that names the object and the bound
  */
 export async function checkSizes(
-  program: GitProgram,
-  path: string,
+  { git: program, path, named }: ObjectsToCheck,
   largest: LargestObjects,
   signal?: AbortSignal,
   onProgress: (objects: number) => Promise<void> = async () => undefined,
@@ -42,7 +49,7 @@ export async function checkSizes(
     if (bound !== undefined && Number(size) > bound) {
       const what = type === 'tree' ? 'folder' : type;
       throw new RepositoryUnreadable(
-        `The ${what} ${oid} in ${path} has ${size} bytes, and no more than ${bound} are read.`,
+        `The ${what} ${oid} in ${named} has ${size} bytes, and no more than ${bound} are read.`,
       );
     }
     objects += 1;

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { GitProgramMissing, WorkInterrupted } from '../errors.js';
+import { boundCommand, modestSettings, type GitBounds } from './git-bounds.js';
 
 /** The git program of this machine. */
 export interface GitProgram {
@@ -13,6 +14,21 @@ export interface GitProgram {
   execPath: string;
   /** From its own output, for example "2.39.5". */
   version: string;
+  /** What each run may take. Left out for folders that the service wrote itself: see `ForeignGit`. */
+  readonly bounds?: GitBounds;
+}
+
+/**
+ * A git for repositories whose objects a stranger chose: some bytes of a pack can stand for gigabytes, and for hours.
+ * Each run is bounded as a whole, has the lowest priority, and ends together with all processes that it started.
+ */
+export interface ForeignGit extends GitProgram {
+  readonly bounds: GitBounds;
+}
+
+/** The same program for foreign objects. */
+export function boundGit(program: GitProgram, bounds: GitBounds): ForeignGit {
+  return { ...program, bounds };
 }
 
 /** This version has `multi-pack-index write --stdin-packs` and clean configuration. */
@@ -83,8 +99,8 @@ const ownSettings = [
  * Starts git on one repository, cut off from its surroundings: no system or user configuration, no GIT_ variables, no
  * hooks, no replaced objects, no prompts. The repository is named outright, so its owner does not matter.
  *
- * It can be an untrusted clone. So nothing is fetched, by no protocol: git would request the missing objects of a
- * partial clone by a program that the clone's configuration names.
+ * The program's bounds are for objects that a stranger chose. Nothing is fetched, by no protocol: git would request the
+ * missing objects of a partial clone by a program that its configuration names.
  * @param remote lets it fetch over http, for a repository of our own alone
  */
 export function spawnGit(
@@ -93,14 +109,57 @@ export function spawnGit(
   parameters: readonly string[],
   remote?: RemoteAccess,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
+  const { bounds } = program;
+  const own = [
+    `--git-dir=${repository}`,
+    ...ownSettings,
+    ...(bounds === undefined ? [] : modestSettings),
+    ...parameters,
+  ];
+  const [file, given] = bounds === undefined ? [program.file, own] : boundCommand(program.file, own, bounds);
+  const child = spawn(file, given, {
     cwd: repository,
-    env: { ...gitEnvironment(program), ...(remote === undefined ? {} : remoteEnvironment(remote)) },
+    env: {
+      ...gitEnvironment(program),
+      ...(remote === undefined ? {} : remoteEnvironment(remote)),
+      ...(bounds === undefined ? {} : { GIT_ALLOC_LIMIT: String(bounds.allocation) }),
+    },
     windowsHide: true,
-    // A git that fetches has children of its own, which have to end with it.
-    detached: remote !== undefined,
+    // It can have children of its own, which have to end with it.
+    detached: isGroup(program, remote),
   });
+  if (bounds !== undefined) lowerPriority(child);
+  if (isGroup(program, remote)) endTogether(child);
   return requirePipes(child);
+}
+
+/** Whether a git and its children are ended together. */
+function isGroup({ bounds }: GitProgram, remote?: RemoteAccess): boolean {
+  return bounds !== undefined || remote !== undefined;
+}
+
+/** How to end a git of this program. */
+export function killerOf(program: GitProgram, child: ChildProcess, remote?: RemoteAccess): () => void {
+  return isGroup(program, remote) ? () => killWithChildren(child) : () => void child.kill('SIGKILL');
+}
+
+/** The groups of processes that have not ended. */
+const groups = new Set<ChildProcess>();
+
+/** What a git started does not outlive it, and neither outlives this process. */
+function endTogether(child: ChildProcess): void {
+  if (groups.size === 0) process.once('exit', endGroups);
+  groups.add(child);
+  child.once('exit', () => {
+    if (child.pid !== undefined) killGroup(child.pid);
+    groups.delete(child);
+    if (groups.size === 0) process.off('exit', endGroups);
+  });
+  child.once('error', () => groups.delete(child));
+}
+
+function endGroups(): void {
+  for (const child of groups) killWithChildren(child);
 }
 
 /**
@@ -125,44 +184,6 @@ export function spawnService(
     detached: true,
   });
   return requirePipes(child);
-}
-
-/**
- * Starts git on a repository whose objects a stranger chose: as `spawnGit`, with a bound on its memory. Some bytes of a
- * pack can stand for gigabytes.
- * @param memory the most bytes that it asks for at once. It has twice as much in all, and some for itself
- */
-export function spawnBoundedGit(
-  program: GitProgram,
-  repository: string,
-  parameters: readonly string[],
-  memory: number,
-): ChildProcessWithoutNullStreams {
-  const settings = [...ownSettings, ...fewMaps];
-  const [file, before] = withLimit(program.file, 2 * memory + mapped + ofItself);
-  const child = spawn(file, [...before, `--git-dir=${repository}`, ...settings, ...parameters], {
-    cwd: repository,
-    env: { ...gitEnvironment(program), GIT_ALLOC_LIMIT: String(memory) },
-    windowsHide: true,
-  });
-  lowerPriority(child);
-  return requirePipes(child);
-}
-
-/** Bytes of packs that a bounded git maps at once, and of everything else that it has beside its objects. */
-const mapped = 256 * 1024 * 1024;
-const ofItself = 512 * 1024 * 1024;
-const fewMaps = ['core.packedGitWindowSize=32m', `core.packedGitLimit=${mapped}`].flatMap((each) => ['-c', each]);
-
-/**
- * A program whose address space is bounded by the system: git's own bound is one of a single allocation, and it can make
- * very many. The shell gives its place to the program. Only Linux counts address space.
- * @param bytes git holds two objects at once, such as a delta's base and its result
- */
-function withLimit(file: string, bytes: number): readonly [file: string, before: readonly string[]] {
-  if (process.platform !== 'linux') return [file, []];
-  const kibibytes = Math.ceil(bytes / 1024);
-  return ['/bin/sh', ['-c', `ulimit -v ${kibibytes} 2>/dev/null; exec "$0" "$@"`, file]];
 }
 
 /** How a git may talk to a remote. It may speak http alone: what it talks to is a port of this process. */
@@ -238,16 +259,21 @@ export async function runGit(
 ): Promise<GitOutcome> {
   const child = spawnGit(program, repository, parameters, options.remote);
   if (options.isBackground === true) lowerPriority(child);
-  const kill = options.remote === undefined ? () => void child.kill('SIGKILL') : () => killWithChildren(child);
-  return outcomeOf(child, options.input, options.signal, kill);
+  return outcomeOf(child, options.input, options.signal, killerOf(program, child, options.remote));
 }
 
 /** Ends a git that has children of its own, and them. Does nothing when it has ended. */
 export function killWithChildren(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (!killGroup(child.pid)) child.kill('SIGKILL');
+}
+
+/** @returns false where it has ended, or the system has no groups of processes */
+function killGroup(leader: number): boolean {
   try {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    return process.kill(-leader, 'SIGKILL');
   } catch {
-    child.kill('SIGKILL'); // a system without groups of processes
+    return false;
   }
 }
 
@@ -272,7 +298,7 @@ function outcomeOf(
       resolve({ code, stdout: stdout(), stderr: stderr() + reason });
     };
     child.on('error', (error) => finish(null, error.message));
-    child.on('close', (code) => finish(code));
+    child.on('close', (code, by) => finish(code, by === 'SIGXCPU' ? 'git has used up its time.' : ''));
   });
 }
 

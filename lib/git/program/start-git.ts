@@ -1,8 +1,8 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { RepositoryUnreadable, WorkInterrupted } from '../errors.js';
+import { GitBoundMet, RepositoryUnreadable, WorkInterrupted } from '../errors.js';
 import type { GitProgram } from './git-program.js';
-import { spawnBoundedGit, spawnGit } from './git-program.js';
+import { explainBound } from './git-bounds.js';
+import { killerOf, spawnGit } from './git-program.js';
 
 /** Characters of git's standard error that are kept: the last ones, since they say why it gave up. */
 const maxSaid = 2000;
@@ -27,7 +27,8 @@ export interface StartedGit {
 }
 
 /**
- * Starts a git command on a repository, with its streams open.
+ * Starts a git command on a repository, with its streams open. For a folder that the service did not write itself, or
+ * objects that a stranger chose, the program has to have bounds.
  * @param signal kills it
  * @throws RepositoryUnreadable when the system has nothing left to start it with
  */
@@ -37,30 +38,14 @@ export function startGit(
   parameters: readonly string[],
   signal?: AbortSignal,
 ): StartedGit {
-  return follow(spawnGit(program, repository, parameters), signal);
-}
-
-/**
- * The same on a repository whose objects a stranger chose.
- * @param memory the most bytes that git asks for at once
- */
-export function startBoundedGit(
-  program: GitProgram,
-  repository: string,
-  parameters: readonly string[],
-  memory: number,
-  signal: AbortSignal,
-): StartedGit {
-  return follow(spawnBoundedGit(program, repository, parameters, memory), signal);
-}
-
-function follow(child: ChildProcessWithoutNullStreams, signal: AbortSignal | undefined): StartedGit {
+  const child = spawnGit(program, repository, parameters);
   let said = '';
+  let endedBy: NodeJS.Signals | null = null;
   child.stdin.on('error', () => undefined);
   child.stderr.on('data', (piece: Buffer) => {
     said = (said + piece.toString('utf8')).slice(-maxSaid);
   });
-  const kill = (): void => void child.kill('SIGKILL');
+  const kill = killerOf(program, child);
   signal?.addEventListener('abort', kill, { once: true });
   if (signal?.aborted === true) kill();
   const ended = new Promise<number | null>((resolve) => {
@@ -68,7 +53,10 @@ function follow(child: ChildProcessWithoutNullStreams, signal: AbortSignal | und
       said += error.message;
       resolve(null);
     });
-    child.once('close', resolve);
+    child.once('close', (code, by) => {
+      endedBy = by;
+      resolve(code);
+    });
   });
   void ended.then(() => signal?.removeEventListener('abort', kill));
   return {
@@ -80,6 +68,8 @@ function follow(child: ChildProcessWithoutNullStreams, signal: AbortSignal | und
     async requireSuccess(problem) {
       const code = await ended;
       if (code === 0) return;
+      const beyond = program.bounds === undefined ? undefined : explainBound(program.bounds, endedBy, said);
+      if (beyond !== undefined) throw new GitBoundMet(`${problem}: ${beyond}`);
       const Failure = code === null ? WorkInterrupted : RepositoryUnreadable;
       throw new Failure(`${problem}: ${said.trim() || 'git was ended'}`);
     },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { writeBundle } from '../sources/bundle.js';
+import { writeBundle } from '../packs/write-bundle.js';
 import { CatFile } from '../program/cat-file.js';
 import type { CatFileAnswer } from '../program/cat-file-child.js';
 import { ObjectNotFound, RepositoryUnreadable } from '../errors.js';

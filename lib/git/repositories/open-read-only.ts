@@ -4,7 +4,7 @@ import { DiskRepositoryWithGit } from './disk-with-git.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { nodeFileSystem } from '../file-system.js';
 import { findDamagedIndexes as findDamaged } from '../maintenance/find-damage.js';
-import { findGit, isUsableGit } from '../program/git-program.js';
+import { findGit, isUsableGit, type ForeignGit } from '../program/git-program.js';
 import { DeltaPacker, PlainPacker, type HistoryPacker } from '../packs/history-packer.js';
 import { sealPack } from '../packs/pack-layout.js';
 import { writeLayout, writePack } from '../packs/pack.js';
@@ -20,17 +20,19 @@ export type ReadableRepository = Pick<
 >;
 
 /**
- * Opens a repository while another process may write to it: unlike `openRepository` it removes nothing.
+ * Opens a repository while another process may write to it: unlike `openRepository` it removes nothing. A foreign one is
+ * read by the git that has bounds for it.
  * @throws RepositoryUnreadable when there is none.
  */
 export async function openRepositoryReadOnly(options: {
   readonly path: string;
-  readonly git: 'auto' | 'never';
+  readonly git: 'auto' | 'never' | ForeignGit;
 }): Promise<ReadableRepository> {
   const folder = new RepositoryFolder(nodeFileSystem, resolve(options.path));
   if (!(await repositoryExists(folder))) throw new RepositoryUnreadable(`There is no repository: ${folder.path}`);
   const writer = new RepositoryWriter(folder, sealInWorker);
-  const program = options.git === 'auto' ? await findGit() : null;
+  const { git } = options;
+  const program = typeof git === 'object' ? git : git === 'auto' ? await findGit() : null;
   if (program !== null && isUsableGit(program)) return new DiskRepositoryWithGit(program, writer);
   const { diskRepositoryWithoutGit } = await import('./disk-without-git.js');
   return diskRepositoryWithoutGit(writer);

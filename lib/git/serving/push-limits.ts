@@ -1,4 +1,5 @@
-import { RepositoryUnreadable } from '../errors.js';
+import { GitBoundMet } from '../errors.js';
+import type { GitBounds } from '../program/git-bounds.js';
 
 /** What is taken in of one push. Everything beyond is refused. */
 export interface PushLimits {
@@ -24,19 +25,16 @@ export const pushInParts = 'git push origin COMMIT:main pushes those up to COMMI
 
 const mebibyte = 1024 * 1024;
 
-/** The most bytes that git may ask of memory at once, while it works on a push. */
-export function memoryFor({ file }: PushLimits): number {
-  return Math.max(256 * mebibyte, file + mebibyte);
+/** What one git may take while it works on a push: it holds two versions of the largest file. */
+export function boundsOf({ file, time }: PushLimits): GitBounds {
+  return {
+    memory: Math.max(448 * mebibyte, 2 * file + 64 * mebibyte),
+    allocation: Math.max(256 * mebibyte, file + mebibyte),
+    time: Math.ceil(time / 1000),
+  };
 }
 
-/** Whether git gave up because it may have no more memory. */
-export function isOutOfMemory(error: unknown): boolean {
-  return error instanceof RepositoryUnreadable && saysOutOfMemory(error.message);
-}
-
-/** @param said git's standard error */
-export function saysOutOfMemory(said: string): boolean {
-  return /attempting to allocate|out of memory|cannot allocate memory/i.test(said);
-}
+/** Whether git gave up because it may take no more. */
+export const isBeyondBounds = (error: unknown): boolean => error instanceof GitBoundMet;
 
 export const tooLargeToUnpack = (): PushUnfit => new PushUnfit('The push holds an object that is too large to unpack.');

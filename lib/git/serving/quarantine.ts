@@ -4,17 +4,11 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { readNames } from '../packs/pack-list.js';
-import type { GitProgram } from '../program/git-program.js';
+import { isOutOfMemory } from '../program/git-bounds.js';
+import { boundGit, type GitProgram } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
-import { startBoundedGit, type StartedGit } from '../program/start-git.js';
-import {
-  memoryFor,
-  pushInParts,
-  PushUnfit,
-  saysOutOfMemory,
-  tooLargeToUnpack,
-  type PushLimits,
-} from './push-limits.js';
+import { startGit, type StartedGit } from '../program/start-git.js';
+import { boundsOf, pushInParts, PushUnfit, tooLargeToUnpack, type PushLimits } from './push-limits.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -91,7 +85,7 @@ export class Quarantine {
   /** Starts git on its objects, with bounded memory. It is ended when the push has taken too long. */
   readonly start = (parameters: readonly string[]): StartedGit => {
     const signal = AbortSignal.any([this.#signal, this.#late.signal]);
-    return startBoundedGit(this.#program, this.#folder, parameters, memoryFor(this.#limits), signal);
+    return startGit(boundGit(this.#program, boundsOf(this.#limits)), this.#folder, parameters, signal);
   };
 
   /** Why git was ended, if it was: the error of a git says only that it has ended. */
@@ -253,7 +247,7 @@ function explainIntake(said: string, { bytes, file }: PushLimits): string {
   ) {
     return 'The push lacks objects that its commits need. Fetch first; a shallow clone may need its whole history.';
   }
-  if (saysOutOfMemory(said)) return tooLargeToUnpack().message;
+  if (isOutOfMemory(said)) return tooLargeToUnpack().message;
   if (said.includes('No space left')) return 'The disk of the service has no room for the push just now. Try later.';
   if (said.includes('fsck error')) return 'The push holds an object that is not of the form that git gives it.';
   return 'The pack of the push is damaged or ends too early. Push again.';

@@ -3,45 +3,23 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asUnreadable, RepositoryUnreadable } from '../errors.js';
 import { orAbsent } from '../file-system.js';
-import { runGit, type GitProgram } from '../program/git-program.js';
-
-/** Milliseconds in which git has to give its first answer about a repository. */
-const defaultTimeout = 30_000;
-
-export interface CheckOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds in which git has to give its first answer. */
-  readonly timeout?: number;
-}
+import type { ForeignExtent } from '../program/git-bounds.js';
 
 /**
  * Makes sure that an untrusted repository itself holds all bytes that are read from it. git follows alternates, links
  * and foreign work trees out of the repository. It would then return objects of any repository on the machine.
  * @param path the folder with its objects
+ * @returns how much it holds, by its files
  * @throws RepositoryUnreadable with a sentence that says what to do
  */
-export async function checkSource(program: GitProgram, path: string, options: CheckOptions = {}): Promise<void> {
-  const { signal, timeout = defaultTimeout } = options;
+export async function checkSource(path: string): Promise<ForeignExtent> {
   await checkWaitsForNobody(path);
   for (const name of ['objects/info/alternates', 'objects/info/http-alternates', 'commondir']) {
     if ((await orAbsent(lstat(join(path, name)))) !== undefined) throw borrows(path, `has ${name}`);
   }
-  await checkFolder(path, 'objects');
-  // Its configuration can name a file that never ends, or a pipe without a writer.
-  const late = AbortSignal.timeout(timeout);
-  const ending = { signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
-  const format = await runGit(program, path, ['rev-parse', '--show-object-format'], ending);
-  if (format.code === null && late.aborted && signal?.aborted !== true) {
-    throw new RepositoryUnreadable(`git does not answer about ${path}: something in it, or its disk, makes it wait.`);
-  }
-  if (format.code !== 0) throw new RepositoryUnreadable(`${path} cannot be read by git: ${format.stderr.trim()}`);
-  if (format.stdout.trim() !== 'sha1') {
-    throw new RepositoryUnreadable(
-      `${path} names its objects by ${format.stdout.trim()}, and only SHA-1 repositories can be read. Import a checkout of it as a folder.`,
-    );
-  }
-  const partial = ['config', '--get-regexp', String.raw`^(extensions\.partialclone|remote\..*\.promisor)$`];
-  if ((await runGit(program, path, partial, signal === undefined ? {} : { signal })).code === 0) throw isPartial(path);
+  const extent = { objects: 0, bytes: 0 };
+  await checkFolder(path, 'objects', extent);
+  return extent;
 }
 
 /**
@@ -51,7 +29,7 @@ export async function checkSource(program: GitProgram, path: string, options: Ch
  * @param path the folder with its objects
  * @throws RepositoryUnreadable
  */
-export async function checkWaitsForNobody(path: string): Promise<void> {
+async function checkWaitsForNobody(path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
     throw asUnreadable(error, `${path} cannot be read`);
   });
@@ -79,14 +57,26 @@ async function checkEntry(path: string, name: string, entry: Dirent): Promise<vo
   throw new RepositoryUnreadable(`${path} cannot be read: its ${name} is neither a file nor a folder of its own.`);
 }
 
-async function checkFolder(path: string, folder: string): Promise<void> {
+/** Bytes of an object in the index of a pack. */
+const indexedBytes = 28;
+
+async function checkFolder(path: string, folder: string, extent: { objects: number; bytes: number }): Promise<void> {
   const own = await orAbsent(lstat(join(path, folder)));
   if (own?.isDirectory() !== true) throw borrows(path, `has no folder ${folder} of its own`);
   for (const entry of await readdir(join(path, folder), { withFileTypes: true })) {
     const name = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) await checkFolder(path, name);
-    else if (!entry.isFile()) throw borrows(path, `has ${name}, which is no file of its own`);
-    else if (entry.name.endsWith('.promisor')) throw isPartial(path);
+    if (entry.isDirectory()) {
+      await checkFolder(path, name, extent);
+      continue;
+    }
+    if (!entry.isFile()) throw borrows(path, `has ${name}, which is no file of its own`);
+    if (entry.name.endsWith('.promisor')) throw isPartial(path);
+    const stats = await orAbsent(lstat(join(path, name)));
+    // A file can have any size without having so many bytes.
+    const bytes = stats === undefined ? 0 : Math.min(stats.size, (stats.blocks + 1) * 512);
+    extent.bytes += bytes;
+    if (entry.name.endsWith('.idx')) extent.objects += Math.floor(bytes / indexedBytes);
+    else if (/^[0-9a-f]{38}$/.test(entry.name)) extent.objects += 1;
   }
 }
 
@@ -96,7 +86,7 @@ function borrows(path: string, how: string): RepositoryUnreadable {
   );
 }
 
-function isPartial(path: string): RepositoryUnreadable {
+export function isPartial(path: string): RepositoryUnreadable {
   return new RepositoryUnreadable(
     `${path} is a partial clone, and nothing is fetched. Use a clone that was made without --filter.`,
   );

@@ -5,7 +5,7 @@ import { RepositoryUnreadable } from '../errors.js';
 import { orAbsent } from '../file-system.js';
 import type { Oid } from '../objects/objects.js';
 import { CatFile } from '../program/cat-file.js';
-import { runGit, type GitProgram, type RemoteAccess } from '../program/git-program.js';
+import { runGit, type ForeignGit, type RemoteAccess } from '../program/git-program.js';
 import { PartTooLong, splitOutput } from '../program/split-output.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
 import { streamBlob } from '../program/stream-with-git.js';
@@ -63,7 +63,8 @@ const ref = 'refs/heads/source';
 /** Bytes of git's answer for one entry. No file system takes as long a path. */
 const maxEntryLength = 16 * 1024;
 /** What another copy would not change: no such reference, an object that git refuses, or one that is too large. */
-const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
+const isRemoteFault =
+  /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate|Out of memory|died of signal|used up its time/;
 /** Characters of an answer with references that are looked at: thousands, and a pattern leaves one. */
 const maxAnswer = 1024 * 1024;
 /** Packs that are kept. Each fetch with news brings one. */
@@ -132,7 +133,7 @@ const cautiously = ({ settings }: Remote): RemoteAccess => ({ settings: [...caut
  * @throws RemoteGitFailed
  */
 export async function listRemote(
-  program: GitProgram,
+  program: ForeignGit,
   folder: string,
   remote: Remote,
   patterns: readonly string[],
@@ -160,13 +161,13 @@ export async function listRemote(
  * repository of its own, so that the next fetch brings only what is new. One user at a time.
  */
 export class ShallowCopy {
-  readonly #program: GitProgram;
+  readonly #program: ForeignGit;
   readonly #path: string;
   #contents: CatFile | undefined;
   #facts: CatFile | undefined;
 
   /** @param path a folder of its own; it is made by the first fetch */
-  constructor(program: GitProgram, path: string) {
+  constructor(program: ForeignGit, path: string) {
     this.#program = program;
     this.#path = path;
   }

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { CatFile } from '../program/cat-file.js';
 import { checkSizes, maxForeign } from '../packs/check-sizes.js';
-import { checkSource } from './check-source.js';
 import { decodeTreeOf } from '../objects/commit-object.js';
 import { EntryCount } from './count-entries.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { decodeForeignCommit, type ForeignCommit } from './foreign-commit.js';
-import { requireGit, runGit, type GitProgram } from '../program/git-program.js';
+import type { ForeignRepository } from './foreign-repository.js';
+import { runGit, type ForeignGit } from '../program/git-program.js';
 import type { Oid } from '../objects/objects.js';
 import { readCommitsWithGit, type WantedCommit } from '../repositories/read-commits.js';
 import { splitOutput } from '../program/split-output.js';
@@ -38,14 +38,14 @@ export interface SourceChange {
 
 /** A foreign repository, of any content: read by the git program, never changed, never trusted. */
 export class SourceRepository {
-  readonly #program: GitProgram;
+  readonly #program: ForeignGit;
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #contents: CatFile;
   readonly #facts: CatFile;
   readonly #differ: TreeDiffer;
 
-  private constructor(program: GitProgram, path: string, signal: AbortSignal) {
+  private constructor(program: ForeignGit, path: string, signal: AbortSignal) {
     this.#program = program;
     this.#path = path;
     this.#signal = signal;
@@ -55,21 +55,17 @@ export class SourceRepository {
   }
 
   /**
-   * @param path the folder with its objects, absolute
    * @param signal ends git's current work
    * @param onProgress reports the number of objects checked so far
-   * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects, is of SHA-256, or has
-   * a commit, tag or folder that is too large to be read whole
+   * @throws RepositoryUnreadable when it has a commit, tag or folder that is too large to be read whole
    */
   static async open(
-    path: string,
+    foreign: ForeignRepository,
     signal: AbortSignal,
     onProgress?: (objects: number) => Promise<void>,
   ): Promise<SourceRepository> {
-    const program = await requireGit('import a repository');
-    await checkSource(program, path, { signal });
-    await checkSizes(program, path, maxForeign, signal, onProgress);
-    return new SourceRepository(program, path, signal);
+    await checkSizes(foreign, maxForeign, signal, onProgress);
+    return new SourceRepository(foreign.git, foreign.path, signal);
   }
 
   /** The commit of a branch, tag or any other revision of git; undefined when it leads to none. */

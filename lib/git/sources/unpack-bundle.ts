@@ -1,8 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRegular, readUpTo } from '../../disk/open-regular.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { RepositoryUnreadable } from '../errors.js';
-import { requireGit, runGit } from '../program/git-program.js';
+import type { Oid } from '../objects/objects.js';
+import { ForeignRepository, readingTime } from './foreign-repository.js';
+import { layOutRepository } from './lay-out-repository.js';
+import { requireForeignGit } from './require-foreign-git.js';
+import { takePack } from './take-pack.js';
 
 /** The prefix of the folders in which bundles are unpacked. */
 export const unpackedPrefix = '.importing-';
@@ -10,11 +15,12 @@ export const unpackedPrefix = '.importing-';
 /** To other accounts. */
 const closed = { mode: 0o600 };
 
+/** Lines that are read in one turn of the event loop. */
+const restsAfter = 5000;
+
 const signature = /^# v[23] git bundle\n/;
 /** Bytes of a bundle that are read before its pack: more than a hundred thousand branches and tags. */
 const maxHeaderLength = 8 * 1024 * 1024;
-/** The least bytes of an object in a pack: its size, and the frame of a compressed stream (RFC 1950). */
-const minObjectBytes = 9;
 
 /** Whether a file begins as a bundle does (gitformat-bundle(5)). */
 export async function isBundle(file: string): Promise<boolean> {
@@ -27,28 +33,52 @@ export async function isBundle(file: string): Promise<boolean> {
   }
 }
 
-/**
- * Makes sure that a bundle does not make git allocate more memory than the bundle justifies. git holds all names. It
- * allocates for the number of objects that the pack claims, before it reads the first.
- * @throws RepositoryUnreadable
- */
-async function checkHeader(file: string): Promise<void> {
-  const handle = await openRegular(file, 'followed');
-  try {
-    const start = (await readUpTo(handle, maxHeaderLength)) ?? (await readStart(handle));
-    const end = start.indexOf('\n\n');
-    if (end < 0 && start.length === maxHeaderLength) {
-      throw new RepositoryUnreadable(`${file} names more branches and tags than ${maxHeaderLength} bytes hold.`);
-    }
-    const pack = start.subarray(end + 2, end + 14);
-    if (end < 0 || pack.length < 12 || pack.toString('latin1', 0, 4) !== 'PACK') return;
-    const [objects, { size }] = [pack.readUInt32BE(8), await handle.stat()];
-    if (objects * minObjectBytes > size) {
-      throw new RepositoryUnreadable(`${file} is damaged: it says that it has ${objects} objects in ${size} bytes.`);
-    }
-  } finally {
-    await handle.close();
+/** What stands in front of a bundle's pack. */
+interface Header {
+  readonly refs: ReadonlyMap<string, Oid>;
+  /** Where the pack begins. */
+  readonly packStart: number;
+}
+
+/** @throws RepositoryUnreadable */
+async function readHeader(file: string, handle: FileHandle): Promise<Header> {
+  const start = (await readUpTo(handle, maxHeaderLength)) ?? (await readStart(handle));
+  const end = start.indexOf('\n\n');
+  if (end < 0) {
+    throw new RepositoryUnreadable(
+      start.length === maxHeaderLength
+        ? `${file} names more branches and tags than ${maxHeaderLength} bytes hold.`
+        : `${file} is damaged: it ends before its pack.`,
+    );
   }
+  const refs = new Map<string, Oid>();
+  let lines = 0;
+  for (let at = start.indexOf(0x0a) + 1; at < end;) {
+    const next = start.indexOf(0x0a, at);
+    const line = start.toString('utf8', at, next);
+    at = next + 1;
+    lines += 1;
+    if (lines % restsAfter === 0) await yieldToLoop();
+    if (line.startsWith('-')) {
+      throw new RepositoryUnreadable(
+        `${file} builds on commits that it does not hold. Make a bundle of the whole history, without a range.`,
+      );
+    }
+    if (line.startsWith('@')) requireWhole(file, line);
+    const [, oid, name] = /^([0-9a-f]{40}) (HEAD|refs\/\S+)$/.exec(line) ?? [];
+    if (oid !== undefined && name !== undefined) refs.set(name, oid);
+  }
+  return { refs, packStart: end + 2 };
+}
+
+/** A bundle of version 3 says what else one has to know. */
+function requireWhole(file: string, capability: string): void {
+  if (capability === '@object-format=sha1') return;
+  throw new RepositoryUnreadable(
+    capability.startsWith('@filter=')
+      ? `${file} is a partial bundle, and nothing is fetched. Make one without --filter.`
+      : `${file} is a bundle of another kind (${capability.slice(1, 80)}), and only SHA-1 repositories can be read.`,
+  );
 }
 
 async function readStart(handle: FileHandle): Promise<Buffer> {
@@ -61,33 +91,29 @@ async function readStart(handle: FileHandle): Promise<Buffer> {
  * the remains of an ended process. Its HEAD is the bundle's, else `main`, else `master`, else the only branch; else
  * there is none.
  * @param within where that folder is made
- * @returns the folder, which the caller removes
- * @throws GitProgramMissing; RepositoryUnreadable when it is damaged, or builds on commits that it does not hold
+ * @returns the repository, which the caller removes
+ * @throws GitProgramMissing; RepositoryUnreadable when it is damaged, builds on commits that it does not hold, or takes
+ * git too much
  */
-export async function unpackBundle(file: string, within: string, signal: AbortSignal): Promise<string> {
-  const program = await requireGit('import a bundle');
-  await checkHeader(file);
-  const folder = await mkdtemp(join(within, unpackedPrefix));
+export async function unpackBundle(file: string, within: string, signal: AbortSignal): Promise<ForeignRepository> {
+  const handle = await openRegular(file, 'followed');
   try {
-    await mkdir(join(folder, 'objects'), { mode: 0o700 });
-    await mkdir(join(folder, 'refs'), { mode: 0o700 });
-    await writeFile(join(folder, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n', closed);
-    await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n', closed);
-    const { code, stdout, stderr } = await runGit(program, folder, ['bundle', 'unbundle', file], { signal });
-    if (code !== 0) throw new RepositoryUnreadable(`${file} cannot be unpacked by git: ${stderr.trim()}`);
-    const refs = new Map<string, string>();
-    for (const line of stdout.split('\n')) {
-      const [, oid, name] = /^([0-9a-f]{40}) (HEAD|refs\/\S+)$/.exec(line) ?? [];
-      if (oid !== undefined && name !== undefined) refs.set(name, oid);
+    const { refs, packStart } = await readHeader(file, handle);
+    const folder = await mkdtemp(join(within, unpackedPrefix));
+    try {
+      await layOutRepository(folder);
+      const problem = `${file} cannot be unpacked`;
+      const extent = await takePack({ repository: folder, handle, start: packStart, isStrict: false, problem, signal });
+      await writeFile(join(folder, 'HEAD'), chooseHead(refs), closed);
+      const packed = [...refs].filter(([name]) => name !== 'HEAD').map(([name, oid]) => `${oid} ${name}\n`);
+      await writeFile(join(folder, 'packed-refs'), packed.join(''), closed);
+      return new ForeignRepository(file, folder, await requireForeignGit('read a bundle', extent, readingTime));
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
     }
-    await writeFile(join(folder, 'HEAD'), chooseHead(refs), closed);
-    refs.delete('HEAD');
-    const packed = [...refs].map(([name, oid]) => `${oid} ${name}\n`);
-    await writeFile(join(folder, 'packed-refs'), packed.join(''), closed);
-    return folder;
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
+  } finally {
+    await handle.close();
   }
 }
 
