@@ -22,11 +22,11 @@ export class AnswerTime {
    * Milliseconds since 1970, as the service has counted them. Has to be asked every few minutes to notice each setting.
    * @param tables where the answers are
    */
-  now(tables: Pick<Tables, 'idempotency'>): number {
+  now(tables: Pick<Tables, 'idempotency' | 'meta'>): number {
     const now = this.#clock.now();
     const elapsed = this.#clock.elapsed();
     if (this.#last === undefined) {
-      this.#ahead = now - countSince(tables.idempotency.newest(), now);
+      this.#ahead = now - countSince(lastCounted(tables), now);
     } else {
       const setBy = now - this.#last.now - Math.round(elapsed - this.#last.elapsed);
       if (Math.abs(setBy) > setFrom) this.#ahead += setBy;
@@ -34,12 +34,26 @@ export class AnswerTime {
     this.#last = { now, elapsed };
     return now - this.#ahead;
   }
+
+  /** Keeps how far it has counted, for the next start. To be called at the end. */
+  keep(tables: Pick<Tables, 'idempotency' | 'meta'>): void {
+    if (tables.idempotency.newest() !== null) tables.meta.set(keptName, String(this.now(tables)));
+  }
+}
+
+/** The name of the value that an orderly end keeps. */
+const keptName = 'answer_time';
+
+/** The last time that is known to have been counted; null where there is no answer to grow old. */
+function lastCounted({ idempotency, meta }: Pick<Tables, 'idempotency' | 'meta'>): number | null {
+  const newest = idempotency.newest();
+  return newest === null ? null : Math.max(newest, Number(meta.get(keptName) ?? '0'));
 }
 
 /**
  * At a start nothing tells a long pause from a clock that is ahead, so no more than an hour counts as passed since the
- * newest answer. Then answers last longer, which does no harm.
+ * end of the process before, or since the newest answer where it was killed. Then answers last longer, which does no harm.
  */
-function countSince(newest: number | null, now: number): number {
-  return newest === null ? now : Math.min(Math.max(now, newest), newest + setFrom);
+function countSince(last: number | null, now: number): number {
+  return last === null ? now : Math.min(Math.max(now, last), last + setFrom);
 }

@@ -387,10 +387,13 @@ export class Workspace {
     await this.repository.close();
   }
 
-  /** Signs the chain's end, so that a later truncation is noticed. */
+  /** Signs the chain's end, so that a later truncation is noticed, and keeps the time of answers. */
   async #signChain(): Promise<void> {
     await this.journal.write({
-      run: ({ tables, state, now }) => signHead(tables.auditCheckpoints, this.signer, state.chain, now),
+      run: ({ tables, state, now }) => {
+        signHead(tables.auditCheckpoints, this.signer, state.chain, now);
+        this.answerTime.keep(tables);
+      },
     });
   }
 }
