@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.js';
 import type { Location } from '../domain/location.js';
 import { searchUnavailable } from '../domain/refusal.js';
+import { WorkInterrupted } from '../git/errors.js';
 import { openLanguages, type LanguageCode, type Languages } from '../search/languages/languages.js';
 import {
   SearchIndex,
@@ -45,6 +46,8 @@ export interface SearchProgress {
   readonly documents: number;
 }
 
+/** Most texts that are left out of an index because of faults. */
+const maxLeftOut = 100;
 /** Events, or milliseconds, after which the index is stored, so little is left to catch up after a crash. */
 const storedEvery = 5000;
 const storedWithin = 60 * 60 * 1000;
@@ -258,6 +261,8 @@ export class SearchKeeper {
   async search(request: SearchRequest): Promise<SearchPage> {
     if (!this.isReady) throw searchUnavailable();
     if (!this.#queue.isSettled) await this.settled();
+    // A write that could not be followed is not in it.
+    if (!this.isReady) throw searchUnavailable();
     return this.index.search(request);
   }
 
@@ -278,7 +283,8 @@ export class SearchKeeper {
       readText: (blob) => this.#readText(blob),
       isClosing: () => this.#isClosing,
       leaveOut: (cause) => {
-        index.markPartial();
+        // Where so much is missing, or the machine is to blame, no index is better than one that denies everything.
+        if (cause instanceof WorkInterrupted || index.noteLeftOut() > maxLeftOut) throw cause;
         this.#options.onFault('A text could not be indexed, so that its document is found by its name alone', cause);
       },
     });

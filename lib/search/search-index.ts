@@ -52,8 +52,8 @@ export class SearchIndex {
   readonly #files = new WeakMap<Segment, string>();
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
-  /** Whether documents are in it without their texts, because of a fault. */
-  #isPartial = false;
+  /** Documents that came in without their texts, because of a fault. */
+  #leftOut = 0;
   #dropped: Error | null = null;
   /** The rebuild or revision under way. */
   readonly #backfill: Backfill;
@@ -94,9 +94,12 @@ export class SearchIndex {
     return this.#commit;
   }
 
-  /** A document's text is missing. The index answers, but once it is stored and opened again, it has to be built. */
-  markPartial(): void {
-    this.#isPartial = true;
+  /**
+   * A document's text is missing. The index answers, but once it is stored and opened again, it has to be built.
+   * @returns how many texts are missing
+   */
+  noteLeftOut(): number {
+    return (this.#leftOut += 1);
   }
 
   /** The languages in which all its documents are analysed, and queries read. */
@@ -183,7 +186,7 @@ export class SearchIndex {
     this.#languages = languages;
     this.#segmentSet.clear();
     this.#commit = null;
-    this.#isPartial = false;
+    this.#leftOut = 0;
     this.#backfill.start();
   }
 
@@ -248,7 +251,7 @@ export class SearchIndex {
   save(): Promise<void> {
     const { folder } = this.#options;
     if (folder === null) return Promise.resolve();
-    const commit = this.#isPartial ? null : this.#commit;
+    const commit = this.#leftOut > 0 ? null : this.#commit;
     const index = { commit, vectors: this.#madeWith, languages: this.#languages.codes };
     const states = this.#segmentSet.segments.map(({ segment, state }) => ({ segment, state }));
     const saving = this.#saving.then(() => this.#store(folder, index, states));

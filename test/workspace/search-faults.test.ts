@@ -82,6 +82,14 @@ describe('the text index and a document that it cannot take', () => {
     await keeper.close();
   });
 
+  it('is not ready where nearly all are damaged, so that searches do not deny what is there', async () => {
+    const keeper = openKeeper(new Map([['sound', 'harbour words']]));
+    write(keeper, 'sound', ...Array.from({ length: 101 }, (_, index) => `lost-${index}`));
+    await assert.rejects(findNames(keeper, 'harbour'), /is being built/);
+    assert.ok(faults.includes('behind'));
+    await keeper.close();
+  });
+
   it('takes a text again whose thread was ended', async () => {
     const begun = endThreads(1);
     const keeper = openKeeper(new Map([['one', long('harbour')]]));
