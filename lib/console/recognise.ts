@@ -2,9 +2,10 @@ import { readPolicy } from '../access/policy.js';
 import type { Asking } from '../api/dependencies.js';
 import type { Arrival } from '../api/requests/checked-request.js';
 import type { Caller } from '../domain/caller.js';
-import { notFound, notSignedIn, rateLimited, Refusal, unavailable } from '../domain/refusal.js';
+import { notFound, notSignedIn, rateLimited, Refusal } from '../domain/refusal.js';
 import type { SignedIn } from '../domain/signed-in.js';
-import { sqliteCode } from '../sidecar/fault.js';
+import { refuseUndecided, sqliteCode } from '../sidecar/fault.js';
+import type { Workspace } from '../workspace/workspace.js';
 import { refuseAddress } from '../workspace/recognise-key.js';
 import type { ConsoleDependencies, ConsoleOptions } from './dependencies.js';
 import { requireOwnPage } from './same-origin.js';
@@ -86,11 +87,11 @@ export class PersonReader {
       };
       return { workspace, caller, policy: readPolicy(tables), source: principalId, requestsPerMinute: null };
     } catch (error) {
-      throw asUndecided(error);
+      throw asUndecided(error, () => this.#dependencies.find(name)?.disk);
     }
   }
 }
 
-function asUndecided(error: unknown): unknown {
-  return error instanceof Refusal || sqliteCode(error) === undefined ? error : unavailable(error);
+function asUndecided(error: unknown, diskOf?: () => Workspace['disk'] | undefined): unknown {
+  return error instanceof Refusal || sqliteCode(error) === undefined ? error : refuseUndecided(error, diskOf?.());
 }

@@ -21,7 +21,7 @@ const withoutContent: ReadonlySet<string> = new Set(
   'audit consent credential group link password policy principal session workspace'.split(' '),
 );
 /** Entries of a detail that name places, or a new name. */
-const placeEntries = ['from', 'to', 'folder', 'to_folder', 'name'] as const;
+const placeEntries = ['from', 'to', 'folder', 'to_folder', 'name', 'within'] as const;
 const search = 'document.search';
 /** A question to the audit log names the place that it is about. */
 const question = 'audit.list';

@@ -154,7 +154,7 @@ interface Doings {
 
 /** Actions by which content is given out, in whole or in part, and by which something is changed. */
 const reads: ReadonlySet<string> = new Set([
-  ...['read', 'diff', 'annotate', 'preview_edit', 'search'].map((verb) => `document.${verb}`),
+  ...['read', 'show_image', 'diff', 'annotate', 'preview_edit', 'search'].map((verb) => `document.${verb}`),
   'folder.export',
   'repository.fetch',
 ]);

@@ -113,6 +113,7 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     { route: 'GET /reader/{location}', as, target: '/reader/long/words.md', status: 200 },
     { route: 'GET /reader/{location}', kind: 'controls', as, target: '/reader/large/controls.txt', status: 200 },
     { route: 'GET /reader/{location}', kind: 'many comments', as, target: '/reader/quoted.txt', status: 200 },
+    { route: 'GET /images/{location}', as, target: `/images/large/letters.txt?within=${longest}`, status: 404 },
     get('/unread-messages', 'limit=200'),
     get('/message', `message=${'m'.repeat(64)}`, 404),
     post('/message-marks', { message: 'm'.repeat(64), is_read: true }, 404),

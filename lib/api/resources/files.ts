@@ -17,7 +17,7 @@ import { presentCreatedDocument } from './documents.js';
  * The document from the path, and the wanted part of it.
  * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-Match or If-None-Match
  */
-function readReading(request: CheckedRequest): ReadDocumentInput {
+export function readReading(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
   const known = request.header('if-none-match');
   const condition = request.header('if-range')?.trim();

@@ -1,9 +1,13 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { presentFile } from '../../api/resources/document-content.js';
+import { readReading } from '../../api/resources/files.js';
 import { presentAuthor, presentDocument, presentVersion } from '../../api/resources/document-record.js';
 import { route, type Route } from '../../api/route.js';
 import type { Claim } from '../../domain/claim.js';
 import { formatTime } from '../../domain/clock.js';
+import { parseLocation } from '../../domain/location.js';
 import { formatEtag } from '../../domain/etag.js';
+import { showImage } from '../../operations/documents/show-image.js';
 import { readDocument, type DocumentRead } from '../../operations/documents/read-document.js';
 
 /** Bytes of text that a page shows. Beyond, it takes a browser too long. */
@@ -35,7 +39,7 @@ function presentReading({ document, version, role, bytes }: DocumentRead): Answe
   return { ...answerJson(200, reading, { ETag: formatEtag(version.id) }), mayCompress: true };
 }
 
-/** A document with what its page needs. */
+/** A document with what its page needs, and the images in it. */
 export const readerRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -47,5 +51,15 @@ export const readerRoutes: readonly Route[] = [
       withContent: true,
     }),
     present: presentReading,
+  }),
+  route({
+    method: 'GET',
+    path: '/images/{location}',
+    operation: showImage,
+    read: (request) => ({
+      ...readReading(request),
+      within: parseLocation((request.query as { readonly within: string }).within, 'within'),
+    }),
+    present: presentFile,
   }),
 ];

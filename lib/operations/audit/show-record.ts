@@ -10,7 +10,7 @@ import type { View } from '../../view/view.js';
 import { findPlace } from './place-question.js';
 
 /** Entries of a detail that name places, or the version of a document. */
-const placeEntries: ReadonlySet<string> = new Set(['from', 'to', 'folder', 'to_folder', 'location']);
+const placeEntries: ReadonlySet<string> = new Set(['from', 'to', 'folder', 'to_folder', 'location', 'within']);
 /** Entries with texts that say nothing of other places. */
 const plainEntries: ReadonlySet<string> = new Set(
   `box claim comment form interfaces kind labels member message messages outcome principal reason role scope_type

@@ -23,8 +23,8 @@ export interface MarkdownPlace {
   readonly location: string;
   /** The address of another document or folder in the console. */
   addressOf(kind: 'document' | 'folder', location: string): string;
-  /** The address of a document's bytes. */
-  fileOf(location: string): string;
+  /** The address of an image in the text. */
+  imageOf(location: string): string;
 }
 
 interface Environment extends Record<PropertyKey, unknown> {
@@ -161,6 +161,9 @@ function markTask(item: Token, inline: Token | undefined, state: StateCore): voi
   inline?.children?.unshift(box);
 }
 
+/** Whoever looks at a page asks for its images. They ask for nothing that is none by its name. */
+const imageName = /\.(?:apng|avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp)$/i;
+
 /** An image of the workspace is shown. One from outside is a link: looking at a page must not tell others. */
 const renderImage: RendererRule = (tokens, at, options, env, self) => {
   const { place } = env as Environment;
@@ -168,12 +171,16 @@ const renderImage: RendererRule = (tokens, at, options, env, self) => {
   const { escapeHtml } = markdown.utils;
   const alt = self.renderInlineAsText(token.children ?? [], options, env);
   const reference = resolveReference(String(token.attrGet('src') ?? ''), place.location);
-  if (reference.kind === 'document') {
+  if (reference.kind === 'document' && imageName.test(reference.location)) {
     const title = token.attrGet('title');
     const named = title === null ? '' : ` title="${escapeHtml(String(title))}"`;
-    return `<img src="${escapeHtml(place.fileOf(reference.location))}" alt="${escapeHtml(alt)}"${named} loading="lazy">`;
+    return `<img src="${escapeHtml(place.imageOf(reference.location))}" alt="${escapeHtml(alt)}"${named} loading="lazy">`;
   }
   const label = escapeHtml(alt === '' ? 'Image' : `Image: ${alt}`);
+  if (reference.kind === 'document') {
+    const address = escapeHtml(place.addressOf('document', reference.location));
+    return `<a class="image-left-out" href="${address}">${label}</a>`;
+  }
   if (reference.kind !== 'external') return `<span class="image-left-out">${label}</span>`;
   const url = escapeHtml(reference.url);
   return `<a class="external image-left-out" href="${url}" rel="noopener noreferrer nofollow" target="_blank">${label}</a>`;

@@ -2,6 +2,7 @@
 const phrases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Reading: {
     'document.read': 'Read a document',
+    'document.show_image': 'Was shown an image in a page',
     'document.history': 'Looked at a history',
     'document.diff': 'Compared versions',
     'document.annotate': 'Looked who wrote each line',
@@ -177,6 +178,7 @@ export function describeInterface(name: string): string {
 /** What gives content away. A list of names does not. */
 const readings = new Set([
   'document.read',
+  'document.show_image',
   'document.diff',
   'document.annotate',
   'document.preview_edit',
