@@ -5,6 +5,7 @@ import type { Seat } from '../domain/signed-in.js';
 import { performOwn } from '../operations/perform-own.js';
 import { setPassword } from '../operations/principals/sign-in.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
+import { listMade } from './own-keys.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/message-pages.js';
 import { actorsOf, waitingActorOf } from './record.js';
@@ -59,7 +60,11 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   } finally {
     busy.delete(link);
   }
-  goOn(context, exchange, undefined);
+  // Keys go on under a new password. Who had the old one may have made some.
+  const since = identity.passwordSetAt ?? undefined;
+  const seats = readMemberships(context.host, identity.id, null);
+  const isListed = since !== undefined && listMade(context.host, seats, since).length > 0;
+  goOn(context, exchange, isListed ? `${context.base}/signin/sessions?since=${since}` : undefined);
 }
 
 /**

@@ -6,10 +6,14 @@ import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/message-pages.js';
+import { endByOthers, endNamed, listByOthers, listMade } from './own-keys.js';
 import { actorOf, actorsOf } from './record.js';
 import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 
-/** GET /signin/sessions: the person's sessions, and the applications acting as them. */
+/**
+ * GET /signin/sessions: the person's sessions, and the applications and keys of others acting as them. After a new
+ * password, `since` asks for the keys that were made under the one before.
+ */
 export function showSessions(context: SignInContext, exchange: RequestContext): void {
   const signedIn = context.signedIn(exchange);
   if (signedIn === undefined)
@@ -19,11 +23,15 @@ export function showSessions(context: SignInContext, exchange: RequestContext): 
     isCurrent: session.id === signedIn.sessionId,
   }));
   const consents = context.host.people.consents.listOf(signedIn.identityId);
+  const seats = readMemberships(context.host, signedIn.identityId, signedIn.vouchedFor);
+  const given = listByOthers(context.host, seats);
+  const since = /^\d{1,15}$/.exec(exchange.query.get('since') ?? '')?.[0];
+  const made = since === undefined ? undefined : listMade(context.host, seats, Number(since));
   const csrf = context.proof.issue(exchange.request, exchange.response, signedIn.sessionId);
-  context.show(exchange, sessionsPage({ base: context.base, csrf, sessions, consents }));
+  context.show(exchange, sessionsPage({ base: context.base, csrf, sessions, consents, given, made, since }));
 }
 
-/** POST /signin/sessions: ends one session, or all, or an application's consent. */
+/** POST /signin/sessions: ends one session, or all with the keys that others made, an application's consent, or a key. */
 export async function endOwnSessions(context: SignInContext, exchange: RequestContext): Promise<void> {
   const own = requireOwn(context, exchange);
   if (own === undefined) return context.goTo(exchange, `${context.base}/signin`);
@@ -32,9 +40,15 @@ export async function endOwnSessions(context: SignInContext, exchange: RequestCo
   const consent = people.consents.listOf(own.identityId).find(({ id }) => id === consentId);
   if (consent !== undefined) await performOwn(journal, [actorOf(consent, exchange.id)], endConsent, consent);
   const sessionId = context.field(exchange, 'session') ?? '';
+  const key = context.field(exchange, 'key');
+  const seats = readMemberships(context.host, own.identityId, own.vouchedFor);
+  if (key !== undefined) await endNamed(context.host, seats, key, exchange.id);
+  if (sessionId === 'all') await endByOthers(context.host, seats, exchange.id);
   await end(context, exchange, own, sessionId);
   const isOut = sessionId === 'all' || sessionId === own.id;
-  context.goTo(exchange, `${context.base}/signin/${isOut ? 'out' : 'sessions'}`);
+  const since = /^\d{1,15}$/.exec(context.field(exchange, 'since') ?? '')?.[0];
+  const back = since === undefined ? 'sessions' : `sessions?since=${since}`;
+  context.goTo(exchange, `${context.base}/signin/${isOut ? 'out' : back}`);
 }
 
 /** POST /signin/out. */

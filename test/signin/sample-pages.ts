@@ -19,6 +19,16 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
   const consent = { ...form, ...people, action: '/signin/consent', clientName: `${name}'s editor`, asksToWrite: true };
   const one = [{ name: 'main', displayName: name }];
   const startedAt = Date.UTC(2026, 0, 5, 9);
+  const key = {
+    id: `main ${name}`,
+    workspace: 'main',
+    name,
+    maker: name,
+    owner: name,
+    interfaces: ['rest', 'git'],
+    createdAt: startedAt,
+    lastUsedAt: null,
+  };
   const session = { id: 'a', isCurrent: true, browser: 'Firefox on Linux', address: '203.0.113.7' };
   const frame = { base: '' };
   return {
@@ -53,9 +63,19 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
       ...form,
       sessions: [{ ...session, startedAt, lastSeenAt: startedAt }],
       consents: [],
+      given: [],
+    }),
+    'sessions-new-password': sessionsPage({
+      ...form,
+      sessions: [{ ...session, startedAt, lastSeenAt: startedAt }],
+      consents: [],
+      given: [],
+      made: [{ ...key, owner: name }],
+      since: '1',
     }),
     sessions: sessionsPage({
       ...form,
+      given: [key],
       consents: [
         {
           id: 'c',

@@ -19,6 +19,8 @@ export interface StoredIdentity {
   readonly passwordHash: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** When the present password was chosen; null without one. */
+  readonly passwordSetAt?: number | null;
 }
 
 /** The principal of an identity in a workspace. */
@@ -44,7 +46,9 @@ const onlyHere = `SELECT identity_id FROM membership WHERE workspace = ?
 
 /** The people who can sign in, and their principals. */
 export class IdentityTable extends Table {
-  readonly #find = this.statement<[string], StoredIdentity>(`SELECT ${identityColumns} FROM identity WHERE id = ?`);
+  readonly #find = this.statement<[string], StoredIdentity>(
+    `SELECT ${identityColumns}, password_set_at AS passwordSetAt FROM identity WHERE id = ?`,
+  );
   readonly #findByName = this.statement<[string], StoredIdentity>(
     `SELECT ${identityColumns} FROM identity WHERE sign_in_name = ?`,
   );

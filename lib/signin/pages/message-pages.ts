@@ -40,7 +40,7 @@ export function goingOnPage(data: PageFrame & { readonly to: string; readonly ti
 
 export function signedOutPage(data: PageFrame): string {
   const body = html`<h1>You are signed out</h1>
-    <p class="soft">Keys and applications that you let act as you go on working.</p>
+    <p class="soft">Keys of your own, and applications that you let act as you, go on working.</p>
     <p><a class="button full" href="${data.base}/signin">Sign in again</a></p>`;
   return renderPage(data, { title: 'You are signed out', body });
 }

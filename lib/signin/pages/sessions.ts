@@ -21,9 +21,49 @@ export type ShownConsent = Pick<
   'id' | 'clientName' | 'redirectHost' | 'workspace' | 'scopes' | 'createdAt' | 'lastUsedAt'
 >;
 
+/** A key that acts as somebody. */
+export interface ShownSessionKey {
+  /** Workspace and id, for the form. */
+  readonly id: string;
+  readonly workspace: string;
+  readonly name: string;
+  /** The name of who made it. */
+  readonly maker: string;
+  /** The name of whom it acts as. */
+  readonly owner: string;
+  readonly interfaces: readonly string[];
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
 export interface SessionsData extends PageForm {
   readonly sessions: readonly ShownSession[];
   readonly consents: readonly ShownConsent[];
+  /** Keys that somebody else made for the person. */
+  readonly given: readonly ShownSessionKey[];
+  /** Keys that the person made under the password before; undefined where it was not asked. */
+  readonly made?: readonly ShownSessionKey[] | undefined;
+  /** The moment from which they are asked for, for the way back. */
+  readonly since?: string | undefined;
+}
+
+function showKey({ base, csrf, since }: SessionsData, key: ShownSessionKey): Html {
+  return html`<li>
+    <div class="who">
+      <strong>${key.name}</strong>
+      <div class="soft small">
+        made by ${key.maker}, acts as ${key.owner} in ${key.workspace}, opens ${key.interfaces.join(', ')}, since
+        ${timeTag(key.createdAt)},
+        ${key.lastUsedAt === null ? 'not used so far' : html`last used ${timeTag(key.lastUsedAt)}`}
+      </div>
+    </div>
+    <form method="post" action="${base}/signin/sessions">
+      ${csrfField(csrf)}
+      <input type="hidden" name="key" value="${key.id}" />
+      ${since !== undefined && html`<input type="hidden" name="since" value="${since}" />`}
+      <button class="plain" type="submit" aria-label="End the key ${key.name} in ${key.workspace}">End</button>
+    </form>
+  </li>`;
 }
 
 function showConsent({ base, csrf }: SessionsData, consent: ShownConsent): Html {
@@ -54,7 +94,24 @@ export function timeTag(at: number): Html {
 /** The person's sessions, to end one or all; and the applications acting as them, to end each. */
 export function sessionsPage(data: SessionsData): string {
   const { base, csrf, sessions, consents } = data;
+  const { given, made } = data;
   const body = html`<h1>Where you are signed in</h1>
+    ${
+      made !== undefined &&
+      html`<h2>Made under your old password</h2>
+        <p>
+          ${
+            made.length === 0
+              ? 'None of these keys works any more.'
+              : 'These keys go on working. End those that you do not know: whoever had your old password may have made them.'
+          }
+        </p>
+        <ul class="plain-list">
+          ${made.map((key) => showKey(data, key))}
+        </ul>
+        <p><a class="button full" href="${base}/signin">Go on</a></p>
+        <h2>Your browsers</h2>`
+    }
     <ul class="plain-list">
       ${sessions.map(
         (session) =>
@@ -84,7 +141,9 @@ export function sessionsPage(data: SessionsData): string {
       <form method="post" action="${base}/signin/sessions">
         ${csrfField(csrf)}
         <input type="hidden" name="session" value="all" />
-        <button class="full" type="submit">End all of them</button>
+        <button class="full" type="submit">
+          ${given.length === 0 ? 'End all of them' : 'End all of them, and the keys below'}
+        </button>
       </form>
       <form method="post" action="${base}/signin/out">
         ${csrfField(csrf)}
@@ -92,6 +151,14 @@ export function sessionsPage(data: SessionsData): string {
       </form>
       <a class="button plain" href="${base}/signin">Back</a>
     </div>
+    ${
+      given.length > 0 &&
+      html`<h2>Keys that somebody else made for you</h2>
+        <p class="soft">Who made a key can act as you with it. Your own keys are listed in the console.</p>
+        <ul class="plain-list">
+          ${given.map((key) => showKey(data, key))}
+        </ul>`
+    }
     <h2>Applications that act as you</h2>
     ${consents.length === 0 && html`<p class="soft">None. They ask you, on a page like this one, before they may.</p>`}
     ${
