@@ -74,6 +74,11 @@ export class DiskRoom {
     return this.#space.free < reserveOf(this.#space, this.#options.reserve);
   }
 
+  /** Whether it is known to have no room, by the last measure or by the last write. */
+  get isShort(): boolean {
+    return this.#state !== 'ok' || this.isLow;
+  }
+
   /** A write found no room, whatever the last measure said. */
   noteFull(): void {
     this.#fullAt = this.#options.clock.elapsed();

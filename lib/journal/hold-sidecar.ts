@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.js';
-import { storageFull, unavailable } from '../domain/refusal.js';
-import { isFull } from '../sidecar/fault.js';
+import { refuseUndecided } from '../sidecar/fault.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 
 /** Milliseconds before opening a faulty file is tried again. */
@@ -11,6 +10,8 @@ export interface HoldOptions {
   readonly clock: Clock;
   /** Called with the opened file before any other use; where it throws, the file counts as unopened. */
   readonly onOpened: (sidecar: Sidecar) => void;
+  /** The disk of the file; null where it is not watched. */
+  readonly disk: { readonly isShort: boolean } | null;
   /** Called with the cause when it could not be closed, or opened again. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -21,6 +22,8 @@ export class HeldSidecar {
   #sidecar: Sidecar | undefined;
   /** When opening the file was last tried. */
   #triedAt = Number.NEGATIVE_INFINITY;
+  /** Why the last try failed. */
+  #fault: unknown;
   #isClosed = false;
 
   /** @throws Error when the file cannot be opened */
@@ -69,13 +72,14 @@ export class HeldSidecar {
 
   #reopen(): Sidecar {
     const now = this.#options.clock.elapsed();
-    if (this.#isClosed || now - this.#triedAt < reopenInterval) throw unavailable();
+    if (this.#isClosed || now - this.#triedAt < reopenInterval) throw refuseUndecided(this.#fault, this.#options.disk);
     this.#triedAt = now;
     try {
       this.#sidecar = this.#open();
     } catch (error) {
       this.#options.onFault(error);
-      throw isFull(error) ? storageFull(error) : unavailable(error);
+      this.#fault = error;
+      throw refuseUndecided(error, this.#options.disk);
     }
     return this.#sidecar;
   }

@@ -20,6 +20,8 @@ export interface JournalOptions {
   readonly trees: TreeCache;
   /** Fetches a tree that a write found missing from memory. */
   readonly loadTree: (oid: Oid) => Promise<Tree>;
+  /** The disk of the workspace's file; left out or null, it is not watched. */
+  readonly disk?: { readonly isShort: boolean } | null | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Called after each group that added git objects, with their bytes. */

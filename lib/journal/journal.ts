@@ -58,7 +58,7 @@ export class Journal {
     const onOpened = ({ writer }: Sidecar): void => {
       this.#state = readState(writer);
     };
-    this.#held = new HeldSidecar({ openSidecar, clock, onOpened, onFault });
+    this.#held = new HeldSidecar({ openSidecar, disk: options.disk ?? null, clock, onOpened, onFault });
   }
 
   /** The committed state. */

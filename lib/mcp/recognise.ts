@@ -6,8 +6,8 @@ import { overLimit } from '../audit/record-tallies.js';
 import type { AccessToken, OAuthScope, RefusedToken } from '../domain/access-token.js';
 import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
-import { rateLimited, Refusal, unavailable } from '../domain/refusal.js';
-import { sqliteCode } from '../sidecar/fault.js';
+import { rateLimited, Refusal } from '../domain/refusal.js';
+import { refuseUndecided, sqliteCode } from '../sidecar/fault.js';
 import { readBearer, recogniseKey, refuseAddress } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
@@ -122,7 +122,7 @@ function recogniseToken(
     };
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw sqliteCode(error) === undefined ? error : unavailable(error);
+    throw sqliteCode(error) === undefined ? error : refuseUndecided(error, workspace.disk);
   }
 }
 

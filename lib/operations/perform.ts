@@ -2,9 +2,9 @@ import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
-import { internal, notFound, Refusal, storageFull, unavailable } from '../domain/refusal.js';
+import { internal, notFound, Refusal, storageFull } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
-import { isFaultOfTheFile, isFull, toRefusal } from '../sidecar/fault.js';
+import { isFaultOfTheFile, isFull, refuseUndecided, toRefusal } from '../sidecar/fault.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import type { ServiceChange } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
@@ -101,7 +101,7 @@ async function performRead<Input, Result>(
     const running = operation.run({ workspace, caller, view }, input);
     result = running instanceof Promise ? await running : running;
   } catch (error) {
-    throw asUndecided(await recordRefusal(workspace, caller, operation, input, error));
+    throw asUndecided(await recordRefusal(workspace, caller, operation, input, error), workspace.disk);
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
@@ -111,7 +111,7 @@ async function performRead<Input, Result>(
     });
   } catch (error) {
     operation.discard?.(result);
-    throw asUndecided(error);
+    throw asUndecided(error, workspace.disk);
   }
   return result;
 }
@@ -294,24 +294,23 @@ function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[
     return view;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw isFull(error) ? storageFull(error) : unavailable(error);
+    throw refuseUndecided(error, workspace.disk);
   }
 }
 
 /** The caller's answer to an error. If the file cannot be read, the caller's reach in it is not known either. */
-function asRefusal(error: unknown): Refusal {
+function asRefusal(error: unknown, disk: Workspace['disk']): Refusal {
   if (error instanceof Refusal) return error;
-  if (isFull(error)) return storageFull(error);
-  return isFaultOfTheFile(error) ? unavailable(error) : internal(error);
+  return isFull(error) || isFaultOfTheFile(error) ? refuseUndecided(error, disk) : internal(error);
 }
 
 /**
  * Makes a read UNAVAILABLE if the file did not take its record: the caller's reach is unknown too, and a retry does no
  * harm. The outcome of a write is unknown then, so it stays INTERNAL.
  */
-export function asUndecided(error: unknown): unknown {
+export function asUndecided(error: unknown, disk?: Workspace['disk']): unknown {
   const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
-  return isUndecided ? unavailable(error.cause) : error;
+  return isUndecided ? refuseUndecided(error.cause, disk) : error;
 }
 
 /** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as for an empty place */
@@ -334,7 +333,7 @@ export async function recordRefusal<Input>(
   input: Input,
   error: unknown,
 ): Promise<Refusal> {
-  const refusal = asRefusal(error);
+  const refusal = asRefusal(error, workspace.disk);
   // Without a decision on reach, the file is out of order and could not keep the record either.
   if (refusal.code === 'UNAVAILABLE' && refusal.cause !== undefined) return refusal;
   try {

@@ -1,5 +1,5 @@
 import { obstacleOf } from '../disk/obstacle.js';
-import { internal, Refusal, storageFull } from '../domain/refusal.js';
+import { internal, Refusal, storageFull, unavailable } from '../domain/refusal.js';
 import { isSqliteError } from './driver.js';
 
 const faults = [
@@ -42,6 +42,15 @@ export function refuseFault(cause: unknown): Refusal {
 /** What a caller is answered after an error: a refusal as it is, anything else as a fault of ours. */
 export function toRefusal(error: unknown): Refusal {
   return error instanceof Refusal ? error : refuseFault(error);
+}
+
+/**
+ * The answer where a caller's access cannot be decided. A full disk makes reads of the files fail too, and not always in
+ * its own name: while it is known to be full, that is the reason.
+ * @param disk of the files; null where it is not watched
+ */
+export function refuseUndecided(cause: unknown, disk: { readonly isShort: boolean } | null | undefined): Refusal {
+  return isFull(cause) || disk?.isShort === true ? storageFull(cause) : unavailable(cause);
 }
 
 /** Whether another process holds the file just now. */

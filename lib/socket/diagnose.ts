@@ -3,11 +3,12 @@ import { access, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isOpenToOthers } from '../disk/close-to-others.js';
 import { measureDisk, reserveOf, type DiskSpace } from '../disk/disk-room.js';
-import { explainClosedFolder, runAs, type Explained } from '../disk/explain-obstacle.js';
+import { explainClosedFolder, explainUnreadable, runAs, type Explained } from '../disk/explain-obstacle.js';
 import { nameOwner, nameSelf, obstacleOf } from '../disk/obstacle.js';
 import { formatBytes } from '../domain/format-bytes.js';
 import { describeError } from '../domain/describe-error.js';
 import { compareFormat, nameFormat, readFormat, type DataFormat } from '../integrity/data-format.js';
+import { serviceName } from '../journal/workspace-paths.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
 import type { ServerFacts } from './command.js';
 import { judgeGit } from './judge-git.js';
@@ -64,7 +65,7 @@ const earliest = Date.UTC(2025, 0, 1);
 
 /** Checks everything the service needs from its machine. Changes nothing, except for a probe file that it removes. */
 export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
-  const closed = explainClosedFolder(options.dataFolder, 'doctor');
+  const closed = explainClosedFolder(options.dataFolder, 'doctor') ?? (await explainClosedData(options.dataFolder));
   if (closed !== undefined) return diagnoseClosed(options, closed);
   const server = await askServer(options.dataFolder);
   return [
@@ -76,6 +77,17 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
     ...(server === undefined ? [] : await checkServer(options, server)),
     checkVariables(options),
   ];
+}
+
+/** The folder may be open although its files are not. Whoever cannot read these can tell nothing about them. */
+async function explainClosedData(dataFolder: string): Promise<Explained | undefined> {
+  const file = join(dataFolder, serviceName);
+  try {
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return obstacleOf(error) === 'permission' ? explainUnreadable(file, 'doctor') : undefined;
+  }
 }
 
 /** The checks for an account that may not use the folder: it cannot tell anything about it. */
@@ -358,7 +370,8 @@ function judgeErases({ erases = [] }: Partial<Pick<HealthReport, 'erases'>>): Fi
   ];
 }
 
-async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
+/** The running server's word on its health; undefined where none answers. */
+export async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
   const request = { command: 'health.report', fields: {} };
   const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
   return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;

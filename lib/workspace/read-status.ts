@@ -7,7 +7,10 @@ import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
 import { describeOlderFile } from '../journal/find-recorded.js';
 import { pathsOf } from '../journal/workspace-files.js';
-import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
+import type { ReadOnlyOptions } from '../integrity/open-read-only.js';
+import { requireSidecar } from '../journal/recover.js';
+import { openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
+import { openSidecarReadOnly } from '../sidecar/sidecar.js';
 
 export type { BesideSizes } from '../sidecar/totals.js';
 
@@ -40,17 +43,21 @@ function nullIfClosed(error: unknown): null {
 
 /** Reads a workspace without changing anything. A server may be running. @throws Error when it cannot be read */
 export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceStatus> {
-  const workspace = await openReadOnly(options);
+  const paths = pathsOf(options.dataFolder, options.name);
+  requireSidecar(options.name, paths.sidecar);
+  // The rows know nearly everything: a repository of another account hides only its own sizes.
+  const repository = await measureRepository(paths.repository, options.git).catch(nullIfClosed);
+  const sidecar = openSidecarReadOnly(paths.sidecar);
   try {
-    const { reader } = workspace.sidecar;
+    const { reader } = sidecar;
     return {
       name: options.name,
-      totals: workspace.sidecar.totals(),
-      beside: workspace.sidecar.measureBeside(),
+      totals: sidecar.totals(),
+      beside: sidecar.measureBeside(),
       storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),
       pending: reader.objects.pendingTotals(),
-      repository: await workspace.repository.stats().catch(nullIfClosed),
-      derived: await measureDerived(pathsOf(options.dataFolder, options.name).derived).catch(nullIfClosed),
+      repository,
+      derived: await measureDerived(paths.derived).catch(nullIfClosed),
       audit: readHead(reader.audit),
       connectors: reader.connectors.count(),
       troubles: [
@@ -60,6 +67,16 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
       ],
     };
   } finally {
-    await workspace.close();
+    sidecar.close();
+  }
+}
+
+/** @throws RepositoryUnreadable */
+async function measureRepository(path: string, git: 'auto' | 'never'): Promise<RepositoryStats> {
+  const repository = await openRepositoryReadOnly({ path, git });
+  try {
+    return await repository.stats();
+  } finally {
+    await repository.close();
   }
 }

@@ -8,9 +8,9 @@ import type { Clock } from '../domain/clock.js';
 import type { Credential, Interface } from '../domain/credential.js';
 import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
-import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
+import { rateLimited, Refusal, unauthenticated } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
-import { sqliteCode } from '../sidecar/fault.js';
+import { refuseUndecided, sqliteCode } from '../sidecar/fault.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
 
@@ -88,7 +88,9 @@ function decide(host: KeyDependencies, key: KeyText, face: Interface, address: s
     // A stranger may ask this as well, so an undecided request counts towards the same limit as a refused one.
     const refusal = refuseAddress(host.limiter, address);
     if (refusal.code === 'RATE_LIMITED') throw refusal;
-    throw error instanceof Refusal || sqliteCode(error) === undefined ? error : unavailable(error);
+    throw error instanceof Refusal || sqliteCode(error) === undefined
+      ? error
+      : refuseUndecided(error, host.find(key.workspace)?.disk);
   }
 }
 

@@ -177,6 +177,7 @@ export class Workspace {
     this.snapshots = new Snapshots(this.readersGrace);
     this.journal = new Journal({
       openSidecar: options.openSidecar,
+      disk: options.disk,
       trees: this.#trees,
       loadTree: (oid) => this.objects.readTree(oid),
       clock: options.clock,

@@ -47,7 +47,18 @@ const kindsOfActions: Readonly<Record<string, SecurityKind>> = {
 export const isSecurityAction = (action: string): boolean => Object.hasOwn(kindsOfActions, action);
 
 /** Details that name no document. */
-const toldDetails = ['count', 'reason', 'source', 'role', 'subject', 'disabled', 'host', 'kinds', 'enabled', 'for_another_person'];
+const toldDetails = [
+  'count',
+  'reason',
+  'source',
+  'role',
+  'subject',
+  'disabled',
+  'host',
+  'kinds',
+  'enabled',
+  'for_another_person',
+];
 
 /** Where reading goes on: behind a record, and behind a signed head. */
 interface Place {
