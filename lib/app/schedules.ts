@@ -26,9 +26,9 @@ export class Schedules {
 
   async start(workspaces: Iterable<Workspace>): Promise<void> {
     const { means, timers } = this.#options;
-    const { openSchedule, runsAtOnce, RunSlots } = await import('../connectors/schedule.js');
+    const { makeSyncSlots, openSchedule } = await import('../connectors/schedule.js');
     const { makeDeliverySlots, openWebhookSchedule } = await import('../webhooks/schedule.js');
-    const runs = new RunSlots(runsAtOnce);
+    const runs = makeSyncSlots();
     const deliveries = makeDeliverySlots();
     if (means.dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));
     const root = means.dataFolder ?? this.#caches ?? '';

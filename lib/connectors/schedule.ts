@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Connector } from '../domain/connector.js';
 import { maxWait } from '../operations/connectors/decide-next-run.js';
+import { afterAllRuns, maxConnectors } from '../operations/connectors/find-connector.js';
 import { endLeftRuns } from '../operations/connectors/end-run.js';
 import type { ConnectorSchedule } from '../workspace/connectors.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -10,7 +11,26 @@ import { longestRun, RunCancelled, runConnector } from './sync/run-connector.js'
 import { RunSlots } from '../scheduling/run-slots.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
 
-export { RunSlots };
+/**
+ * Syncs at once over the whole service: of sources that answered well the last time, and of those that failed then or
+ * took long. Each may read several files at once.
+ */
+export interface SyncSlots {
+  readonly usual: RunSlots;
+  readonly slow: RunSlots;
+}
+
+/** A silent source takes none of the slots of the others. */
+export const makeSyncSlots = (): SyncSlots => ({ usual: new RunSlots(4), slow: new RunSlots(2) });
+
+/** Of these, what one workspace may take, and in it one who connects: slow sources of some leave room for others. */
+const shares = {
+  usual: { ofWorkspace: 3, ofOwner: 2 },
+  slow: { ofWorkspace: 2, ofOwner: 1 },
+} as const;
+
+/** Milliseconds of a run beyond which the next one is among the slow ones. */
+const longRun = 60_000;
 
 export interface ScheduleOptions {
   readonly workspace: Workspace;
@@ -18,15 +38,12 @@ export interface ScheduleOptions {
   /** A folder for the caches of the workspace's connectors: each has a folder of its own in it. */
   readonly cacheFolder: string;
   /** Of the whole service. */
-  readonly slots: RunSlots;
+  readonly slots: SyncSlots;
   /** Left out: the system's. */
   readonly timers?: Timers;
   /** Left out: the usual ones. */
   readonly limits?: SyncLimits;
 }
-
-/** Syncs at once over the whole service. Each may read several files at once. */
-export const runsAtOnce = 3;
 
 /** Milliseconds after which the schedule looks again, even if nothing is due: the time of day can be set. */
 const maxSleep = 10 * 60_000;
@@ -39,6 +56,8 @@ export function openSchedule(options: ScheduleOptions): ConnectorSchedule {
 }
 
 interface Running {
+  readonly owner: string;
+  readonly pool: keyof SyncSlots;
   readonly cancel: AbortController;
   readonly over: Promise<void>;
 }
@@ -50,6 +69,8 @@ class Schedule implements ConnectorSchedule {
   /** When runs that could not be noted may be tried again, by the steady clock. */
   readonly #notBefore = new Map<string, number>();
   #stopTimer: () => void = () => undefined;
+  /** Those that are due and wait for a slot, when it last looked. */
+  #waiting = 0;
   #isReady = false;
   #isClosed = false;
   readonly #ready: Promise<void>;
@@ -87,20 +108,41 @@ class Schedule implements ConnectorSchedule {
     const { connectors } = workspace.journal.reader;
     const now = means.clock.now();
     const { withheld } = workspace.connectors;
-    // Those that run, are put off or are withheld are due, too.
-    const most = this.#running.size + this.#notBefore.size + withheld.size + runsAtOnce;
-    const due = connectors.due(now, { ...maxWait, run: longestRun(limits) }, most);
+    let waiting = 0;
+    const due = connectors.due(now, { ...maxWait, run: longestRun(limits) }, maxConnectors);
     for (const connector of due) {
       if (connector.state !== 'active' || this.#running.has(connector.id) || this.#isPutOff(connector)) continue;
       if (withheld.has(connector.id)) continue;
-      const release = this.#options.slots.take(this.wake);
-      if (release === undefined) break;
-      this.#start(connector, release);
+      const pool = this.#poolOf(connector);
+      // The end of one that is under way begins another.
+      const release = this.#hasItsShare(connector, pool) ? undefined : this.#options.slots[pool].take(this.wake);
+      if (release === undefined) waiting += 1;
+      else this.#start(connector, pool, release);
     }
+    this.#waiting = waiting;
     const next = connectors.nextRunAfter(now);
     const putOff = this.#notBefore.size > 0 ? pauseAfterFault : Number.POSITIVE_INFINITY;
     const pause = Math.min(next === undefined ? Number.POSITIVE_INFINITY : next - now, putOff);
     if (pause < Number.POSITIVE_INFINITY) this.#sleep(Math.min(pause, maxSleep), this.wake);
+  }
+
+  /** A source that failed or took long may do so again. */
+  #poolOf({ id, failures }: Connector): keyof SyncSlots {
+    if (failures > 0) return 'slow';
+    const last = this.#options.workspace.journal.reader.connectorRuns.list(id, afterAllRuns, 1)[0];
+    if (last === undefined || last.endedAt === null) return 'usual';
+    return last.endedAt - last.startedAt > longRun ? 'slow' : 'usual';
+  }
+
+  /** Whether who connected it, or the whole workspace, has as many runs of this pool under way as may be. */
+  #hasItsShare({ createdBy }: Connector, pool: keyof SyncSlots): boolean {
+    const { ofOwner, ofWorkspace } = shares[pool];
+    const alike = [...this.#running.values()].filter((each) => each.pool === pool);
+    return alike.length >= ofWorkspace || alike.filter(({ owner }) => owner === createdBy).length >= ofOwner;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
   }
 
   #isPutOff({ id }: Connector): boolean {
@@ -111,7 +153,7 @@ class Schedule implements ConnectorSchedule {
     return false;
   }
 
-  #start(connector: Connector, release: () => void): void {
+  #start(connector: Connector, pool: keyof SyncSlots, release: () => void): void {
     const { workspace, means, cacheFolder, limits = syncLimits } = this.#options;
     const cancel = new AbortController();
     const run = runConnector(connector, {
@@ -132,7 +174,7 @@ class Schedule implements ConnectorSchedule {
         release();
         this.wake();
       });
-    this.#running.set(connector.id, { cancel, over });
+    this.#running.set(connector.id, { owner: connector.createdBy, pool, cancel, over });
   }
 
   #sleep(milliseconds: number, work: () => void): void {
@@ -154,7 +196,9 @@ class Schedule implements ConnectorSchedule {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();
-    this.#options.slots.forget(this.wake);
+    const { usual, slow } = this.#options.slots;
+    usual.forget(this.wake);
+    slow.forget(this.wake);
     await this.#ready;
     const running = [...this.#running.values()];
     for (const { cancel } of running) cancel.abort(new RunCancelled(true));

@@ -69,6 +69,7 @@ const erasureAt = define(
 );
 const connectors = define('connectors', 'Connectors by state', 'sum', 'state');
 const connectorsFailing = define('connectors_failing', 'Active connectors whose last run failed');
+const connectorsWaiting = define('connectors_waiting', 'Connectors that are due and wait for a slot');
 const connectorFresh = define(
   'connector_oldest_success_timestamp_seconds',
   'The last whole sync of the active connector for which it is longest ago, in seconds since 1970',
@@ -104,6 +105,7 @@ export const workspaceMetrics: readonly WorkspaceMetric[] = [
   erasureAt,
   connectors,
   connectorsFailing,
+  connectorsWaiting,
   connectorFresh,
   webhooks,
   webhooksFailing,
@@ -133,6 +135,7 @@ export function measureWorkspace(workspace: Workspace): Measures {
   set(searchBuilding, Number(progress !== null));
   set(searchRemaining, progress === null ? 0 : Math.max(0, progress.documents - progress.done));
   set(auditHead, journal.state.chain.seq);
+  set(connectorsWaiting, workspace.connectors.waiting);
   set(webhooksWaiting, workspace.webhooks.waiting);
   try {
     setStored(workspace, set);

@@ -55,6 +55,8 @@ export const noSources: ConnectorSources = {
 export interface ConnectorSchedule {
   /** A run may be due, or have become so. */
   wake(): void;
+  /** Connectors that are due and wait for a slot. */
+  readonly waiting: number;
   /** Ends a connector's run under way, if there is one. Resolves when nothing of it goes on. */
   cancel(connectorId: string): Promise<void>;
   /** Ends all runs under way, and begins no more. */
@@ -86,6 +88,10 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
 
   wake(): void {
     this.#schedule?.wake();
+  }
+
+  get waiting(): number {
+    return this.#schedule?.waiting ?? 0;
   }
 
   async cancel(connectorId: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { openSchedule, RunSlots } from '../../lib/connectors/schedule.js';
+import { openSchedule } from '../../lib/connectors/schedule.js';
+import { RunSlots } from '../../lib/scheduling/run-slots.js';
 import { noAllowance } from '../../lib/connectors/sources.js';
 import type { SourceKind } from '../../lib/connectors/source.js';
 import type { ConnectorRun } from '../../lib/domain/connector.js';
@@ -46,7 +47,7 @@ export class Mirror {
       workspace,
       means: { allowance, kinds, log: noLog, clock, randomness: makeTestRandomness('mirror'), dataFolder: null },
       cacheFolder,
-      slots: new RunSlots(1),
+      slots: { usual: new RunSlots(1), slow: new RunSlots(1) },
       timers: new TestTimers(),
     });
     workspace.connectors.start(schedule);

@@ -10,6 +10,8 @@ export interface SyncLimits {
   readonly folders: number;
   /** Bytes of a mirrored file. */
   readonly fileBytes: number;
+  /** Entries in a minute that a listing has to give, on average from its fifth minute on. */
+  readonly entriesPerMinute: number;
   /** Milliseconds of the whole run. */
   readonly duration: number;
 }
@@ -20,5 +22,6 @@ export const syncLimits: SyncLimits = {
   otherBytes: 64 * 1024 ** 2,
   folders: 200_000,
   fileBytes: 25 * 1024 ** 2,
+  entriesPerMinute: 60,
   duration: 2 * 60 * 60 * 1000,
 };

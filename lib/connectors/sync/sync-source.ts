@@ -103,7 +103,7 @@ async function compare(
   listing: Listing,
   onListed: (entries: number) => void,
 ): Promise<Withheld> {
-  const listed = await takeListing(listing, limits, signal, onListed);
+  const listed = await takeListing(listing, limits, signal, () => workspace.clock.elapsed(), onListed);
   const { entries, unseen } = await runCooperatively(
     listing.mode === 'snapshot' ? takeSnapshot(listed) : applyDelta(rowsOf(workspace, connector.id), listed),
   );

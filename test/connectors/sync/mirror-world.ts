@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSchedule, RunSlots, type ScheduleOptions } from '../../../lib/connectors/schedule.js';
+import { openSchedule, type ScheduleOptions, type SyncSlots } from '../../../lib/connectors/schedule.js';
 import { noAllowance } from '../../../lib/connectors/sources.js';
 import { syncLimits, type SyncLimits } from '../../../lib/connectors/sync/limits.js';
+import { RunSlots } from '../../../lib/scheduling/run-slots.js';
 import type { Timers } from '../../../lib/scheduling/timers.js';
 import { applyCreateFolder } from '../../../lib/changes/apply-create-folder.js';
 import type { Connector, ConnectorRun } from '../../../lib/domain/connector.js';
@@ -51,7 +52,7 @@ export class MirrorWorld {
   readonly service: TestService;
   readonly timers = new TestTimers();
   readonly log: LogLine[] = [];
-  readonly slots = new RunSlots(2);
+  readonly slots: SyncSlots = { usual: new RunSlots(2), slow: new RunSlots(2) };
   readonly #folder: string;
   readonly #sources = new Map<string, ScriptedSource>();
   readonly #randomness = makeTestRandomness('connectors');
@@ -68,7 +69,7 @@ export class MirrorWorld {
   }
 
   /** Connects a new source. Its first run is due, and begins with the schedule. */
-  async connect(location = start, interval = hour): Promise<{ readonly id: string; readonly source: ScriptedSource }> {
+  async connect(location = start, interval = hour, createdBy = operator.principalId): Promise<{ readonly id: string; readonly source: ScriptedSource }> {
     const { workspace } = this.service;
     const id = makeIdentifier('prn', this.#randomness);
     const source = new ScriptedSource();
@@ -81,7 +82,7 @@ export class MirrorWorld {
         tables.principals.insert({ id, kind: 'connector', displayName: location, createdAt: now, disabledAt: null });
         const settings = { id };
         const row = { id, kind: 'git', location: place, settings, secret: null, interval } as const;
-        tables.connectors.insert({ ...row, createdAt: now, createdBy: operator.principalId });
+        tables.connectors.insert({ ...row, createdAt: now, createdBy });
         tables.folders.setMirror(findFolder(tables, place)?.row.number ?? 0, id);
       },
     });

@@ -9,8 +9,8 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../shell/addresses.ts';
+import { NextRun } from './next-run.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
-import { NextTime } from '../../design/next-time.tsx';
 import { useConnectors, type Connector } from './queries.ts';
 import { ConnectorTabs } from './tabs.tsx';
 import { conditionOf, startWithCapital, urgency, wordsOfKind, wordsOfOutcome } from './words.ts';
@@ -98,7 +98,7 @@ function Row({ connector }: { connector: Connector }): ReactNode {
         )}
         {next !== null && lastRun?.outcome !== null && (
           <span>
-            Next <NextTime at={next} />
+            Next <NextRun at={next} />
           </span>
         )}
         {next === null && state !== 'active' && <span>No next sync</span>}

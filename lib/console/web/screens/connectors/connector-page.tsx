@@ -13,10 +13,10 @@ import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../shell/addresses.ts';
+import { NextRun } from './next-run.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import { ApproveDialog, DisconnectDialog } from './ending-dialogs.tsx';
-import { NextTime } from '../../design/next-time.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { RunsCard, SkippedCard } from './run-cards.tsx';
 import { useConnector, useConnectorChanges, type Connector, type TestResult } from './queries.ts';
@@ -221,7 +221,7 @@ function Loaded({
 
 function nextOf({ state, last_run: lastRun, next_run_at: next }: Connector): ReactNode {
   if (lastRun?.outcome === null) return 'After the one under way';
-  if (next !== null) return <NextTime at={next} />;
+  if (next !== null) return <NextRun at={next} />;
   return { held: 'After an approval', paused: 'When it is resumed', stopped: 'None until somebody acts' }[
     state as string
   ];
