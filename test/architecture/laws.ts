@@ -87,19 +87,18 @@ const statement =
 const maxFileLength = (path: string): number => (path.startsWith('test/') ? 450 : 400);
 
 /** Where objects come in that a stranger chose. */
-const foreignPlaces =
-  /^lib\/(?:git\/(?:sources\/|serving\/quarantine\.ts)|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
+const foreignPlaces = /^lib\/(?:git\/sources\/|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
 
 /** A git that may take as much as it likes. */
 function judgeForeignGit(module: Module): Finding[] {
-  const startsGit = findInCode(module, /\b(?:run|start|spawn)Git\b/, (text) => `calls ${text}`);
-  if (!module.path.startsWith('lib/')) return [];
-  if (!module.path.startsWith('lib/git/')) return startsGit;
-  if (!foreignPlaces.test(module.path) || module.path === 'lib/git/sources/require-foreign-git.ts') return [];
+  if (!module.path.startsWith('lib/') || module.path === 'lib/git/sources/require-foreign-git.ts') return [];
   if (module.path === 'lib/git/serving/quarantine.ts') {
     return findInCode(module, /\b(?:run|start|spawn)Git\((?!boundGit\()/, (text) => `calls ${text} without bounds`);
   }
-  return findInCode(module, /\b(?:findGit|requireGit|GitProgram)\b/, (text) => `names ${text}`);
+  const isForeign = foreignPlaces.test(module.path);
+  const named = isForeign ? findInCode(module, /\b(?:findGit|requireGit|GitProgram)\b/, (text) => `names ${text}`) : [];
+  if (module.path.startsWith('lib/git/')) return named;
+  return [...named, ...findInCode(module, /\b(?:run|start|spawn)Git\b/, (text) => `calls ${text} outside of lib/git`)];
 }
 
 /** Places where a duration goes only to the log, or measures only our own work: no stored value depends on it. */

@@ -65,11 +65,12 @@ export function boundCommand(
   return ['/bin/sh', ['-c', limiter, 'sh', String(time), kibibytes, file, ...parameters]];
 }
 
-const outOfMemory = /attempting to allocate|out of memory|cannot allocate memory|mmap failed/i;
+/** git's words where it gets no more memory. */
+const wordsOfMemory = ['attempting to allocate', 'out of memory', 'cannot allocate memory', 'mmap failed'];
 
 /** Whether git gave up since it got no more memory. */
 export function isOutOfMemory(said: string): boolean {
-  return outOfMemory.test(said);
+  return wordsOfMemory.some((words) => said.toLowerCase().includes(words));
 }
 
 /**

@@ -82,7 +82,8 @@ async function requireKnownForm(
   }
   for (const record of listed.stdout.split('\0')) {
     const [name = '', value = ''] = record.split('\n', 2);
-    if (name === 'extensions.partialclone' || /^remote\.[^]*\.promisor$/.test(name)) throw isPartial(path);
+    if (name === 'extensions.partialclone' || (name.startsWith('remote.') && name.endsWith('.promisor')))
+      throw isPartial(path);
     if (name === 'extensions.objectformat' && value !== 'sha1') {
       throw new RepositoryUnreadable(
         `${path} names its objects by ${value.slice(0, 40)}, and only SHA-1 repositories can be read. Import a checkout of it as a folder.`,

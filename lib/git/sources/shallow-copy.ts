@@ -63,8 +63,9 @@ const ref = 'refs/heads/source';
 /** Bytes of git's answer for one entry. No file system takes as long a path. */
 const maxEntryLength = 16 * 1024;
 /** What another copy would not change: no such reference, an object that git refuses, or one that is too large. */
-const isRemoteFault =
-  /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate|Out of memory|died of signal|used up its time/;
+const isRemoteFault = /couldn't find remote ref|\bobject [0-9a-f]{40,64}: \w+:|attempting to allocate/;
+/** git has met one of its bounds, and another copy would meet it, too. */
+const wordsOfBounds = ['Out of memory', 'died of signal', 'used up its time'];
 /** Characters of an answer with references that are looked at: thousands, and a pattern leaves one. */
 const maxAnswer = 1024 * 1024;
 /** Packs that are kept. Each fetch with news brings one. */
@@ -187,7 +188,7 @@ export class ShallowCopy {
       if (signal.aborted || isFinal() || !(error instanceof RemoteGitFailed)) throw error;
       const format = /mismatched algorithms: client \w+; server (\w+)/.exec(error.said)?.[1];
       if (!isOld && format === undefined) throw error;
-      if (isRemoteFault.test(error.said)) throw error;
+      if (isRemoteFault.test(error.said) || wordsOfBounds.some((words) => error.said.includes(words))) throw error;
       await this.remove();
       await this.#prepare(format === 'sha256' ? 'sha256' : 'sha1');
       return this.#fetch(remote, name, signal);
