@@ -69,7 +69,11 @@ export class MirrorWorld {
   }
 
   /** Connects a new source. Its first run is due, and begins with the schedule. */
-  async connect(location = start, interval = hour, createdBy = operator.principalId): Promise<{ readonly id: string; readonly source: ScriptedSource }> {
+  async connect(
+    location = start,
+    interval = hour,
+    createdBy = operator.principalId,
+  ): Promise<{ readonly id: string; readonly source: ScriptedSource }> {
     const { workspace } = this.service;
     const id = makeIdentifier('prn', this.#randomness);
     const source = new ScriptedSource();
