@@ -1,11 +1,17 @@
-import { DiskRoom, reserveOf } from '../disk/disk-room.js';
+import { DiskRoom, reserveOf, type DiskRoomOptions } from '../disk/disk-room.js';
 import { formatBytes } from '../domain/format-bytes.js';
-import type { ServiceOptions } from './service.js';
 
 /** Bytes that stay free for reads, their records and a tidy end. */
 const usualReserve = 64 * 1024 ** 2;
 
-type WatchOptions = Pick<ServiceOptions, 'clock' | 'diskReserve' | 'measureDisk' | 'onFault' | 'onNews'>;
+interface WatchOptions {
+  readonly clock: DiskRoomOptions['clock'];
+  /** Bytes. Left out: the usual ones. */
+  readonly diskReserve?: number | undefined;
+  readonly measureDisk?: DiskRoomOptions['measure'];
+  readonly onFault: (what: string, cause: unknown) => void;
+  readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
+}
 
 /** The disk's room. The log gets a line when it becomes scarce, and one when there is room again. */
 export function watchDisk(folder: string, options: WatchOptions): DiskRoom {

@@ -46,10 +46,11 @@ async function describe({ host, caller }: CommandContext, name: string, isConfir
   const workspace = findOpened(host, name);
   if (workspace === undefined) return 'what it holds is not known, since it cannot be opened';
   const { result } = await perform(workspace, caller, beginRemoval, { isConfirmed });
+  const { documents, lastBackupAt } = result;
   const backup =
-    result.last_backup_at === null ? 'there is no backup' : `the last backup is of ${result.last_backup_at}`;
+    lastBackupAt === undefined ? 'there is no backup' : `the last backup is of ${formatTime(lastBackupAt)}`;
   return (
-    `${result.documents} documents with their versions, every key and its audit log; ${backup}. ` +
+    `${documents} documents with their versions, every key and its audit log; ${backup}. ` +
     `\`cartulary backup FOLDER --workspace ${name}\` makes one`
   );
 }

@@ -1,11 +1,13 @@
-import type { RemovalReceipt } from '../../backup/removed-workspace.js';
 import { findLastBackup } from '../../backup/last-backup.js';
-import { formatTimeOrNull } from '../../domain/clock.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
 /** What a removal takes away. */
-export type RemovedContent = Pick<RemovalReceipt, 'documents' | 'last_backup_at'>;
+export interface RemovedContent {
+  readonly documents: number;
+  /** Milliseconds since 1970; undefined where there was none. */
+  readonly lastBackupAt: number | undefined;
+}
 
 /**
  * Says what a removal of the workspace takes away, and puts it on record. The removal itself is the service's: it ends
@@ -18,9 +20,6 @@ export const beginRemoval: ReadOperation<{ readonly isConfirmed: boolean }, Remo
   note: ({ isConfirmed }) => ({ detail: { confirmed: isConfirmed } }),
   run({ workspace }) {
     const { reader } = workspace.journal;
-    return {
-      documents: reader.documents.countLive(),
-      last_backup_at: formatTimeOrNull(findLastBackup(reader) ?? null),
-    };
+    return { documents: reader.documents.countLive(), lastBackupAt: findLastBackup(reader) };
   },
 };
