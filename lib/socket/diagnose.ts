@@ -10,11 +10,11 @@ import { describeError } from '../domain/describe-error.js';
 import { compareFormat, nameFormat, readFormat, type DataFormat } from '../integrity/data-format.js';
 import { serviceName } from '../journal/workspace-paths.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
+import { askHealth, askServer } from './ask-server.js';
 import type { ServerFacts } from './command.js';
 import { judgeGit } from './judge-git.js';
 import { probePort } from './probe-port.js';
 import { describeWaiting, type HealthReport } from './report-health.js';
-import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';
 
 /** One check, with the remedy where it failed. */
@@ -288,13 +288,6 @@ async function checkPort({ host, port }: DiagnoseOptions, server: ServerFacts | 
   );
 }
 
-async function askServer(dataFolder: string): Promise<ServerFacts | undefined> {
-  const answer = await sendCommand(dataFolder, { command: 'server', fields: {} }, async () => undefined).catch(
-    () => undefined,
-  );
-  return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
-}
-
 /** The running server against this program, and its own word on its health. */
 async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server: ServerFacts): Promise<Finding[]> {
   const release =
@@ -368,13 +361,6 @@ function judgeErases({ erases = [] }: Partial<Pick<HealthReport, 'erases'>>): Fi
   return [
     ill('erases', erases.join(' '), '`cartulary erasures` lists the receipts; `cartulary verify` looks for damage.'),
   ];
-}
-
-/** The running server's word on its health; undefined where none answers. */
-export async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
-  const request = { command: 'health.report', fields: {} };
-  const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
-  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
 }
 
 async function checkSocket({ dataFolder }: DiagnoseOptions, server: ServerFacts | undefined): Promise<Finding> {

@@ -43,6 +43,31 @@ describe('cartulary verify, kept from the data', function () {
     assert.match(stdout, /sudo -u root cartulary verify/);
   });
 
+  it('lets doctor say that it cannot tell, where the folder is open and its files are not', async function () {
+    const account = asAnother(this);
+    const theirs = await copy('seen');
+    await chmod(theirs, 0o755);
+    const { code, stdout } = await runProgram(['doctor', '--data', theirs, '--port', '0'], account);
+    assert.equal(code, 1);
+    assert.match(stdout, /service\.sqlite cannot be read as nobody: it belongs to root/);
+    for (const name of ['format', 'socket', 'disk']) assert.match(stdout, new RegExp(`${name} +cannot tell`), stdout);
+    assert.ok(!/no server runs|is damaged\b.*verify|verify. says what/.test(stdout), stdout);
+  });
+
+  it('lets status tell all but the repository, where that belongs to another account', async function () {
+    const account = asAnother(this);
+    const theirs = await copy('root-s-repository');
+    for (const name of ['', ...(await readdir(theirs, { recursive: true }))]) {
+      if (!name.includes('content.git')) await chown(join(theirs, name), 65_534, 65_534);
+    }
+    await chmod(join(theirs, 'acme', 'content.git'), 0o700);
+    const { code, stdout } = await runProgram(['status', '--data', theirs, '--json'], account);
+    const { workspaces } = JSON.parse(stdout) as { workspaces: readonly Record<string, unknown>[] };
+    const [status] = workspaces;
+    assert.deepEqual([code, status?.['problem'], status?.['repository'], status?.['principals']], [0, null, null, 1]);
+    assert.match(String(status?.['warnings']), /may not read all of content\.git/);
+  });
+
   it('names a file that its own account may not read, such as a pack of root, and checks nothing else', async function () {
     const theirs = await copy('theirs');
     const packs = join(theirs, 'acme', 'content.git', 'objects');

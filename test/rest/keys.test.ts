@@ -225,6 +225,39 @@ describe('the keys of whoever asks', () => {
   });
 });
 
+describe('a record of a key that somebody else made', () => {
+  it('names its maker, for those who may see the record, and only where the key is a person’s', async () => {
+    const test = await openConsole();
+    try {
+      const ada = await test.person('Ada', 'approver');
+      const bob = await test.person('Bob', 'approver');
+      const bot = await test.host.principal('Bot', 'agent');
+      await test.host.grant('reader', { type: 'principal', id: bot }, '');
+      await ada.post('/documents', { location: 'plan.md', content: 'text' });
+      const mint = async (principal: string) =>
+        (await ada.post('/tokens', { principal, name: 'n', interfaces: ['rest'] })).json.key as string;
+      const own = (await bob.post('/keys', { name: 'own', interfaces: ['rest'] })).json.secret as string;
+      for (const key of [await mint(bob.principalId), own, await mint(bot)]) {
+        assert.equal((await test.server.as(key).get('/v1/documents/plan.md')).status, 200);
+      }
+      const { items } = (await bob.get('/audit?action=document.read&location=plan.md')).json;
+      assert.deepEqual(
+        items.map((each: { principal: { display_name: string }; key_made_by: { display_name: string } | null }) => [
+          each.principal.display_name,
+          each.key_made_by?.display_name ?? null,
+        ]),
+        [
+          ['Bot', null],
+          ['Bob', null],
+          ['Bob', 'Ada'],
+        ],
+      );
+    } finally {
+      await test.close();
+    }
+  });
+});
+
 describe('what outlives a session', () => {
   let test: TestConsole;
   let ada: ConsoleClient;

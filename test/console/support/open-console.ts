@@ -44,7 +44,7 @@ export class ConsoleTest {
     const id = await this.signIn.person(name, signInName);
     const { host } = this.server;
     for (const [location, role] of Object.entries(grants)) await host.grant(role, { type: 'principal', id }, location);
-    return { id, name, signInName, rest: this.server.as(await host.key(id)) };
+    return { id, name, signInName, rest: this.server.as(await host.key(id, ['rest'], null, true)) };
   }
 
   /** Cookies with which the person is signed in. */

@@ -146,6 +146,7 @@ export class TestService {
     principalId: string,
     interfaces: readonly Interface[] = ['rest'],
     expiresAt: number | null = null,
+    isKnown?: true,
   ): Promise<string> {
     const { result } = await perform(this.workspace, operator, mintCredential, {
       principalId,
@@ -153,6 +154,7 @@ export class TestService {
       interfaces,
       expiresAt,
       requestsPerMinute: null,
+      isKnown,
     });
     return result.secret ?? '';
   }
