@@ -48,7 +48,7 @@ async function readHeader(file: string, handle: FileHandle): Promise<Header> {
     throw new RepositoryUnreadable(
       start.length === maxHeaderLength
         ? `${file} names more branches and tags than ${maxHeaderLength} bytes hold.`
-        : `${file} is damaged: it ends before its pack.`,
+        : `${file} cannot be unpacked: it ends before its pack.`,
     );
   }
   const refs = new Map<string, Oid>();
@@ -61,7 +61,7 @@ async function readHeader(file: string, handle: FileHandle): Promise<Header> {
     if (lines % restsAfter === 0) await yieldToLoop();
     if (line.startsWith('-')) {
       throw new RepositoryUnreadable(
-        `${file} builds on commits that it does not hold. Make a bundle of the whole history, without a range.`,
+        `${file} cannot be unpacked: it builds on commits that it does not hold. Make a bundle of the whole history, without a range.`,
       );
     }
     if (line.startsWith('@')) requireWhole(file, line);

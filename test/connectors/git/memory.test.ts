@@ -3,10 +3,12 @@ import { readAdvertisement } from '../../../lib/connectors/git/read-advertisemen
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { RemoteGitFailed } from '../../../lib/git/sources/shallow-copy.js';
+import { makeDeltaBomb } from '../../support/git/delta-bomb.js';
 import { gather, incompressible } from '../../support/git/fixture.js';
 import { hasSshServer, SshServer } from '../../support/git/ssh-server.js';
+import { canWatchChildren, watchChildren } from '../../support/processes/watch-children.js';
 import { skipBecause } from '../../support/skip.js';
-import { atFetch, beginFetch, line, packPart } from './lying-server.js';
+import { atFetch, beginFetch, line, packPart, sendPack } from './lying-server.js';
 import { GitBench } from './open-repository.js';
 
 /** What comes before a pack is held in memory, by us or by git. The pack may be much larger. */
@@ -52,6 +54,15 @@ describe('the memory that a hostile git server takes', () => {
     const bytes = (await gather(incompressible(1_000_000))).toString('latin1');
     await bench.upstream().commit({ 'large.txt': Buffer.from(bytes, 'utf8') });
     assert.deepEqual((await bench.mirror({ limits: { referenceBytes: 50_000 } })).files, { 'large.txt': bytes });
+  });
+
+  it('is small for a pack of a kilobyte that stands for gigabytes', async function () {
+    if (!canWatchChildren) skipBecause(this, 'only Linux bounds the memory of a process.');
+    await bench.upstream().commit({ 'a.md': 'a' });
+    const { pack, head } = makeDeltaBomb([3000, 3001]);
+    bench.server.intrusion = atFetch((response) => sendPack(response, head, pack));
+    const peak = await watchChildren(async () => assert.match(await bench.faultOf(), /^limit: The repository holds/));
+    assert.ok(peak < 600_000_000, `a git took ${peak} bytes`);
   });
 
   it('is small for what git passes on, and what that says counts for nothing', async () => {

@@ -5,9 +5,7 @@ import { requireGit } from '../../lib/git/program/git-program.js';
 import { takeBundle } from '../../lib/git/sources/take-bundle.js';
 import { Quarantine } from '../../lib/git/serving/quarantine.js';
 import { Service } from '../../lib/app/service.js';
-import { bring, bringRefused } from '../command/bring.js';
-import { atFetch, sendPack } from '../connectors/git/lying-server.js';
-import { GitBench } from '../connectors/git/open-repository.js';
+import { bring, bringRefused } from './bring.js';
 import { bundleOf, makeDeltaBomb } from '../support/git/delta-bomb.js';
 import { git, piecesOf, TemporaryFolders } from '../support/git/fixture.js';
 import { canWatchChildren, findProcesses, watchChildren } from '../support/processes/watch-children.js';
@@ -123,19 +121,6 @@ describe('git on objects that a stranger made', function () {
       const quarantine = await Quarantine.open(await requireGit('test'), place, served, limits, signal);
       await takesLittle(() => assert.rejects(quarantine.takeIn(piecesOf(pack)), /too large to unpack/));
       quarantine.close();
-    }
-  });
-
-  it('takes little memory for what a mirrored repository sends, and the run says so', async () => {
-    const bench = new GitBench();
-    await bench.open();
-    try {
-      await bench.upstream().commit({ 'a.md': 'a' });
-      const { pack, head } = makeDeltaBomb([3000, 3001]);
-      bench.server.intrusion = atFetch((response) => sendPack(response, head, pack));
-      await takesLittle(async () => assert.match(await bench.faultOf(), /^limit: The repository holds/));
-    } finally {
-      await bench.close();
     }
   });
 
