@@ -84,8 +84,8 @@ export const saidPlaces: readonly (keyof Said)[] = ['name', 'author', 'message']
 export function commitText(folder: string, head: string, place: keyof Said, text: string): string {
   const usual: Said = { name: Buffer.from('any.md'), author: Buffer.from('Ada'), message: Buffer.from('m') };
   const said = bytesOf(text);
-  // git's own client cannot send a tree with an empty name.
-  const isSendable = place !== 'name' || said.length > 0;
+  // git's own client cannot send a tree with an empty name, or with a name that a zero ends.
+  const isSendable = place !== 'name' || (said.length > 0 && !said.includes(0));
   const { name, author, message }: Said = { ...usual, ...(isSendable ? Object.fromEntries([[place, said]]) : {}) };
   const content = writeObject(folder, 'blob', bytesOf(`${place} ${text}`));
   // A folder stands as if its name ended with a slash; the name of the new file is no folder's.
