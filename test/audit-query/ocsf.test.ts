@@ -120,7 +120,7 @@ describe('an export for a SIEM', () => {
     const { items } = who.result;
     assert.deepEqual(
       items.map((item) => ({ ...item, id: '', first: '', last: '' })),
-      [{ id: '', name: 'Ada', kind: 'person', times: 1, first: '', last: '' }],
+      [{ id: '', name: 'Ada', kind: 'person', key_made_by: 'Operator', times: 1, first: '', last: '' }],
     );
     const listed = JSON.stringify((await ask('audit.list', { location: '/plans', action: 'document.delete' })).result);
     assert.match(listed, /plans\/a\.md/);

@@ -35,7 +35,14 @@ describe('the console’s API', () => {
       method: 'password',
       started_at: '2026-01-05T09:00:00.000Z',
       workspaces: [
-        { name: 'acme', display_name: 'Rosa', principal_id: reader.principalId, is_admin: false, may_connect: false },
+        {
+          name: 'acme',
+          display_name: 'Rosa',
+          principal_id: reader.principalId,
+          is_admin: false,
+          may_connect: false,
+          keys_by_others: 0,
+        },
       ],
       unavailable_workspaces: [],
     });

@@ -132,6 +132,7 @@ describe('The audit log in the console', function () {
       'Who',
       'Principal',
       'Token',
+      'Token made by',
       'By',
       'Action',
       'Outcome',

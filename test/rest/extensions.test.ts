@@ -39,7 +39,9 @@ describe('REST beyond the specification', () => {
     for (const { method, path } of extensionRoutes) {
       assert.equal(paths[path]?.[method.toLowerCase()]?.['x-beyond-specification'], true, `${method} ${path}`);
       assert.ok(!path.startsWith('/v1/documents/'), path);
-      const hasId = ['connectors', 'webhooks', 'audit/verifications'].some((of) => path.startsWith(`/v1/${of}/{id}`));
+      const hasId = ['connectors', 'keys', 'webhooks', 'audit/verifications'].some((of) =>
+        path.startsWith(`/v1/${of}/{id}`),
+      );
       assert.ok(!path.includes('{') || path === '/v1/files/{location}' || hasId, path);
     }
   });

@@ -79,16 +79,11 @@ export function noteMinted({
   madeWith,
   ...key
 }: ShownCredential): AuditNote {
-  return {
-    target: principalId,
-    detail: {
-      id,
-      interfaces,
-      expires_at: expiresAt,
-      ...(owner === 'person' && !isSelfMade({ principalId, ...key }) && { for_another_person: true }),
-      ...(madeWith === null ? {} : { made_with: madeWith, made_by: mintedBy.id }),
-    },
-  };
+  const isForOther = owner === 'person' && !isSelfMade({ principalId, ...key });
+  const told = isForOther ? { detail: { for_another_person: true } } : undefined;
+  const maker = madeWith === null ? undefined : { detail: { made_with: madeWith, made_by: mintedBy.id } };
+  const what = { detail: { id, interfaces, expires_at: expiresAt } };
+  return { target: principalId, detail: { ...what.detail, ...told?.detail, ...maker?.detail } };
 }
 
 /** What is kept for a retry: the key without its secret. */
