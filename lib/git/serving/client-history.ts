@@ -1,5 +1,5 @@
 import type { Oid } from '../objects/objects.js';
-import type { GitProgram } from '../program/git-program.js';
+import { runGit, type GitProgram } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
 import { startGit } from '../program/start-git.js';
 
@@ -49,4 +49,20 @@ async function hasAny(
     if (commits.has(line.toString('latin1'))) return true;
   }
   return false;
+}
+
+/**
+ * Counts the objects of a head that a commit before it does not have.
+ * @param signal ends git
+ * @returns undefined where git cannot tell
+ */
+export async function countObjectsSince(
+  program: GitProgram,
+  { path, head }: { readonly path: string; readonly head: Oid },
+  since: Oid,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const parameters = ['rev-list', '--objects', '--count', head, `^${since}`, '--'];
+  const { code, stdout } = await runGit(program, path, parameters, signal === undefined ? {} : { signal });
+  return code === 0 && /^\d+\n$/.test(stdout) ? Number(stdout) : undefined;
 }

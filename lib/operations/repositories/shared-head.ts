@@ -1,4 +1,5 @@
-import { runGit, type GitProgram } from '../../git/program/git-program.js';
+import type { GitProgram } from '../../git/program/git-program.js';
+import { countObjectsSince } from '../../git/serving/client-history.js';
 import { isAncestor } from '../../git/serving/pushed-line.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { GivenHead } from '../../sidecar/tables/audit-extent-table.js';
@@ -47,7 +48,6 @@ export async function findSharedHead(
   if (given === undefined) return undefined;
   if (given.oid === head) return { given, objects: 0 };
   if (!(await isAncestor(program, path, given.oid, head))) return undefined;
-  const parameters = ['rev-list', '--objects', '--count', head, `^${given.oid}`, '--'];
-  const { code, stdout } = await runGit(program, path, parameters, signal === undefined ? {} : { signal });
-  return code === 0 && /^\d+\n$/.test(stdout) ? { given, objects: Number(stdout) } : undefined;
+  const objects = await countObjectsSince(program, { path, head }, given.oid, signal);
+  return objects === undefined ? undefined : { given, objects };
 }
