@@ -64,7 +64,8 @@ describe('The commands about signing in', function () {
     assert.match(made.hint, /too: acme, other-1\./);
     assert.equal((await run('link', { principal: carol, sign_in: 'new@corp.example' }, 'other-1')).hint, undefined);
     await other.host.grant('approver', { type: 'principal', id: carol }, '');
-    const caller = { ...operator, principalId: carol, kind: 'person', interface: 'console' } as const;
+    const provenAt = other.host.clock.now();
+    const caller = { ...operator, principalId: carol, kind: 'person', provenAt, interface: 'console' } as const;
     const { result } = await perform(other.host.workspace, caller, issueLink, { principalId: carol });
     assert.deepEqual(result.elsewhere, []);
   });

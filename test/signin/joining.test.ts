@@ -27,7 +27,8 @@ describe('A person joins another workspace', function () {
 
   const adminOf = async (server: TestServer): Promise<Caller> => {
     const { id } = await server.host.person('approver', '');
-    return { principalId: id, kind: 'person', credentialId: null, interface: 'console', requestId: 'req_test' };
+    const provenAt = server.host.clock.now();
+    return { principalId: id, kind: 'person', credentialId: null, provenAt, interface: 'console', requestId: 'req_test' };
   };
   const signedIn = (visitor: Visitor) => test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`);
   const workspacesOf = (visitor: Visitor): string[] | undefined =>

@@ -112,6 +112,7 @@ describe('Signing in by links, attacked', function () {
       principalId: admin.id,
       kind: 'person',
       credentialId: null,
+      provenAt: other.host.clock.now(),
       interface: 'console',
       requestId: 'req_test',
     };

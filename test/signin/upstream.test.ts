@@ -95,7 +95,8 @@ describe('Signing in with another provider', function () {
     assert.deepEqual(seatsOf(visitor), [here, lin].toSorted());
     assert.deepEqual(seatsOf(taken), [here]);
     const admin = await there.host.person('approver', '', 'Root');
-    const caller = { ...operator, principalId: admin.id, kind: 'person', interface: 'console' } as const;
+    const provenAt = there.host.clock.now();
+    const caller = { ...operator, principalId: admin.id, kind: 'person', provenAt, interface: 'console' } as const;
     const input = { principalId: lin, disabled: true };
     const { result } = await perform(there.host.workspace, caller, setPrincipalState, input);
     assert.equal(result.ended?.sessions, 1, 'the one that opened this workspace');

@@ -15,6 +15,9 @@ const asBefore = `
   DELETE FROM folder_deletion WHERE location = 'm';
   INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at)
     SELECT moment, commit_oid, folder, '[]', author, at FROM deletion WHERE folder = 'g';
+  DROP INDEX credential_by_made_with;
+  ALTER TABLE credential DROP COLUMN made_with;
+  ALTER TABLE credential DROP COLUMN acknowledged_at;
   PRAGMA user_version = 24;`;
 
 describe('deletions of folders that an earlier program wrote', () => {

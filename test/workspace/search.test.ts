@@ -181,6 +181,6 @@ describe('search follows the journal', () => {
     const { id } = await test.person('editor');
     await new Actor(test.workspace, id).create('a.md', 'meet at 10:30 sharp');
     assert.deepEqual(await find(test.workspace, id, '10:30'), ['a.md']);
-    assert.match(await outcomeOf(find(test.workspace, id, 'x'.repeat(600))), /^INVALID_REQUEST /);
+    assert.match(await outcomeOf(find(test.workspace, id, 'x'.repeat(2001))), /^INVALID_REQUEST /);
   });
 });

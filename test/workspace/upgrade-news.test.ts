@@ -10,6 +10,8 @@ import { makeTestRandomness, openTestService, TestClock } from '../support/store
 
 /** The last schema without the indexes for questions to the audit log. */
 const before = 22;
+/** Those that a release has had since. */
+const later = [23, 24, 25, 26, 27];
 
 describe('a workspace of an earlier release', () => {
   let folder: string;
@@ -36,10 +38,10 @@ describe('a workspace of an earlier release', () => {
     openSidecar(file, steps, false, onUpgrade).close();
     assert.deepEqual(told, [], 'a new file needs no upgrade');
     openSidecar(file, schemaPath('sidecar'), true, onUpgrade).close();
-    const taken = ['takes step 23', 'takes step 24', 'takes step 25'];
+    const taken = later.map((step) => `takes step ${step}`);
     assert.deepEqual(told, [`begins at ${before} with 0`, ...taken, 'has ended']);
     openSidecar(file, schemaPath('sidecar'), true, onUpgrade).close();
-    assert.equal(told.length, 5, 'the next start needs none');
+    assert.equal(told.length, later.length + 2, 'the next start needs none');
   });
 
   it('says so in the service’s log', async () => {
@@ -61,10 +63,10 @@ describe('a workspace of an earlier release', () => {
       });
       await service.close();
       const told = news.filter((each) => each.includes('schema'));
-      assert.equal(told.length, 5, news.join('\n'));
+      assert.equal(told.length, later.length + 2, news.join('\n'));
       assert.match(told[0] ?? '', /^The workspace is brought to .*"workspace":"acme","from":22,.*"records":0/);
-      assert.match(told[1] ?? '', /^The workspace takes a step to .*"workspace":"acme","step":23,"to":25/);
-      assert.match(told[4] ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
+      assert.match(told[1] ?? '', /^The workspace takes a step to .*"workspace":"acme","step":23,"to":27/);
+      assert.match(told.at(-1) ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
     } finally {
       await rm(dataFolder, { recursive: true, force: true });
     }
