@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import type { Log } from '../../lib/domain/log.js';
 import { Refusal } from '../../lib/domain/refusal.js';
@@ -52,6 +53,8 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
     await world.hook({ location: parseFolderLocation(''), kinds: ['security.principal_changed'] }, {
       caller: operator,
     } as Actor);
+    // Its first look has ended.
+    await delay(50);
     await failFor(3);
     assert.deepEqual(reports, ['The webhooks could not be read']);
     await world.test.principal('Bot', 'agent');
