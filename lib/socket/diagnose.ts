@@ -10,7 +10,7 @@ import { describeError } from '../domain/describe-error.js';
 import { compareFormat, nameFormat, readFormat, type DataFormat } from '../integrity/data-format.js';
 import { serviceName } from '../journal/workspace-paths.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
-import { askHealth, askServer } from './ask-server.js';
+import { askHealth, askServer } from './send-command.js';
 import type { ServerFacts } from './command.js';
 import { judgeGit } from './judge-git.js';
 import { probePort } from './probe-port.js';

@@ -12,7 +12,7 @@ import { readStatus, type BesideSizes, type WorkspaceStatus } from '../workspace
 import { verifyAuditChain } from '../integrity/verify-audit.js';
 import { verifyService } from '../integrity/verify-service.js';
 import { verifyWorkspace } from '../integrity/verify.js';
-import { askHealth } from './ask-server.js';
+import { askHealth } from './send-command.js';
 import { describeWaiting, type HealthReport } from './report-health.js';
 import type { Presented } from './present.js';
 

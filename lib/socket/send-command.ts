@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { describeError } from '../domain/describe-error.js';
-import type { CommandError, CommandLine, CommandRequest } from './command.js';
+import type { CommandError, CommandLine, CommandRequest, ServerFacts } from './command.js';
+import type { HealthReport } from './report-health.js';
 import { findSocketPath } from './socket-path.js';
 
 /** The outcome of a command: its result, or why it was not done. */
@@ -37,6 +38,21 @@ export async function sendCommand(
     socket.destroy();
   }
   return lost('it closed the connection');
+}
+
+/** The running server's facts about itself; undefined where none answers. */
+export async function askServer(dataFolder: string): Promise<ServerFacts | undefined> {
+  const answer = await sendCommand(dataFolder, { command: 'server', fields: {} }, async () => undefined).catch(
+    () => undefined,
+  );
+  return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
+}
+
+/** The running server's word on its health; undefined where none answers. */
+export async function askHealth(dataFolder: string): Promise<HealthReport | undefined> {
+  const request = { command: 'health.report', fields: {} };
+  const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
 }
 
 function lost(reason: string): CommandAnswer {
