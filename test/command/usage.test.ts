@@ -154,7 +154,7 @@ describe('the command line is used', function () {
     await running.stop();
     for (const { files, packages } of [help, version, asked, diagnosed]) {
       assert.deepEqual(packages, ['commander']);
-      assert.ok(files.length < 80, `${files.length} files`);
+      assert.ok(files.length < 70, `${files.length} files`);
       assert.ok(files.some((file) => file.endsWith('lib/config.js')));
     }
     assert.ok(alone.files.length < 405, `${alone.files.length} files`);
