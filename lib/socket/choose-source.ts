@@ -1,19 +1,15 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, sep } from 'node:path';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
-import { isBundle } from '../git/sources/unpack-bundle.js';
+import { isBundle } from '../git/sources/is-bundle.js';
 import { badField } from './fields.js';
+import { isAddress } from './is-address.js';
 import { unreadable } from './walk-folder.js';
 
 /** The source of an import. The path is absolute; a repository's is the folder with its objects. */
 export interface Source {
   readonly kind: 'folder' | 'repository' | 'bundle';
   readonly path: string;
-}
-
-/** The address of a repository elsewhere: a URL, or `user@host:path` as ssh takes it. */
-export function isAddress(text: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(text);
 }
 
 /**

@@ -114,7 +114,6 @@ describe('Signing in by links, attacked', function () {
       credentialId: null,
       provenAt: other.host.clock.now(),
       interface: 'console',
-      provenAt: test.server.host.clock.now(),
       requestId: 'req_test',
     };
     const mine = await other.host.principal('Mine');

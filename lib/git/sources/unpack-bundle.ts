@@ -18,20 +18,8 @@ const closed = { mode: 0o600 };
 /** Lines that are read in one turn of the event loop. */
 const restsAfter = 5000;
 
-const signature = /^# v[23] git bundle\n/;
 /** Bytes of a bundle that are read before its pack: more than a hundred thousand branches and tags. */
 const maxHeaderLength = 8 * 1024 * 1024;
-
-/** Whether a file begins as a bundle does (gitformat-bundle(5)). */
-export async function isBundle(file: string): Promise<boolean> {
-  const handle = await openRegular(file, 'followed');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
-    return signature.test(buffer.toString('latin1', 0, bytesRead));
-  } finally {
-    await handle.close();
-  }
-}
 
 /** What stands in front of a bundle's pack. */
 interface Header {
