@@ -28,7 +28,14 @@ describe('A person joins another workspace', function () {
   const adminOf = async (server: TestServer): Promise<Caller> => {
     const { id } = await server.host.person('approver', '');
     const provenAt = server.host.clock.now();
-    return { principalId: id, kind: 'person', credentialId: null, provenAt, interface: 'console', requestId: 'req_test' };
+    return {
+      principalId: id,
+      kind: 'person',
+      credentialId: null,
+      provenAt,
+      interface: 'console',
+      requestId: 'req_test',
+    };
   };
   const signedIn = (visitor: Visitor) => test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`);
   const workspacesOf = (visitor: Visitor): string[] | undefined =>

@@ -3,32 +3,24 @@ import { useState, type ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
-import { KeyDialog } from './key-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
-import { MintDialog } from './mint-dialog.tsx';
 import { itemsOf } from '../../api/pages.ts';
-import { useTokens, type MintedToken, type PrincipalDetails, type Token } from './queries.ts';
-import { RevokeDialog, RotateDialog } from './token-dialogs.tsx';
+import { useTokens, type PrincipalDetails, type Token } from './queries.ts';
+import { TokenDialog, type TokenTask } from './token-dialog.tsx';
 import { TokenRow } from './token-row.tsx';
 import { useWorkspace } from '../../api/session.ts';
-
-type Open =
-  | { readonly what: 'mint' }
-  | { readonly what: 'rotate' | 'revoke'; readonly token: Token }
-  | { readonly what: 'key'; readonly minted: MintedToken; readonly isNew: boolean };
 
 /** The tokens of a principal: what it signs in with where no person is at a keyboard. */
 export function TokensCard({ principal }: { principal: PrincipalDetails }): ReactNode {
   const { id, display_name: displayName, disabled_at: disabledAt } = principal;
   const pages = useTokens(id);
-  const [open, setOpen] = useState<Open>();
+  const [task, setTask] = useState<TokenTask>();
   const { principal_id: me } = useWorkspace();
-  const close = (): void => setOpen(undefined);
   const isPerson = principal.kind === 'person';
   // The secret of a person's key goes to the person, or to who made the key.
   const mayRotate = (token: Token): boolean => !isPerson || [token.principal, token.created_by.id].includes(me);
   const mint = (
-    <Button icon={Plus} size="small" disabled={disabledAt !== null} onClick={() => setOpen({ what: 'mint' })}>
+    <Button icon={Plus} size="small" disabled={disabledAt !== null} onClick={() => setTask({ what: 'mint' })}>
       Mint token
     </Button>
   );
@@ -55,35 +47,12 @@ export function TokensCard({ principal }: { principal: PrincipalDetails }): Reac
             key={token.id}
             token={token}
             isPerson={isPerson}
-            onRotate={mayRotate(token) ? () => setOpen({ what: 'rotate', token }) : undefined}
-            onRevoke={() => setOpen({ what: 'revoke', token })}
+            onRotate={mayRotate(token) ? () => setTask({ what: 'rotate', token }) : undefined}
+            onRevoke={() => setTask({ what: 'revoke', token })}
           />
         )}
       </PagedList>
-      {open?.what === 'mint' && (
-        <MintDialog
-          principal={id}
-          displayName={displayName}
-          onClose={close}
-          onMinted={(minted) => setOpen({ what: 'key', minted, isNew: true })}
-        />
-      )}
-      {open?.what === 'rotate' && (
-        <RotateDialog
-          token={open.token}
-          onClose={close}
-          onRotated={(minted) => setOpen({ what: 'key', minted, isNew: false })}
-        />
-      )}
-      {open?.what === 'revoke' && <RevokeDialog token={open.token} displayName={displayName} onClose={close} />}
-      {open?.what === 'key' && (
-        <KeyDialog
-          minted={open.minted}
-          isNew={open.isNew}
-          onRotate={() => setOpen({ what: 'rotate', token: open.minted.token })}
-          onClose={close}
-        />
-      )}
+      <TokenDialog task={task} onTask={setTask} principal={id} displayName={displayName} />
     </Panel>
   );
 }

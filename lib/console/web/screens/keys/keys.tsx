@@ -7,24 +7,15 @@ import { Page, Panel } from '../../design/page.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { State } from '../../design/state.tsx';
 import { base } from '../../shell/addresses.ts';
-import { KeyDialog } from '../access/key-dialog.tsx';
-import { MintDialog } from '../access/mint-dialog.tsx';
-import { toToken, useOwnKeys, type MintedToken, type Token } from '../access/queries.ts';
-import { RevokeDialog, RotateDialog } from '../access/token-dialogs.tsx';
+import { toToken, useOwnKeys } from '../access/queries.ts';
+import { TokenDialog, type TokenTask } from '../access/token-dialog.tsx';
 import { TokenRow } from '../access/token-row.tsx';
-
-type Open =
-  | { readonly what: 'mint' }
-  | { readonly what: 'rotate' | 'revoke'; readonly token: Token }
-  | { readonly what: 'key'; readonly minted: MintedToken; readonly isNew: boolean };
 
 /** The keys with which programs act as the person: their own, and those that somebody else made for them. */
 export function OwnKeys(): ReactNode {
   const { name, principal_id: me, display_name: displayName } = useWorkspace();
   const pages = useOwnKeys();
-  const [open, setOpen] = useState<Open>();
-  const close = (): void => setOpen(undefined);
-  const show = (minted: MintedToken, isNew: boolean): void => setOpen({ what: 'key', minted, isNew });
+  const [task, setTask] = useState<TokenTask>();
   return (
     <Page title="Your keys">
       <p className="soft">
@@ -35,7 +26,7 @@ export function OwnKeys(): ReactNode {
         title="Keys that act as you"
         isFlush
         actions={
-          <Button icon={Plus} size="small" onClick={() => setOpen({ what: 'mint' })}>
+          <Button icon={Plus} size="small" onClick={() => setTask({ what: 'mint' })}>
             Make a key
           </Button>
         }
@@ -55,8 +46,8 @@ export function OwnKeys(): ReactNode {
               key={token.id}
               token={token}
               isPerson
-              onRotate={() => setOpen({ what: 'rotate', token })}
-              onRevoke={() => setOpen({ what: 'revoke', token })}
+              onRotate={() => setTask({ what: 'rotate', token })}
+              onRevoke={() => setTask({ what: 'revoke', token })}
             />
           )}
         </PagedList>
@@ -65,26 +56,7 @@ export function OwnKeys(): ReactNode {
         <a href={`${base}/signin/sessions`}>Where you are signed in</a> lists your browsers, and the keys that somebody
         else made, of all your workspaces.
       </p>
-      {open?.what === 'mint' && (
-        <MintDialog
-          principal={undefined}
-          displayName={displayName}
-          onClose={close}
-          onMinted={(minted) => show(minted, true)}
-        />
-      )}
-      {open?.what === 'rotate' && (
-        <RotateDialog token={open.token} isOwn onClose={close} onRotated={(minted) => show(minted, false)} />
-      )}
-      {open?.what === 'revoke' && <RevokeDialog token={open.token} displayName={displayName} isOwn onClose={close} />}
-      {open?.what === 'key' && (
-        <KeyDialog
-          minted={open.minted}
-          isNew={open.isNew}
-          onRotate={() => setOpen({ what: 'rotate', token: open.minted.token })}
-          onClose={close}
-        />
-      )}
+      <TokenDialog task={task} onTask={setTask} principal={undefined} displayName={displayName} />
     </Page>
   );
 }
