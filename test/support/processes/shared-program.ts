@@ -140,9 +140,11 @@ class Output {
 
   /** @returns its text before the mark, or before its end; the next call begins after it */
   async takeUntil(mark: string): Promise<string> {
-    const text = await this.readOn((read) => read.endsWith(mark));
-    this.#text = '';
-    return text.endsWith(mark) ? text.slice(0, -mark.length) : text;
+    const text = await this.readOn((read) => read.includes(mark));
+    const [before = '', ...after] = text.split(mark);
+    // Node itself can say something later, such as a warning.
+    this.#text = after.join('');
+    return before;
   }
 
   #makeNext(): Promise<void> {
