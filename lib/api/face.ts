@@ -6,7 +6,7 @@ import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
-import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
+import { internal, invalidRequest, noSuchPath, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { requireShortHeaders } from '../domain/short-header.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
@@ -129,7 +129,7 @@ export class ApiFace {
     asking: Asking,
   ): Promise<() => Promise<Answer>> {
     const { request } = context;
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw noSuchPath();
     const usual = chooseRoute(found, request.method ?? '');
     const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
     context.action = route.action;

@@ -109,9 +109,13 @@ export function requireNewLocation(location: string, field = 'location'): void {
   if (fault !== undefined) throw invalidRequest('bad_location', `The ${field} ${fault}.`, { field });
 }
 
-/** Like parseLocation, but the empty text is the workspace root. */
+/**
+ * Like parseLocation, but the empty text is the workspace root. One slash at each end may be there, since people and
+ * programs write folders so.
+ */
 export function parseFolderLocation(text: string, field = 'location'): Location {
-  return text === '' ? rootLocation : parseLocation(text, field);
+  const path = text.replace(/^\//, '').replace(/\/$/, '');
+  return path === '' ? rootLocation : parseLocation(path, field);
 }
 
 /** One segment, such as the new name in a rename. @throws Refusal INVALID_REQUEST `bad_location` */

@@ -35,6 +35,11 @@ export function notFound(): Refusal {
   return new Refusal('NOT_FOUND', 'There is nothing here that this key can reach.');
 }
 
+/** A path that this API does not have, for any caller. It depends on the request alone. */
+export function noSuchPath(): Refusal {
+  return new Refusal('NOT_FOUND', 'There is no such path. GET /v1/openapi.yaml describes all paths.');
+}
+
 /**
  * The request itself is wrong.
  * @param reason stable word, e.g. `bad_location`

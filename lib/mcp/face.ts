@@ -14,6 +14,7 @@ import { mediaTypeOf } from '../http/read-body.js';
 import { isEncoded } from '../http/request-bounds.js';
 import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { asJson, bothForms, wantsJsonAlone } from './accepted-form.js';
 import { PlainAnswers } from './answer-plainly.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
@@ -218,7 +219,9 @@ export class McpFace {
   async #serve(request: McpRequest, message: unknown, context: RequestContext): Promise<Answer> {
     const plain = this.#plain === undefined ? undefined : readPlainRequest(request.headers, message);
     const answer = plain === undefined ? undefined : await this.#plain?.answer(plain, context);
-    return answer ?? this.#speak(request, message, context);
+    if (answer !== undefined) return answer;
+    const spoken = await this.#speak(request, message, context);
+    return wantsJsonAlone(request.headers['accept']) ? asJson(spoken) : spoken;
   }
 
   /**
@@ -266,6 +269,7 @@ export class McpFace {
     for (const [name, value] of Object.entries(request.headers)) {
       if (value !== undefined && passedOn.has(name)) headers.set(name, value);
     }
+    if (wantsJsonAlone(request.headers['accept'])) headers.set('accept', bothForms);
     const extra = { context };
     return this.#handler.fetch(
       // The URL is for the implementation alone, and it reads nothing in it.

@@ -159,9 +159,9 @@ function sendProblem({ log }: RemoteOptions, exchange: Exchange, error: unknown)
     return;
   }
   if (isFault) log.error({ id, err: known.cause ?? known }, 'A request failed');
-  const { status, headers, text } = presentProblem(known);
+  const { status, headers, contentType, text } = presentProblem(known);
   const body = Buffer.from(`${text}\n`);
   leaveUnread(request, response);
-  const all = { ...headers, 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
+  const all = { ...headers, 'Content-Type': contentType, 'Content-Length': body.length };
   response.writeHead(status, all).end(request.method === 'HEAD' ? undefined : body);
 }

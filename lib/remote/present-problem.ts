@@ -7,8 +7,13 @@ import { UnservedRequest } from './unserved-request.js';
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
   readonly text: string;
 }
+
+const plain = 'text/plain; charset=utf-8';
+/** Errors of Git LFS (its API documentation, "Response Errors"). */
+const lfsType = 'application/vnd.git-lfs+json';
 
 /** Makes git ask the person, or its credential helper. */
 const challenge = 'Basic realm="Cartulary", charset="UTF-8"';
@@ -22,14 +27,21 @@ const statusOfReason: Readonly<Record<string, number>> = {
 
 export function presentProblem(error: Refusal | UnservedRequest): Problem {
   if (error instanceof UnservedRequest) {
-    const { message, allowed } = error;
-    if (allowed === undefined) return { status: 403, headers: {}, text: message };
-    return { status: 405, headers: { Allow: allowed }, text: message };
+    const { message, allowed, isOfLfs } = error;
+    if (isOfLfs) return { status: 404, headers: {}, contentType: lfsType, text: JSON.stringify({ message }) };
+    if (allowed === undefined) return { status: 403, headers: {}, contentType: plain, text: message };
+    return { status: 405, headers: { Allow: allowed }, contentType: plain, text: message };
   }
   const { code, details, retryAfter } = error;
   if (code === 'UNAUTHENTICATED') {
-    return { status: statusOf(error), headers: { 'WWW-Authenticate': challenge }, text: keyRequired };
+    return {
+      status: statusOf(error),
+      headers: { 'WWW-Authenticate': challenge },
+      contentType: plain,
+      text: keyRequired,
+    };
   }
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return { status: statusOfReason[details?.reason ?? ''] ?? statusOf(error), headers, text: sayWait(error) };
+  const status = statusOfReason[details?.reason ?? ''] ?? statusOf(error);
+  return { status, headers, contentType: plain, text: sayWait(error) };
 }

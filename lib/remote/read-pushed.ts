@@ -1,6 +1,7 @@
 import type { ContentStage } from '../changes/content-stages.js';
 import { dropHidden } from '../domain/hidden-characters.js';
 import { faultOfLocation, faultOfNewLocation, type Location } from '../domain/location.js';
+import { mayBePointer, readLfsPointer } from '../domain/lfs-pointer.js';
 import { makeOriginalAuthor } from '../domain/original-author.js';
 import type { PushedChange, PushedCommit, PushedContent, UnfitChange } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
@@ -50,7 +51,8 @@ export async function readPushed(
   stage: ContentStage,
 ): Promise<readonly PushedCommit[]> {
   const changes = new Map([...all].map(([commit, each]) => [commit, each.filter((change) => !unfit.has(change))]));
-  const contents = await takeContents(quarantine, changes, limits, stage);
+  const { contents, pointers } = await takeContents(quarantine, changes, limits, stage);
+  if (pointers.size > 0) throw refusePointers(changes, pointers);
   const read = await readCommits(quarantine, line);
   const commits: PushedCommit[] = [];
   for (const { commit: oid, brought } of line) {
@@ -92,17 +94,24 @@ function requireRead(commit: ForeignCommit | undefined): ForeignCommit {
   return commit;
 }
 
+interface TakenContents {
+  readonly contents: ReadonlyMap<Oid, PushedContent>;
+  /** Contents that are only a pointer of Git LFS. */
+  readonly pointers: ReadonlySet<Oid>;
+}
+
 async function takeContents(
   quarantine: Quarantine,
   changes: PushedLine['changes'],
   { bytes }: PushLimits,
   stage: ContentStage,
-): Promise<ReadonlyMap<Oid, PushedContent>> {
+): Promise<TakenContents> {
   const wanted = new Set<Oid>();
   for (const each of changes.values()) {
     for (const { before, after } of each) if (after !== null && after.oid !== before?.oid) wanted.add(after.oid);
   }
   const contents = new Map<Oid, PushedContent>();
+  const pointers = new Set<Oid>();
   let left = bytes;
   for await (const { oid, size, content } of readObjects(quarantine.start, [...wanted])) {
     left -= size;
@@ -110,11 +119,38 @@ async function takeContents(
       const remedy = `Push fewer commits at a time: ${pushInParts}`;
       throw new PushUnfit(`The files of a push have at most ${bytes} bytes. ${remedy}`);
     }
-    const { blobOid, sha256, size: length, kind } = await stage.add(content);
+    const small: Uint8Array[] = [];
+    const {
+      blobOid,
+      sha256,
+      size: length,
+      kind,
+    } = await stage.add(mayBePointer(size) ? kept(content, small) : content);
+    if (readLfsPointer(Buffer.concat(small)) !== undefined) pointers.add(oid);
     if (blobOid !== oid) throw new PushUnfit('The content of a file is not what its name says. Push again.');
     contents.set(oid, { blobOid, sha256, size: length, kind });
   }
-  return contents;
+  return { contents, pointers };
+}
+
+/** The pieces as they come, which are kept in a list too. */
+async function* kept(pieces: AsyncIterable<Uint8Array>, list: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    list.push(Uint8Array.from(piece));
+    yield piece;
+  }
+}
+
+/** The refusal of files whose content Git LFS keeps elsewhere. It names the first, and counts them all. */
+function refusePointers(changes: PushedLine['changes'], pointers: ReadonlySet<Oid>): PushUnfit {
+  const isPointer = ({ after }: RawChange): boolean => after !== null && pointers.has(after.oid);
+  const files = [...changes.values()].flatMap((each) => each.filter(isPointer));
+  const [first] = files;
+  const others = files.length > 1 ? ` So are ${files.length - 1} more.` : '';
+  return new PushUnfit(
+    `${first?.path.toString('utf8') ?? 'A file'} is a pointer of Git LFS, and its content is not in the push.${others} ` +
+      'Git LFS is not served here. Commit the files themselves: git lfs migrate export --include="*" main',
+  );
 }
 
 function describeChange(

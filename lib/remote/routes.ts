@@ -67,6 +67,7 @@ function findService(query: string): RemoteService {
 function findUnserved(below: string): UnservedRequest {
   if (below === '' || below === '/') return new UnservedRequest(address);
   if (below === '/git-upload-archive') return new UnservedRequest(archive);
+  if (below.startsWith('/info/lfs/')) return new UnservedRequest(lfs, { isOfLfs: true });
   const isFile = below === '/HEAD' || below.startsWith('/objects/') || below.startsWith('/info/');
   return new UnservedRequest(isFile ? dumb : unknown);
 }
@@ -75,10 +76,11 @@ const dumb =
   'This repository is served by the smart HTTP protocol alone. Use git 1.6.6 or newer, without GIT_SMART_HTTP=0.';
 const archive = 'Archives are not served by git. Clone the repository, and run git archive there.';
 const address = 'This address is for git: git clone https://HOST/git/WORKSPACE';
+const lfs = 'Git LFS is not served here. Commit the files themselves: git lfs migrate export --include="*" main';
 const unknown = 'Nothing is served here. The address of a repository is /git/WORKSPACE, for git clone, fetch and push.';
 
 function requireMethod(method: string, allowed: string): void {
-  if (method !== allowed) throw new UnservedRequest(`Only ${allowed} can be used here.`, allowed);
+  if (method !== allowed) throw new UnservedRequest(`Only ${allowed} can be used here.`, { allowed });
 }
 
 function splitPath(url: string): { readonly workspace: string; readonly below: string; readonly query: string } {

@@ -47,12 +47,12 @@ export class Fields {
 
   /** A place, or the root of the workspace: `/`, or an empty text. */
   folder(name: string): Location {
-    return parseFolderLocation(withoutSlashes(this.text(name)), name);
+    return parseFolderLocation(this.text(name), name);
   }
 
   /** The root where it is left out. */
   folderOrRoot(name: string): Location {
-    return parseFolderLocation(withoutSlashes(this.optionalText(name) ?? ''), name);
+    return parseFolderLocation(this.optionalText(name) ?? '', name);
   }
 
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice {

@@ -107,6 +107,32 @@ describe('MCP over HTTP', () => {
     });
   }
 
+  it('answers JSON to a client of 2025 that takes no stream, and a stream to one that does', async () => {
+    const initialize = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    });
+    for (const accept of ['application/json', 'application/*', '*/*', 'text/html, application/json;q=0.9']) {
+      for (const body of [
+        initialize,
+        call('list_org_folders'),
+        JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' }),
+      ]) {
+        const { status, headers, text } = await raw('POST', { Accept: accept }, body);
+        assert.deepEqual([status, headers['content-type']], [200, 'application/json'], accept);
+        assert.ok('result' in (JSON.parse(text) as object), text);
+      }
+      const notified = await raw('POST', { Accept: accept }, '{"jsonrpc":"2.0","method":"notifications/initialized"}');
+      assert.equal(notified.status, 202);
+    }
+    for (const accept of ['application/json, text/event-stream', 'text/event-stream;q=0.5,application/json']) {
+      assert.equal((await raw('POST', { Accept: accept }, initialize)).headers['content-type'], 'text/event-stream');
+    }
+    assert.equal((await raw('POST', { Accept: 'text/html' }, initialize)).status, 406);
+  });
+
   it('asks for a key or a sign-in, the same way for every fault', async () => {
     const { id } = await server.agent('reader', 'team');
     const revoked = await server.host.key(id, ['mcp']);

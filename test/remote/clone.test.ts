@@ -124,6 +124,21 @@ describe('An approver of the root clones the workspace', function () {
     assert.match(await archive.text(), /^Archives are not served by git\./);
   });
 
+  it('but not by Git LFS, which is told so in its own form', async () => {
+    for (const path of ['/info/lfs/objects/batch', '.git/info/lfs/locks/verify']) {
+      const answer = await fetch(`${server.url()}${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${ada.key}`, 'Content-Type': 'application/vnd.git-lfs+json' },
+        body: '{"operation":"upload","objects":[]}',
+      });
+      assert.deepEqual([answer.status, answer.headers.get('content-type')], [404, 'application/vnd.git-lfs+json']);
+      assert.match(
+        ((await answer.json()) as { message: string }).message,
+        /Git LFS is not served here\. Commit the files/,
+      );
+    }
+  });
+
   it('only with a key', async () => {
     const { code, stderr } = await runClient(server.folder, ['clone', '-q', server.url(), 'nothing']);
     assert.equal(code, 128);

@@ -71,6 +71,23 @@ describe('A push is refused in the words of git', function () {
     head = server.head;
   });
 
+  it('where it holds pointers of Git LFS, whose content is in no commit', async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345678\n`;
+    await tree.write('film.mp4', pointer);
+    await tree.write('photo.jpg', pointer.replace('aaa', 'bbb'));
+    await tree.git('add', 'film.mp4', 'photo.jpg');
+    await tree.git('commit', '-qm', 'Pointers');
+    const { code, stderr } = await tree.push();
+    assert.equal(code, 1);
+    assert.match(stderr, /remote: film\.mp4 is a pointer of Git LFS, .* So are 1 more\. .* git lfs migrate export/);
+    await tree.git('reset', '-q', '--hard', 'HEAD~1');
+    await tree.write('about-lfs.md', `A pointer looks so:\n\n${pointer}`);
+    await tree.git('add', 'about-lfs.md');
+    await tree.git('commit', '-qm', 'A page about pointers');
+    assert.equal((await tree.push()).code, 0);
+    head = server.head;
+  });
+
   it('where a name is no location, or nobody would see what it is', async () => {
     const oid = putObject(join(tree.folder, '.git'), 'blob', 'x');
     const names = ['back\\slash.md', 'cafe\u0301.md', 'hidden\u200b.md', 'tab\tin.md', '.keep', ' blank.md'];

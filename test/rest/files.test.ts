@@ -49,6 +49,57 @@ describe('the bytes of a document at an address of their own', () => {
     assert.equal(zipped.refusal, 'INVALID_REQUEST unsupported_media_type');
   });
 
+  it('are the whole document: an envelope, a part, a patch and an encoding of it are refused, with the way out', async () => {
+    const { etag } = await put('whole.md', 'as it was', absent);
+    for (const [header, value, refusal, says] of [
+      ['Content-Type', 'multipart/form-data; boundary=x', 'unsupported_media_type', /an envelope.*curl -T FILE/],
+      ['Content-Type', 'Multipart/Related', 'unsupported_media_type', /an envelope/],
+      ['Content-Type', 'message/partial; id=1; number=1', 'unsupported_media_type', /leave out Content-Type/],
+      ['Content-Type', 'application/json-patch+json', 'unsupported_media_type', /a patch/],
+      ['Content-Encoding', 'aws-chunked', 'unsupported_media_type', /not compressed/],
+      ['Content-Transfer-Encoding', 'base64', 'bad_field', /not encoded/],
+      ['Content-Range', 'bytes 0-3/9', 'bad_field', /a part.*whole document in one request/],
+      ['Upload-Offset', '0', 'bad_field', /a part/],
+      ['Upload-Complete', '?0', 'bad_field', /a part/],
+      ['OC-Chunked', '1', 'bad_field', /by the header Oc-Chunked/],
+      ['X-Amz-Content-Sha256', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD', 'bad_field', /in signed pieces/],
+      ['X-HTTP-Method-Override', 'PATCH', 'bad_field', /another method/],
+    ] as const) {
+      for (const condition of [absent, { 'If-Match': etag }]) {
+        const location = condition === absent ? 'not-whole.md' : 'whole.md';
+        const refused = await put(location, '--x', { ...condition, [header]: value });
+        assert.equal(refused.refusal, `INVALID_REQUEST ${refusal}`, `${header}: ${value}`);
+        assert.match(refused.json.error.message, says);
+      }
+    }
+    assert.equal((await ada.get('/v1/files/whole.md')).text, 'as it was');
+    assert.equal((await ada.get('/v1/files/not-whole.md')).refusal, 'NOT_FOUND');
+    for (const [header, value] of [
+      ['Content-Encoding', 'identity'],
+      ['Content-Transfer-Encoding', 'binary'],
+      ['Upload-Complete', '?1'],
+      ['X-HTTP-Method-Override', 'PUT'],
+    ] as const) {
+      assert.equal((await put(`as-is/${header}`, 'x', { ...absent, [header]: value })).status, 201, header);
+    }
+  });
+
+  it('are refused where they do not have the hash that their head states', async () => {
+    const stated = (text: string): string => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
+    for (const header of ['Content-Digest', 'Repr-Digest']) {
+      const location = `hashed/${header}`;
+      const other = await put(location, 'cut sho', { ...absent, [header]: stated('cut short') });
+      assert.deepEqual([other.refusal, other.json.error.details.field], ['INVALID_REQUEST bad_field', header]);
+      const odd = await put(location, 'x', { ...absent, [header]: 'sha-256=abc' });
+      assert.match(odd.json.error.message, /sha-256=:BASE64:/);
+      assert.equal((await put(location, 'x', { ...absent, [header]: stated('x') })).status, 201);
+    }
+    const keyed = { ...absent, 'Idempotency-Key': 'hashed', 'Content-Digest': stated('large') };
+    const large = 'l'.repeat(2_000_000);
+    assert.equal((await put('hashed/large', large, keyed)).refusal, 'INVALID_REQUEST bad_field');
+    assert.equal((await put('hashed/large', 'large', keyed)).status, 201);
+  });
+
   it('are not created twice by a retry, and a retry with its key gets the first answer', async () => {
     const first = await put('retry/a.md', 'one', absent);
     const again = await put('retry/a.md', 'one', absent);
@@ -88,7 +139,7 @@ describe('the bytes of a document at an address of their own', () => {
       [{}, 'INVALID_REQUEST missing_if_match'],
       [{ 'If-None-Match': '"x"' }, 'INVALID_REQUEST bad_field'],
       [{ ...absent, 'If-Match': '*' }, 'INVALID_REQUEST bad_field'],
-      [{ ...absent, 'Idempotency-Key': 'a b' }, 'INVALID_REQUEST bad_field'],
+      [{ ...absent, 'Idempotency-Key': 'a\tb' }, 'INVALID_REQUEST bad_field'],
     ] as const) {
       assert.equal((await put('one.md', 'x', headers)).refusal, refusal, JSON.stringify(headers));
     }
@@ -107,6 +158,14 @@ describe('the bytes of a document at an address of their own', () => {
     assert.ok(part.bytes.equals(bytes.subarray(1234567, 2345679)));
     const head = await ada.head('/v1/files/large.bin');
     assert.deepEqual([head.status, head.headers['content-length'], head.bytes.length], [200, '3000000', 0]);
+  });
+
+  it('of an empty document are sent as they are for every range', async () => {
+    await put('empty.txt', '', absent);
+    for (const range of ['bytes=0-', 'bytes=0-0', 'bytes=-5', 'bytes=5-']) {
+      const read = await ada.get('/v1/files/empty.txt', { Range: range });
+      assert.deepEqual([read.status, read.headers['content-length'], read.text], [200, '0', ''], range);
+    }
   });
 
   it('are refused for a range past the end, with the length', async () => {

@@ -96,10 +96,12 @@ describe('NOT_FOUND over REST', () => {
     }
   });
 
-  it('is the same for a path without a route', async () => {
-    assert.equal(
-      anonymous(await bob.get('/v1/no/such/route')),
-      anonymous(await bob.get('/v1/documents/secret/here.md')),
-    );
+  it('says of a path without a route that there is none, to every key alike', async () => {
+    for (const path of ['/v1/no/such/route', '/v1/document/secret/here.md', '/v1/keys/not%20an%20id']) {
+      const refused = await bob.get(path);
+      assert.equal(refused.refusal, 'NOT_FOUND');
+      assert.match(refused.json.error.message, /^There is no such path\./);
+      assert.equal(anonymous(refused), anonymous(await ada.get(path)));
+    }
   });
 });

@@ -45,6 +45,15 @@ describe('replays over REST', () => {
     assert.deepEqual([again.status, again.text], [201, first.text]);
   });
 
+  it('recognises a key of any printable characters, in quotes too', async () => {
+    const key = 'import/team/a.md #1 "a\\b" (~)';
+    const first = await ada.create('once/printable.md', 'text', { 'Idempotency-Key': key });
+    assert.equal(first.status, 201);
+    const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
+    const again = await ada.create('once/printable.md', 'text', { 'Idempotency-Key': quoted });
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+  });
+
   const others: [string, (key: object) => ReturnType<HttpClient['post']>][] = [
     ['content', (key) => ada.create('once/other.md', 'changed', { ...key })],
     ['location', (key) => ada.create('once/elsewhere.md', 'text', { ...key })],

@@ -1,9 +1,11 @@
 import { invalidRequest } from '../../domain/refusal.js';
 
-const keyPattern = /^[A-Za-z0-9_:.-]{1,255}$/;
+/** Printable characters of ASCII. */
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Reads an Idempotency-Key header; the quotes of the IETF draft's structured string are optional.
+ * Reads an Idempotency-Key header. The IETF draft writes it as a structured string (RFC 9651 §3.3.3): its quotes are
+ * optional, and within them a backslash stands before a quote or a backslash.
  * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
  */
 export function parseIdempotencyKey(header: string | undefined): string {
@@ -14,9 +16,9 @@ export function parseIdempotencyKey(header: string | undefined): string {
       { field: 'Idempotency-Key' },
     );
   }
-  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  const key = /^"(.*)"$/.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1') ?? header;
   if (!keyPattern.test(key)) {
-    throw invalidRequest('bad_field', 'The Idempotency-Key must be 1 to 255 characters of A-Z a-z 0-9 _ : . -', {
+    throw invalidRequest('bad_field', 'The Idempotency-Key must be 1 to 255 printable characters of ASCII.', {
       field: 'Idempotency-Key',
     });
   }

@@ -8,6 +8,7 @@ import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { contentTooLarge } from '../../operations/documents/content.js';
 import { GatheredBytes, inviteBody, mediaTypeOf, readPieces, statedLength } from '../../http/read-body.js';
 import { splitBody, type LongContent } from './long-content.js';
+import { readStatedHash, requireHash, requireWhole } from './require-whole.js';
 
 /** A body read as it comes. Its hash is known once it was read to the end. */
 export interface RawBody {
@@ -69,8 +70,8 @@ export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolea
  */
 export function chooseForm(headers: IncomingMessage['headers'], forms: readonly BodyForm[]): BodyForm {
   if (forms.includes('file')) {
-    if ((headers['content-encoding'] ?? 'identity') === 'identity') return 'file';
-    throw invalidRequest('unsupported_media_type', 'Send the bytes of the document, not compressed.');
+    requireWhole(headers);
+    return 'file';
   }
   return chooseByType(headers, forms as readonly Exclude<BodyForm, 'file'>[]);
 }
@@ -169,16 +170,19 @@ export function takeFile(reading: BodyReading): RawBody {
 }
 
 /**
- * Takes a raw body as it comes; its reader limits its length again.
- * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
+ * Takes a raw body as it comes; its reader limits its length again. At its end, the stream throws the refusal of a body
+ * that does not have the stated hash.
+ * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit; `bad_field`
  */
 export function takeRaw({ request, response, limits: { largestBlob }, takeUpload }: BodyReading): RawBody {
   const stated = statedLength(request);
   if (stated > largestBlob) throw contentTooLarge(largestBlob);
   const isSmall = request.headers['content-length'] !== undefined && stated <= smallUpload;
+  const wanted = readStatedHash(request.headers);
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
   let size = 0;
+  const digestOnce = (): Buffer => (digest ??= hash.digest());
   async function* take(isInvited: boolean): AsyncGenerator<Uint8Array> {
     if (!isSmall) await takeUpload();
     if (!isInvited) inviteBody(request, response);
@@ -187,11 +191,12 @@ export function takeRaw({ request, response, limits: { largestBlob }, takeUpload
       size += piece.length;
       yield piece;
     }
+    if (wanted !== undefined) requireHash(wanted, digestOnce());
   }
   return {
     form: 'raw',
     stream: take(false),
-    digest: () => (digest ??= hash.digest()),
+    digest: digestOnce,
     async takeRest() {
       if (request.readableEnded) return;
       for await (const _ of take(true)) if (size > largestBlob) throw contentTooLarge(largestBlob);

@@ -18,7 +18,8 @@ import {
   type SourceFile,
   type SourceMeans,
 } from '../source.js';
-import { describeEntry, mayBePointer, readPointer } from './describe-entry.js';
+import { mayBePointer, readLfsPointer } from '../../domain/lfs-pointer.js';
+import { describeEntry } from './describe-entry.js';
 import { explainFailure, isAbsentReference } from './explain-failure.js';
 import { GitGateway } from './gateway.js';
 import type { GitLimits } from './git-limits.js';
@@ -206,9 +207,10 @@ export class GitSource implements Source {
   #markPointers(part: readonly SourceEntry[]): Promise<SourceEntry[]> {
     return Promise.all(
       part.map(async (entry) => {
-        if (entry.type !== 'file' || !mayBePointer(entry)) return entry;
-        const detail = readPointer((await this.#copy.read(entry.version)) ?? Buffer.alloc(0));
-        if (detail === undefined) return entry;
+        if (entry.type !== 'file' || !mayBePointer(entry.size)) return entry;
+        const pointer = readLfsPointer((await this.#copy.read(entry.version)) ?? Buffer.alloc(0));
+        if (pointer === undefined) return entry;
+        const detail = pointer.size === undefined ? 'in Git LFS' : `${pointer.size} bytes in Git LFS`;
         return { type: 'skipped', path: entry.path, version: entry.version, reason: 'lfs_pointer', detail } as const;
       }),
     );

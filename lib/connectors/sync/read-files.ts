@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { SkipReason } from '../../domain/connector.js';
+import { largestPointer, readLfsPointer } from '../../domain/lfs-pointer.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FoundContent } from '../../history/projection.js';
 import type { Steps } from '../../scheduling/in-steps.js';
@@ -91,7 +92,7 @@ async function readOne({ path, file, row, from }: FileToRead, reading: Reading):
   let size = 0;
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const piece of itemsUntilAborted(signal, source.read(file, maxBytes, signal))) {
-      if (size < pointerBytes) start.push(piece.subarray(0, pointerBytes));
+      if (size <= largestPointer) start.push(piece.subarray(0, largestPointer + 1));
       size += piece.length;
       if (size > maxBytes) throw new UnreadableFile('too_large', tooLarge(maxBytes));
       onBytes(piece.length);
@@ -103,7 +104,8 @@ async function readOne({ path, file, row, from }: FileToRead, reading: Reading):
   }
   try {
     const content = await store(pieces());
-    if (isPointer(start, size)) return new UnreadableFile('lfs_pointer', 'Its content is kept outside of the source.');
+    if (readLfsPointer(Buffer.concat(start)) !== undefined)
+      return new UnreadableFile('lfs_pointer', 'Its content is kept outside of the source.');
     const isNew = row === undefined || !hasDocument(row) || hashOf(from ?? path) !== content.sha256;
     return { content, isNew };
   } catch (error) {
@@ -111,16 +113,6 @@ async function readOne({ path, file, row, from }: FileToRead, reading: Reading):
     if (error instanceof UnreadableFile) return error;
     throw error;
   }
-}
-
-/** A pointer of Git LFS has fewer bytes. */
-const pointerBytes = 1024;
-const pointerStart = 'version https://git-lfs.github.com/spec/v1\n';
-
-function isPointer(start: readonly Uint8Array[], size: number): boolean {
-  if (size >= pointerBytes || size < pointerStart.length) return false;
-  const text = Buffer.concat(start).toString('latin1');
-  return text.startsWith(pointerStart) && text.includes('\noid ');
 }
 
 function* sortOut(files: readonly FileToRead[], outcomes: readonly Outcome[]): Steps<ReadResult> {

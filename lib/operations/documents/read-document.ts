@@ -93,7 +93,8 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     const first = firstByte?.(version);
-    if (first !== undefined && first >= version.size) throw pastTheEnd(version.size);
+    // No range fits an empty document, so it is sent as it is (RFC 9110 §14.2).
+    if (first !== undefined && first >= version.size && version.size > 0) throw pastTheEnd(version.size);
     if (version.size > stagedFrom) {
       const revocableStream = new RevocableStream(context, readDocument.name, {
         target: location,

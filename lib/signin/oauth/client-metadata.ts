@@ -51,9 +51,23 @@ export function readMetadata(metadata: ClientMetadata): ClientMetadata {
     }
     if (field === 'redirect_uris') kept[field] = readAddresses(value);
     else if (field === 'client_name') kept[field] = typeof value === 'string' ? cutName(value) : value;
-    else kept[field] = requireShort(field, value);
+    else kept[field] = keepServed(field, requireShort(field, value));
   }
   return completeClient(kept);
+}
+
+/** What is served here. RFC 7591 §2 lets a server replace a client's values, and tell the client in its answer. */
+const served: Readonly<Record<string, ReadonlySet<unknown>>> = {
+  grant_types: new Set(['authorization_code', 'refresh_token']),
+  response_types: new Set(['code']),
+};
+
+/** Without what is not served. Where nothing is left, the list stays as it is, so that it is refused by its name. */
+function keepServed(field: string, value: unknown): unknown {
+  const known = served[field];
+  if (known === undefined || !Array.isArray(value)) return value;
+  const kept = (value as readonly unknown[]).filter((each) => known.has(each));
+  return kept.length === 0 ? value : kept;
 }
 
 /** Not within a surrogate pair. */

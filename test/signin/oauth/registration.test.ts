@@ -34,6 +34,23 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(client['registration_access_token'], undefined, 'nobody reads or changes a registration later');
   });
 
+  it('may name grants and answers that are not served: those are left out, as the answer says', async () => {
+    const redirect_uris = ['http://127.0.0.1:33418/'];
+    const response = await register({
+      redirect_uris,
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code', 'implicit'],
+      response_types: ['code', 'token'],
+      token_endpoint_auth_method: 'none',
+    });
+    const client = (await response.json()) as Record<string, unknown>;
+    assert.deepEqual(
+      [client['grant_types'], client['response_types']],
+      [['authorization_code', 'refresh_token'], ['code']],
+    );
+    const none = await register({ redirect_uris, grant_types: ['client_credentials'] });
+    assert.equal(none.status, 400, 'nothing that is served is left');
+  });
+
   it('that are programs on this machine return to any port', async () => {
     const client = await OAuthClient.register(server, { redirect_uris: ['http://127.0.0.1/callback'] });
     const { url, state } = await client.ask({ redirect_uri: 'http://127.0.0.1:51234/callback' });
