@@ -16,12 +16,12 @@ const leastLike = 0.5;
  * @throws Refusal INVALID_REQUEST `no_such_section` with similar ids, `section_ambiguous` with the possible ids
  */
 export function findHeading(headings: readonly Heading[], named: string, field = 'section'): Heading {
-  const byId = headings.find(({ id }) => id === named);
+  const words = compose(named.trim().replace(/^#{1,6}\s+/, ''));
+  const byId = headings.find(({ id }) => id === named) ?? headings.find(({ id }) => id === words);
   if (byId !== undefined) return byId;
-  const words = named.trim().replace(/^#{1,6}\s+/, '');
   const small = words.toLowerCase();
-  const exact = findFirst(headings, ({ title }) => title === words);
-  const alike = exact.length > 0 ? exact : findFirst(headings, ({ title }) => title.toLowerCase() === small);
+  const exact = findFirst(headings, ({ title }) => compose(title) === words);
+  const alike = exact.length > 0 ? exact : findFirst(headings, ({ title }) => compose(title).toLowerCase() === small);
   const [heading] = alike;
   if (heading === undefined) {
     const id = hyphenate(words);
@@ -38,6 +38,14 @@ export function findHeading(headings: readonly Heading[], named: string, field =
     field,
     sections,
   });
+}
+
+/** No heading is longer. Composing takes the square of the length of a run of marks. */
+const maxComposed = 1000;
+
+/** In composed form, so that both Unicode forms of a word are one. */
+function compose(words: string): string {
+  return words.length > maxComposed ? words : words.normalize('NFC');
 }
 
 /** The headings for which it holds, as many as a refusal names. */

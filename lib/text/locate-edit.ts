@@ -1,4 +1,5 @@
 import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from '../domain/document-edit.js';
+import { composeText, decomposeText, placeInRaw } from './compose-text.js';
 import { findForwards } from './find-exact.js';
 import { findHeading } from './find-heading.js';
 import { placeLines, readOutlineInSteps, type Heading } from './outline.js';
@@ -38,21 +39,55 @@ function* linesOf(text: string, offsets: readonly number[]): Generator<void, num
 function* locateText(text: string, edit: TextReplacement): Generator<void, Splice[]> {
   const oldText = edit.oldText.replaceAll('\r\n', '\n');
   const most = Math.max(edit.count, maxNamed) + 1;
-  const places = yield* findForwards(text, oldText, 0, most);
+  const exact = yield* findForwards(text, oldText, 0, most);
   yield;
-  if (places.length === 0) {
-    const nearest = yield* findNearestLines(text, oldText);
+  if (exact.length === 0) return yield* locateOtherForm(text, { ...edit, oldText }, most);
+  yield* requireCount(text, exact, oldText.length, edit.count, most);
+  return exact.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));
+}
+
+/**
+ * The places of words that the text writes in another Unicode form. What comes in their place gets the form that they
+ * have there, because a person cannot see the difference and a program would not write it.
+ */
+function* locateOtherForm(text: string, edit: TextReplacement, most: number): Generator<void, Splice[]> {
+  const composed = yield* composeText(text);
+  const { text: oldText } = yield* composeText(edit.oldText);
+  yield;
+  const found = yield* findForwards(composed.text, oldText, 0, most);
+  yield;
+  const splices = found.flatMap((place) => {
+    const start = placeInRaw(composed, place);
+    const end = placeInRaw(composed, place + oldText.length);
+    if (start === undefined || end === undefined) return [];
+    const isDecomposed = end - start > oldText.length;
+    return [{ start, end, words: isDecomposed ? decomposeText(edit.newText) : edit.newText }];
+  });
+  if (splices.length === 0) {
+    const nearest = yield* findNearestLines(text, edit.oldText);
     throw invalidRequest('no_match', 'old_text does not stand in the document, character for character.', { nearest });
   }
-  const overlap = places.some((place, index) => index > 0 && place - (places[index - 1] ?? 0) < oldText.length);
-  if (places.length !== edit.count || overlap) {
-    throw invalidRequest(
-      'ambiguous',
-      `old_text stands in ${places.length === most ? 'many' : places.length} places${overlap ? ', which overlap' : ''}; expected were ${edit.count}.`,
-      { lines: yield* linesOf(text, places.slice(0, maxNamed)) },
-    );
-  }
-  return places.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));
+  const starts = splices.map(({ start }) => start);
+  const length = Math.max(...splices.map(({ start, end }) => end - start));
+  yield* requireCount(text, starts, length, edit.count, most);
+  return splices;
+}
+
+/** @param length units of each place, at most. @throws Refusal INVALID_REQUEST `ambiguous` */
+function* requireCount(
+  text: string,
+  places: readonly number[],
+  length: number,
+  count: number,
+  most: number,
+): Generator<void, void> {
+  const overlap = places.some((place, index) => index > 0 && place - (places[index - 1] ?? 0) < length);
+  if (places.length === count && !overlap) return;
+  throw invalidRequest(
+    'ambiguous',
+    `old_text stands in ${places.length === most ? 'many' : places.length} places${overlap ? ', which overlap' : ''}; expected were ${count}.`,
+    { lines: yield* linesOf(text, places.slice(0, maxNamed)) },
+  );
 }
 
 function addToEnd(text: string, newText: string): Splice {
@@ -62,7 +97,8 @@ function addToEnd(text: string, newText: string): Splice {
 }
 
 const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
-const numberSigns = /^ {0,3}#{1,6}(?:[ \t]|$)/;
+/** Behind a byte order mark too. */
+const numberSigns = /^\ufeff? {0,3}#{1,6}(?:[ \t]|$)/;
 
 /** Without the blank lines around it. A loop, because a pattern would take the square of a long run of blanks. */
 function trimLines(text: string): string {

@@ -53,13 +53,19 @@ function cutOff(text: string, most: number): string {
   return text.slice(0, /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most);
 }
 
-/** The end of front matter (a block between `---` lines at the very start), and the number of lines before. */
+const byteOrderMark = '\ufeff';
+
+/**
+ * The end of front matter (a block between `---` lines at the very start), and the number of lines before. A byte order
+ * mark is no part of the first line.
+ */
 function afterFrontMatter(text: string): { readonly at: number; readonly line: number } {
-  if (!/^---\r?\n/.test(text)) return { at: 0, line: 0 };
+  const start = { at: text.startsWith(byteOrderMark) ? 1 : 0, line: 0 };
+  if (!/^\ufeff?---\r?\n/.test(text)) return start;
   const close = /\n---\r?(?:\n|$)/g;
-  close.lastIndex = 3;
+  close.lastIndex = start.at + 3;
   const found = close.exec(text);
-  if (found === null) return { at: 0, line: 0 };
+  if (found === null) return start;
   let line = 2;
   for (let at = text.indexOf('\n'); at < found.index; at = text.indexOf('\n', at + 1)) line += 1;
   return { at: found.index + found[0].length, line };
@@ -183,14 +189,22 @@ function* closeSections(found: readonly Opening[], end: Pick<Opening, 'line' | '
   return headings;
 }
 
-/** The words in small letters with hyphens between, as forges and site generators make them. */
+/** Composing takes the square of the length of a run of marks. */
+const maxComposed = 1000;
+
+/**
+ * The words in small letters with hyphens between, as forges make them: a blank beside a sign that is left out becomes a
+ * hyphen too (`🎯 Goals` is `-goals`). In composed form, so that every spelling of a word gives one id.
+ */
 export function hyphenate(title: string): string {
   const words = title
+    .slice(0, maxComposed)
+    .trim()
+    .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-    .trim()
     .replace(/ /g, '-');
-  return words === '' ? 'section' : cutOff(words, maxIdLength);
+  return /^-*$/.test(words) ? 'section' : cutOff(words, maxIdLength);
 }
 
 /** The id of a heading with these words, unless another one has it already. */

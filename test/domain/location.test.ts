@@ -42,7 +42,8 @@ describe('A location', () => {
   it('may not be empty, and the root is named by the empty text only where a folder is meant', () => {
     assert.ok(isRefused(''));
     assert.equal(parseFolderLocation(''), rootLocation);
-    assert.throws(() => parseFolderLocation('/'), Refusal);
+    for (const text of ['/', '/a', 'a/', '/a/']) assert.equal(`${parseFolderLocation(text)}`, text.replaceAll('/', ''));
+    for (const text of ['///', '//a', 'a//']) assert.throws(() => parseFolderLocation(text), Refusal);
   });
 
   it('has no empty, "." or ".." segment anywhere', () => {

@@ -16,6 +16,17 @@ describe('the outline of a Markdown text', () => {
     ]);
   });
 
+  it('makes ids as forges do: composed, and with a hyphen for a blank beside a sign', () => {
+    assert.deepEqual(brief('# 🎯 Features\n# Cafe\u0301\n# Caf\u00e9\n# 🎯\n'), [
+      '-features h1 1-1',
+      'caf\u00e9 h1 2-2',
+      'caf\u00e9-1 h1 3-3',
+      'section h1 4-4',
+    ]);
+    assert.deepEqual(brief('\ufeff# A\n'), ['a h1 1-1']);
+    assert.deepEqual(brief('\ufeff---\ntitle: x\n---\n# A\n'), ['a h1 4-4']);
+  });
+
   it('knows underlined headings, over several lines too', () => {
     assert.deepEqual(brief('Title\n===\n\ntwo\nlines\n---\n'), ['title h1 1-6', 'two-lines h2 4-6']);
   });

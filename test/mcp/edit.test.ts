@@ -184,6 +184,51 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(program, [{ old_text: 'x = 1', new_text: '# a comment' }])).refusal, '');
   });
 
+  it('finds words in another Unicode form, and writes in the form that stands there', async () => {
+    const decomposed = '# Cafe\u0301 notes\n\nThe cafe\u0301 opens at 8.\n\n## 한국\n\nx\n'.normalize('NFD');
+    const document = await write(decomposed);
+    const { done } = await edit(document, [
+      { old_text: 'The café opens at 8', new_text: 'The café closes à 9' },
+      { op: 'append_to_section', section: '한국', new_text: 'y' },
+    ]);
+    assert.equal(done.replacements, 2);
+    const expected = decomposed.replace('opens at 8', 'closes a\u0300 9').replace('x\n', 'x\ny\n');
+    assert.equal(await textOf(document.location), expected);
+    for (const section of ['café-notes', 'Café notes', 'cafe\u0301-notes', '## Café notes']) {
+      const { done: read } = await agent.call('read_org_doc', { location: document.location, section });
+      assert.match(read.text, /^# Cafe\u0301 notes/, section);
+    }
+    const composed = await write('# Caf\u00e9\n\none\n');
+    await edit(composed, [{ old_text: 'Cafe\u0301', new_text: 'Bar' }]);
+    assert.equal(await textOf(composed.location), '# Bar\n\none\n');
+  });
+
+  it('refuses words that stand in several places in another Unicode form, with their lines', async () => {
+    const document = await write('cafe\u0301 one\n\ncafe\u0301 two\n');
+    const refused = await edit(document, [{ old_text: 'café', new_text: 'bar' }]);
+    assert.equal(refused.refusal, 'INVALID_REQUEST ambiguous');
+    assert.deepEqual(refused.error.lines, [1, 3]);
+    const { done } = await edit(document, [{ old_text: 'café', new_text: 'bar', count: 2 }]);
+    assert.equal(done.replacements, 2);
+    const half = await write('cafe\u0301s\n');
+    assert.equal(
+      (await edit(half, [{ old_text: 'cafe', new_text: 'tea' }])).done.replacements,
+      1,
+      'exactly as it stands',
+    );
+    assert.equal(
+      (await edit(await write('caf\u00e9s\n'), [{ old_text: 'cafe', new_text: 'tea' }])).refusal,
+      'INVALID_REQUEST no_match',
+    );
+  });
+
+  it('finds the first heading behind a byte order mark, and keeps the mark', async () => {
+    const document = await write('\ufeff# With mark\n\none\n');
+    const { done } = await edit(document, [{ op: 'replace_section', section: 'with-mark', new_text: 'two' }]);
+    assert.equal(done.replacements, 1);
+    assert.equal(await textOf(document.location), '\ufeff# With mark\n\ntwo\n');
+  });
+
   it('matches LF in a CRLF document, which keeps its line ends', async () => {
     const document = await write('# A\r\n\r\none\r\ntwo\r\n');
     const { done } = await edit(document, [

@@ -110,6 +110,30 @@ describe('search: titles', () => {
     assert.equal(findTitle('just text\n\n---\n\nmore'), undefined);
   });
 
+  it('in front matter are read as YAML, and stay the words that were written', () => {
+    for (const [member, title] of [
+      ['title: On leave', 'On leave'],
+      ['title: C# in depth # a note', 'C# in depth'],
+      ['title: >\n  On\n  leave\nauthor: Ada', 'On leave'],
+      ['title: |-\n\n  On leave\n', 'On leave'],
+      ['title: On\n  leave', 'On leave'],
+      ["title: 'Ada''s leave'", 'Ada’s leave'.replace('’', "'")],
+      ['title: "On \\u006ceave"', 'On leave'],
+      ['title: 2026-11-27', '2026-11-27'],
+      ['title: 1.10', '1.10'],
+      ['title: true', 'true'],
+      ['title: Notes: a start', 'Notes: a start'],
+      ['title: [On, leave]', undefined],
+      ['title: &a !!binary *b', '&a !!binary *b'],
+      ['title:', undefined],
+      ['title: # nothing', undefined],
+    ] as const) {
+      assert.equal(findTitle(`---\r\n${member}\n---\ntext`)?.title, title, member);
+      assert.equal(findTitle(`\ufeff---\n${member}\n---\ntext`)?.title, title, member);
+    }
+    assert.equal(findTitle('\ufeff# On leave')?.title, 'On leave');
+  });
+
   it('are counted as titles, not as text', () => {
     const { lengths, terms } = analyze('a/b.md', '# Ladder safety\n\nA ladder.');
     assert.deepEqual(lengths, [1, 2, 2, 0]);

@@ -1,3 +1,4 @@
+import { isMap, parseDocument } from 'yaml';
 import { endOfFrontMatter, isMarkdownName } from './reduce-markup.js';
 
 /** Characters at the start of a text that are searched for its title. */
@@ -7,7 +8,12 @@ const maxTitleLength = 300;
 /** The attributes of `<title>`. */
 const maxAttributesLength = 200;
 
-const titleLine = /^title:[^\r\n]*/m;
+/** The member `title`, with the lines that go on from it: those further in, and blank ones. */
+const titleMember = /^title:[^\n]*(?:\n(?:[ \t][^\n]*|\r?(?=\n[ \t])))*/m;
+/** Of a member `title`, enough for the longest title in any notation. Characters. */
+const maxMemberLength = 2000;
+/** A value that means itself: no quote, no sign of YAML, no comment, and no further line. */
+const plainValue = /^title:[ \t]+([\p{L}\p{N}][^\r\n:#"'\\]*?)[ \t]*\r?$/u;
 const htmlTitle = /<title/i;
 /** `# Title` of Markdown, `= Title` of AsciiDoc. */
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
@@ -47,15 +53,21 @@ export function findUnreadTitle(text: string, name: string): string | undefined 
   return isMarkdownName(name) ? readFrontMatter(text.slice(0, endOfFrontMatter(text))) : undefined;
 }
 
-/** The title in front matter, without the quotes around it. */
+/** The title in front matter (YAML 1.2), as the words that its notation stands for. Dates and numbers are words, too. */
 function readFrontMatter(front: string): string | undefined {
-  const line = titleLine.exec(front)?.[0];
-  if (line === undefined) return undefined;
-  const value = line.slice(line.indexOf(':') + 1).trim();
-  const quote = value.charAt(0);
-  const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.endsWith(quote);
-  const title = (isQuoted ? value.slice(1, -1) : value).slice(0, maxTitleLength);
+  const member = titleMember.exec(front)?.[0].slice(0, maxMemberLength);
+  if (member === undefined) return undefined;
+  const title = (plainValue.exec(member)?.[1] ?? readYaml(member)).trim().slice(0, maxTitleLength);
   return title === '' ? undefined : title;
+}
+
+/** Without its notation where it is no valid YAML, such as `title: Notes: a start`. */
+function readYaml(member: string): string {
+  const { errors, contents } = parseDocument(member, { schema: 'failsafe', logLevel: 'silent' });
+  const value: unknown = isMap(contents) ? contents.get('title') : undefined;
+  if (errors.length === 0) return typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : '';
+  const [first = ''] = member.split('\n', 1);
+  return first.slice(first.indexOf(':') + 1);
 }
 
 /** By hand: a pattern with two counted runs would try each length of the one with each of the other. */

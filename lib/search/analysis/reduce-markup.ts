@@ -72,9 +72,10 @@ function endOfHidden(text: string, start: number): number | undefined {
   return (closing.exec(text)?.index ?? text.length) - 1;
 }
 
-/** Where the text goes on after a leading block between two lines of `---`; 0 when there is none. */
+/** Where the text goes on after a byte order mark and a leading block between two lines of `---`. */
 export function endOfFrontMatter(text: string): number {
-  if (!/^---[ \t]*\r?\n/.test(text.slice(0, 80))) return 0;
+  const start = text.startsWith('\ufeff') ? 1 : 0;
+  if (!/^\ufeff?---[ \t]*\r?\n/.test(text.slice(0, 80))) return start;
   const closing = /\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, maxFrontMatterLength));
-  return closing === null ? 0 : closing.index + closing[0].length;
+  return closing === null ? start : closing.index + closing[0].length;
 }

@@ -57,7 +57,8 @@ const linesOf = (map: readonly number[] | null): string => (map === null ? '' : 
 const frontMatter = /^---\r?\n(?:[^\n]*\n){0,200}?---[ \t]*\r?(?:\n|$)/;
 
 /** Markdown as HTML: every block names its lines, every heading has an id, links stay in the console. */
-export function renderMarkdown(text: string, place: MarkdownPlace): RenderedMarkdown {
+export function renderMarkdown(markedText: string, place: MarkdownPlace): RenderedMarkdown {
+  const text = markedText.replace(/^\ufeff/, '');
   const front = frontMatter.exec(text)?.[0] ?? '';
   const lines = front.split('\n').length - 1;
   const body = front === '' ? text : '\n'.repeat(lines) + text.slice(front.length);
