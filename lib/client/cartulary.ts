@@ -1,6 +1,13 @@
 import type { components } from './described.js';
 import { CartularyError } from './errors.js';
-import { Document, readDocument, requireDocument, type DocumentRecord } from './document.js';
+import {
+  Document,
+  readDocument,
+  requireDocument,
+  StaleVersionError,
+  type DocumentRecord,
+  type UpdateOptions,
+} from './document.js';
 import { followChanges, type ChangePage, type FollowOptions } from './follow-changes.js';
 import type {
   AnswerOf,
@@ -19,6 +26,11 @@ import { usualPace, type Pace } from './pace.js';
 import { Transport } from './transport.js';
 
 type Schemas = components['schemas'];
+
+/** Items of a page, as many as the service gives. */
+const longestPage = 200;
+/** Attempts of an edit. */
+const maxEdits = 10;
 
 export interface CartularyOptions {
   /** The address of the service, with the path that it is below. Left out: `CARTULARY_URL` of the environment. */
@@ -109,12 +121,12 @@ export class Cartulary {
 
   /** The documents of a folder, one level; '' for the root. */
   documents(folder: string, options: RequestOptions = {}): List<Schemas['Document']> {
-    return this.list('/v1/documents', { location: folder }, options);
+    return this.list('/v1/documents', { location: folder, limit: longestPage }, options);
   }
 
   /** The folders of a folder, one level; '' for the root. */
   folders(folder: string, options: RequestOptions = {}): List<Schemas['Folder']> {
-    return this.list('/v1/folders', { location: folder }, options);
+    return this.list('/v1/folders', { location: folder, limit: longestPage }, options);
   }
 
   /** What is found in reach, best first. */
@@ -144,6 +156,30 @@ export class Cartulary {
     });
     requireDocument(data);
     return new Document(this.#requests, data, etag ?? data.etag, typeof content === 'string' ? content : undefined);
+  }
+
+  /**
+   * Changes the text of a document. Where somebody is faster, it is done again with the newer text. Nothing is
+   * overwritten.
+   * @param change makes the new text from the present one, and may be asked again; the same text writes nothing
+   * @throws CartularyError for a document that is not text; StaleVersionError where others are faster ten times
+   */
+  async edit(
+    location: string,
+    change: (text: string, document: Document) => string | Promise<string>,
+    options: Omit<UpdateOptions, 'idempotencyKey' | 'ifMatch'> = {},
+  ): Promise<Document> {
+    for (let attempt = 1; ; attempt += 1) {
+      const document = await this.read(location, { signal: options.signal });
+      if (document.text === undefined) throw new CartularyError(`${location} is not text.`);
+      const text = await change(document.text, document);
+      if (text === document.text) return document;
+      try {
+        return await document.update(text, options);
+      } catch (error) {
+        if (!(error instanceof StaleVersionError) || attempt >= maxEdits) throw error;
+      }
+    }
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { components } from './described.js';
-import { ApiError, foreignAnswer } from './errors.js';
+import { ApiError, foreignAnswer, type DetailsOfReason } from './errors.js';
 import type { RequestOptions, WriteOptions } from './operations.js';
 import { encodeLocation, type Bytes, type Requests } from './requests.js';
 
@@ -87,6 +87,7 @@ export class Document {
 /** Another writer has changed the document since it was read. Nothing was overwritten. */
 export class StaleVersionError extends ApiError {
   override readonly name = 'StaleVersionError';
+  declare readonly details: DetailsOfReason<'stale_if_match'>;
   /** The version that came between; undefined where it could not be read. */
   readonly current: Document | undefined;
 

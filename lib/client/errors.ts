@@ -29,6 +29,9 @@ type WithReason<Details, Reason> = Details extends { reason: infer Own }
     : never
   : never;
 
+/** What an error answer of a reason says. */
+export type DetailsOfReason<Reason extends ErrorReason> = WithReason<ErrorDetails, Reason>;
+
 /** Every error of this library: an `ApiError`, a `ConnectionError`, an `InvalidRequestError`, or a missing setting. */
 export class CartularyError extends Error {
   override readonly name: string = 'CartularyError';

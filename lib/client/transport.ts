@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, errorOf, InvalidRequestError } from './errors.js';
+import { Gate, maxInLine } from './gate.js';
 import type { Pace } from './pace.js';
 
 export interface TransportOptions {
@@ -36,15 +37,17 @@ const firstWait = 250;
 const maxBackoff = 8000;
 
 /**
- * Sends requests, and again where that is safe: after an answer with Retry-After, which says that nothing was done, and
- * after a lost or cut answer where the request is repeatable. Key and body are made before the first attempt and stay
+ * Sends requests, and again where that is safe: after an answer with Retry-After, which says that nothing was done, in
+ * turn where it was one for the rate, and after a lost or cut answer where the request is repeatable. Key and body are made before the first attempt and stay
  * the same.
  */
 export class Transport {
   readonly #options: TransportOptions;
+  readonly #gate: Gate;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#gate = new Gate(options.pace);
   }
 
   get pace(): Pace {
@@ -65,18 +68,37 @@ export class Transport {
   async #send<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     const { baseUrl, retries, pace } = this.#options;
     requireStraight(baseUrl, request.path);
-    for (let attempt = 0; ; attempt += 1) {
+    const began = pace.now();
+    for (let attempt = 0; ;) {
       request.signal?.throwIfAborted();
-      const error = await this.#attempt(request, read);
+      const passed = await this.#gate.pass(request.signal);
+      const error = await this.#attempt(request, read, passed);
       if (!(error instanceof Failure)) return error;
+      if (this.#standsInLine(error, request, began)) continue;
       const pause = attempt < retries ? this.#pauseAfter(error, request, attempt) : undefined;
       if (pause === undefined) throw error.cause;
       await pace.wait(pause, request.signal);
+      attempt += 1;
     }
   }
 
+  /**
+   * Whether a request that was refused for the rate of its key waits at the gate for its next turn. That is no retry,
+   * because nothing went wrong: the request was early. A time bounds it in place of a count.
+   */
+  #standsInLine({ cause }: Failure, { body }: Prepared, began: number): boolean {
+    const { retries, pace } = this.#options;
+    if (!(cause instanceof ApiError) || cause.code !== 'RATE_LIMITED' || cause.retryAfter === undefined) return false;
+    if (retries === 0 || cause.retryAfter > maxWait || body instanceof ReadableStream) return false;
+    return pace.now() + this.#gate.line - began <= maxInLine;
+  }
+
   /** @throws the signal's reason */
-  async #attempt<Answer>(request: Prepared, read: (response: Response) => Promise<Answer>): Promise<Answer | Failure> {
+  async #attempt<Answer>(
+    request: Prepared,
+    read: (response: Response) => Promise<Answer>,
+    passed: number,
+  ): Promise<Answer | Failure> {
     const { baseUrl, key, fetch, timeout, maxAnswer, pace } = this.#options;
     const { method, path, headers, body, signal, extraTime = 0 } = request;
     const idempotencyKey = headers['Idempotency-Key'];
@@ -93,8 +115,13 @@ export class Transport {
         ...(body === undefined ? {} : { body }),
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       });
+      if (response.status !== 429) this.#gate.hear(response.headers, passed);
       if (response.ok || response.status === 304) return await read(response);
-      return new Failure(errorOf(response, await readText(response, maxAnswer), pace.now(), idempotencyKey), true);
+      const error = errorOf(response, await readText(response, maxAnswer), pace.now(), idempotencyKey);
+      if (error instanceof ApiError && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
+        this.#gate.close(response.headers, error.retryAfter);
+      }
+      return new Failure(error, true);
     } catch (cause) {
       signal?.throwIfAborted();
       // The next answer would be as long.

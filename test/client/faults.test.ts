@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { ApiError, ConnectionError, type Document } from 'cartulary/client';
+import { ApiError, Cartulary, ConnectionError, type Document } from 'cartulary/client';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { FaultProxy, type Fault } from '../support/http/fault-proxy.js';
 import { makeRandom } from '../support/faults/load.js';
+import { openTestServer } from '../support/http/server.js';
+import { operator, TestClock } from '../support/store/service.js';
 import { openClientTest, type ClientTest } from './support.js';
 
 const busy = (retryAfter: string, status = 429): Fault => ({
@@ -12,6 +16,13 @@ const busy = (retryAfter: string, status = 429): Fault => ({
     error: { code: status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', message: 'Later.', request_id: 'req_test' },
   }),
 });
+
+/** The rate of a key comes back with the time of day. */
+class PassingClock extends TestClock {
+  override now(): number {
+    return Math.floor(this.elapsed());
+  }
+}
 
 describe('The client on a bad line', () => {
   let test: ClientTest;
@@ -86,7 +97,8 @@ describe('The client on a bad line', () => {
     const date = new Date(pace.now() + 7000).toUTCString();
     test.proxy.plan(busy('3'), busy(date, 503));
     await cartulary.folders('').toArray();
-    assert.deepEqual(pace.waits, [3125, 7125]);
+    // The date is seven seconds after the beginning, so four after the first wait.
+    assert.deepEqual(pace.waits, [3125, 4125]);
   });
 
   it('waits for a minute at most, and says how long the service asks for more', async () => {
@@ -99,6 +111,46 @@ describe('The client on a bad line', () => {
     assert.ok(error instanceof ApiError);
     assert.deepEqual([error.code, error.retryAfter], ['RATE_LIMITED', 61]);
     assert.deepEqual(pace.waits, [60_000]);
+  });
+
+  it('stands in line for the rate of its key, and counts that as no retry', async () => {
+    const { cartulary, pace } = test.connect({ retries: 1 });
+    test.proxy.plan(...Array.from({ length: 6 }, () => busy('2')), 'lost answer');
+    await cartulary.create('rate/line.md', 'x');
+    assert.equal(pace.waits.length, 7);
+    assert.equal((await versions('rate/line.md')).length, 1);
+    test.proxy.plan(...Array.from({ length: 20 }, () => busy('50')));
+    const error = await test
+      .connect()
+      .cartulary.read('rate/line.md')
+      .catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.code, 'RATE_LIMITED', 'not for ever: five minutes at most');
+    await test
+      .connect({ retries: 0 })
+      .cartulary.read('rate/line.md')
+      .then(
+        () => assert.fail('it was refused'),
+        (refused: unknown) => assert.ok(refused instanceof ApiError && refused.code === 'RATE_LIMITED'),
+      );
+  });
+
+  it('sends many at once as fast as the rate allows, and none is given up', async function () {
+    this.timeout(60_000);
+    const limited = await openTestServer({ clock: new PassingClock() });
+    try {
+      await perform(limited.host.workspace, operator, changePolicy, { requestsPerMinute: 600, burst: 10 });
+      const { key } = await limited.host.person('approver', '', 'Ada');
+      const cartulary = new Cartulary({ baseUrl: limited.rest.url, key });
+      const names = Array.from({ length: 70 }, (_, index) => `bulk/${index}.md`);
+      const made = await Promise.all(names.map((name) => cartulary.create(name, 'x')));
+      assert.deepEqual(
+        made.map(({ location }) => location),
+        names,
+      );
+    } finally {
+      await limited.close();
+    }
   });
 
   it('sends no refused request again', async () => {

@@ -3,7 +3,7 @@ import { FaultProxy } from '../support/http/fault-proxy.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { MovingClock } from '../support/store/service.js';
 
-/** A pace whose waits take no time and are remembered. */
+/** A pace whose waits take no time, are remembered, and let its clock go on. */
 export class TestPace implements Pace {
   /** Milliseconds of each wait. */
   readonly waits: number[] = [];
@@ -11,8 +11,10 @@ export class TestPace implements Pace {
   /** Called in place of a wait. */
   onWait: (signal: AbortSignal | undefined) => void = () => {};
 
+  #now = 1_700_000_000_000;
+
   now(): number {
-    return 1_700_000_000_000;
+    return this.#now;
   }
 
   random(): number {
@@ -21,6 +23,7 @@ export class TestPace implements Pace {
 
   wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
     this.waits.push(milliseconds);
+    this.#now += milliseconds;
     this.onWait(signal);
     return Promise.resolve();
   }

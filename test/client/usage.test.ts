@@ -48,6 +48,29 @@ describe('The client', () => {
     await assert.rejects(mine.reread(), { code: 'NOT_FOUND' });
   });
 
+  it('edits by a function, again where somebody was faster, and overwrites nothing', async () => {
+    const location = 'use/edited.md';
+    await cartulary.create(location, 'one\n');
+    let others = 2;
+    const edited = await cartulary.edit(location, async (text, document) => {
+      if (others > 0) await document.update(`${text}other ${(others -= 1)}\n`);
+      return `${text}mine\n`;
+    });
+    assert.equal(edited.text, 'one\nother 1\nother 0\nmine\n');
+    const kept = await cartulary.edit(location, (text) => text);
+    assert.equal(kept.etag, edited.etag, 'the same text writes nothing');
+    const busy = cartulary.edit(location, async (text, document) => {
+      await document.update(`${text}x`);
+      return 'mine';
+    });
+    await assert.rejects(busy, { name: 'StaleVersionError' });
+    await cartulary.create('use/bytes.bin', new Uint8Array([0, 1, 255]));
+    await assert.rejects(
+      cartulary.edit('use/bytes.bin', () => ''),
+      /use\/bytes\.bin is not text/,
+    );
+  });
+
   it('walks lists of any length, and stops fetching where the loop stops', async () => {
     for (let number = 0; number < 25; number += 1) await cartulary.create(`lists/${number}.md`, 'x');
     const list = cartulary.list('/v1/documents', { location: 'lists', limit: 10 });

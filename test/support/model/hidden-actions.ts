@@ -2,6 +2,9 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import { outcomeOf } from '../store/actor.js';
 import { Client } from '../store/client.js';
+import { parseKey } from '../../../lib/access/secret.js';
+import { mintOwnKey, revokeOwnKey, rotateOwnKey } from '../../../lib/operations/credentials/own-keys.js';
+import { perform } from '../../../lib/operations/perform.js';
 import { rebuild } from '../../../lib/operations/workspaces/rebuild.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { eraseAt } from '../store/erase-at.js';
@@ -120,12 +123,24 @@ export class HiddenActions {
         await outcomeOf(this.#admin.grant(action.role, this.#crowd, `${action.path}-folder`));
         return;
       case 'people': {
-        const id = await this.#service.principal('Hidden');
+        const id = await this.#service.principal('Hidden', 'agent');
         const member: Subject = { type: 'principal', id };
         await this.#service.group('Hidden', member, this.#stranger.subject);
-        await this.#service.key(id);
+        await this.#turnKeys(id);
       }
     }
+  }
+
+  /** Somebody gets a key, makes another one with it, gives that a new secret, and ends it. */
+  async #turnKeys(principalId: string): Promise<void> {
+    const { workspace } = this.#service;
+    const { credentialId = '' } = parseKey(await this.#service.key(principalId)) ?? {};
+    const caller = { ...operator, principalId, kind: 'agent', credentialId, interface: 'rest' } as const;
+    const own = { name: `hidden ${this.#serial}`, interfaces: ['rest'] } as const;
+    const { result } = await perform(workspace, caller, mintOwnKey, own);
+    const made = { credentialId: result.credential.id };
+    await perform(workspace, caller, rotateOwnKey, made);
+    await perform(workspace, caller, revokeOwnKey, made);
   }
 
   async #pass(folder: string, leaves: 'moved' | 'in-a-folder' | 'erased'): Promise<void> {

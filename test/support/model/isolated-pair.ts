@@ -1,5 +1,7 @@
 import type { Subject } from '../../../lib/domain/grant.js';
 import { parseLocation } from '../../../lib/domain/location.js';
+import { listOwnKeys } from '../../../lib/operations/credentials/own-keys.js';
+import { perform } from '../../../lib/operations/perform.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { outcomeOf } from '../store/actor.js';
 import { Client } from '../store/client.js';
@@ -102,6 +104,15 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
     if (aimed !== asked && aimed.does === 'undelete-folder') await outcomeOf(client.deleteFolder(aimed.folder));
     answers.push(await face.ask(complete(aimed, ids, other.subject)));
   }
+  // Whichever keys others have, low has these.
+  const own = (await perform(service.workspace, low.caller, listOwnKeys, { after: '', limit: 50 })).result;
+  const keys = own.items.map(({ name, interfaces, createdAt, revokedAt }) => ({
+    name,
+    interfaces,
+    createdAt,
+    revokedAt,
+  }));
+  answers.push(JSON.stringify({ keys, isAll: own.next === null }));
   return answers;
 }
 
