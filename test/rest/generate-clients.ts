@@ -11,18 +11,13 @@ const resolver = `export const resolve = (name, context, next) => next(name === 
 register(`data:text/javascript,${encodeURIComponent(resolver)}`, import.meta.url);
 
 const [description = '', folder = ''] = process.argv.slice(2).map((name) => path.resolve(name));
-const [{ default: generateTypes, astToString }, { createClient }, { default: typescript }] = await Promise.all([
+const [{ default: generateTypes, astToString }, { createClient }] = await Promise.all([
   import('openapi-typescript'),
   import('@hey-api/openapi-ts'),
-  import('typescript-5'),
 ]);
 
-const { factory } = typescript;
-const types = await generateTypes(pathToFileURL(description), {
-  // The generator's own documentation: bytes are a Blob.
-  transform: ({ format }) =>
-    format === 'binary' ? factory.createTypeReferenceNode(factory.createIdentifier('Blob')) : undefined,
-});
+// As `npx openapi-typescript` does it, which the manual names.
+const types = await generateTypes(pathToFileURL(description));
 writeFileSync(`${folder}/cartulary.d.ts`, astToString(types));
 await createClient({
   input: description,
