@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { describeRule } from '../domain/describe-rule.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
-import type { DescribedTool } from './definition.js';
+import type { DescribedTool, PropertySchema } from './definition.js';
 import { forgiveArguments, type TakenArguments } from './forgive-arguments.js';
 import type { Arguments, ToolEntry } from './tool.js';
 
@@ -21,7 +21,7 @@ export function* checkArguments(
     throw invalidRequest('bad_field', 'The arguments must be an object.', { field: 'arguments' });
   }
   const taken = yield* forgiveArguments(definition, sent ?? {});
-  if (!checkInput(taken.args)) throw explain(checkInput.errors?.[0]);
+  if (!checkInput(taken.args)) throw explain(checkInput.errors?.[0], definition.inputSchema);
   // Only now: lists sent as text are parsed, and overlong ones were refused without a look through them.
   requireWellFormed(taken.args, 'arguments');
   return taken;
@@ -36,11 +36,19 @@ function nameField(path: string, name?: string): string {
     .replace(/\p{Surrogate}/gu, '');
 }
 
-function explain(error: ErrorObject | undefined): Refusal {
+/** The arguments that there are at a place of a schema: `/edits/3` is an item of a list. */
+function argumentsAt(schema: PropertySchema, path: string): string[] {
+  let at: PropertySchema | undefined = schema;
+  for (const part of path.split('/').slice(1)) at = at?.properties?.[part] ?? at?.items;
+  return Object.keys(at?.properties ?? {});
+}
+
+function explain(error: ErrorObject | undefined, schema: PropertySchema): Refusal {
   const { keyword, instancePath = '', params = {}, message = '' } = error ?? {};
   if (keyword === 'additionalProperties') {
     const field = nameField(instancePath, String((params as { additionalProperty: unknown }).additionalProperty));
-    return invalidRequest('unknown_field', `There is no argument ${field}.`, { field });
+    const known = argumentsAt(schema, instancePath).join(', ');
+    return invalidRequest('unknown_field', `There is no argument ${field}. There are: ${known}.`, { field });
   }
   if (keyword === 'required') {
     const field = nameField(instancePath, (params as { missingProperty: string }).missingProperty);

@@ -1,6 +1,7 @@
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { amounts, type ObjectSchema, type PropertySchema } from './definition.js';
+import { watchedIn } from './resource-address.js';
 import type { Arguments } from './tool.js';
 
 /** Limits of a message, or of a list sent as text. The largest tool takes some hundreds of values. */
@@ -29,7 +30,9 @@ const maxPlaceLength = 4096;
  *
  * - Null, the empty text, an empty list and a default count as left out, if the argument is optional.
  * - Numbers and booleans may come as text, lists and edits too; one item stands for a list of it.
- * - A place loses a slash at either end, and gets the Unicode form of all names.
+ * - A place loses blanks and a slash at either end, and gets the Unicode form of all names. The address of a resource
+ *   stands for its place.
+ * - An argument may have the name that it has in the tools for files which models know.
  * - An amount beyond a bound becomes that bound.
  *
  * Yields where a list sent as text is long.
@@ -44,6 +47,24 @@ export function* forgiveArguments(
   return { args, clamped };
 }
 
+/** Names of arguments in other tools, and what they are here. */
+const otherNames: Readonly<Record<string, string>> = {
+  path: 'location',
+  file_path: 'location',
+  file_text: 'content',
+  old_str: 'old_text',
+  old_string: 'old_text',
+  new_str: 'new_text',
+  new_string: 'new_text',
+};
+
+/** The argument that is meant, where its own name was not sent as well. */
+function nameOf(name: string, sent: object, { properties }: ObjectSchema): string {
+  const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  if (meant === undefined || Object.hasOwn(properties, name)) return name;
+  return Object.hasOwn(properties, meant) && !Object.hasOwn(sent, meant) ? meant : name;
+}
+
 interface Forgiving {
   readonly tool: string;
   readonly clamped: Record<string, number>;
@@ -51,8 +72,9 @@ interface Forgiving {
 
 function* forgiveObject(sent: object, schema: ObjectSchema, forgiving: Forgiving): Generator<void, Arguments> {
   const read: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(sent) as [string, unknown][]) {
+  for (const [given, value] of Object.entries(sent) as [string, unknown][]) {
     if (value === null) continue;
+    const name = nameOf(given, sent, schema);
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (property === undefined) {
       read.push([name, value]);
@@ -100,8 +122,9 @@ function clamp(name: string, value: unknown, { minimum, maximum }: PropertySchem
   return taken;
 }
 
-function readPlace(name: string, value: string, { tool }: Forgiving): string {
-  if (value.length > maxPlaceLength) return value;
+function readPlace(name: string, sent: string, { tool }: Forgiving): string {
+  if (sent.length > maxPlaceLength) return sent;
+  const value = watchedIn(sent) ?? sent.trim();
   const start = value.startsWith('/') ? 1 : 0;
   const end = value.length - (value.length > start && value.endsWith('/') && tool !== maker ? 1 : 0);
   const place = value.slice(start, end).normalize('NFC');

@@ -5,7 +5,7 @@ import { textRoom } from './answer-room.js';
 import { presentRemarks } from './comment-tool.js';
 import { presentClaim, presentNote, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
-import { uriOf } from './resources.js';
+import { uriOf } from './resource-address.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 export interface ReadArguments {

@@ -1,16 +1,16 @@
 import { formatTime } from '../domain/clock.js';
-import { faultOfLocation, maxLocationLength, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { rootLocation } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { listReachedDocuments, type ReachedDocument } from '../operations/documents/list-reached.js';
 import { perform } from '../operations/perform.js';
 import { readContent } from '../operations/documents/read-part.js';
 import { fitPage } from './answer-room.js';
+import { documentScheme, placeIn, uriOf, type Addressed } from './resource-address.js';
 import { readOrRecord } from './tool.js';
 import type { RequestContext } from './request-context.js';
 
-const scheme = 'cartulary://doc/';
 export const documentTemplate = {
-  uriTemplate: `${scheme}{+location}`,
+  uriTemplate: `${documentScheme}{+location}`,
   name: 'document',
   title: 'Document',
   description:
@@ -29,50 +29,6 @@ export interface ListedResource {
   readonly mimeType: string;
   readonly size: number;
   readonly annotations: { readonly lastModified: string };
-}
-
-/** Where a document is as a resource; slashes stay, all else is percent-encoded. */
-export function uriOf(location: Location): string {
-  return `${scheme}${segmentsOf(location).map(encodeURIComponent).join('/')}`;
-}
-
-/** A document, or a part of its text of one version. */
-interface Addressed {
-  readonly location: Location;
-  readonly expected?: string;
-  readonly startLine?: number;
-  readonly startColumn?: number;
-}
-
-/** What an address of the rest of a text ends with. A question mark of a location is percent-encoded. */
-const restOf = /^([^?]*)\?commit=([0-9a-f]{40})&start_line=(\d{1,9})&start_column=(\d{1,9})$/;
-
-/** The place in a URI; undefined for a foreign URI, or an impossible location. */
-function placeIn(uri: string): Addressed | undefined {
-  if (!uri.startsWith(scheme)) return undefined;
-  const [, path = uri, expected, line, column] = restOf.exec(uri) ?? [];
-  try {
-    const location = decodeURIComponent(path.slice(scheme.length)) as Location;
-    if (faultOfLocation(location) !== undefined) return undefined;
-    if (expected === undefined) return { location };
-    return { location, expected, startLine: Number(line), startColumn: Number(column) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Characters of the longest address of a place: each byte percent-encoded, and a slash at the end. */
-const maxUriLength = scheme.length + 3 * maxLocationLength + 1;
-
-/**
- * The document or folder in a URI that a client wants to hear of. A folder's may end with a slash, and the root's has no
- * name.
- * @returns undefined for a foreign URI, an impossible location, or a part of one version
- */
-export function watchedIn(uri: string): Location | undefined {
-  if (uri === scheme) return rootLocation;
-  if (uri.length > maxUriLength || uri.includes('?')) return undefined;
-  return placeIn(uri.endsWith('/') ? uri.slice(0, -1) : uri)?.location;
 }
 
 /** @throws Refusal NOT_FOUND */

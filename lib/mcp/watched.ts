@@ -1,7 +1,7 @@
 import type { Change } from '../domain/change.js';
 import { isWithin, type Location } from '../domain/location.js';
 import type { View } from '../view/view.js';
-import { uriOf, watchedIn } from './resources.js';
+import { uriOf, watchedIn } from './resource-address.js';
 
 /** An address that a client wants to hear of, and the document or folder in it. */
 interface WatchedPlace {

@@ -60,6 +60,10 @@ describe('Arguments with one meaning', () => {
           } catch {
             return;
           }
+          // Of blanks and slashes around a place some are dropped, so more around them would mean something else.
+          const isBare = (place: unknown): boolean =>
+            typeof place !== 'string' || !/^[\s/]|[\s/]$|^cartulary:/.test(place);
+          if (!isBare(args['location']) || !isBare(args['about'])) return;
           // A text that begins like a list, or is empty, is no item by itself.
           const isItem = (item: unknown): boolean => typeof item !== 'string' || !/^\s*\[|^$/.test(item);
           if (!Object.values(args).every((each) => !Array.isArray(each) || each.every(isItem))) return;
@@ -86,7 +90,11 @@ describe('Arguments with one meaning', () => {
           }
           assert.ok(tool.checkInput(taken));
           // No argument appears, and each amount is one of the tool's.
-          for (const name of Object.keys(taken)) assert.ok(Object.hasOwn(sent ?? {}, name), name);
+          const known = new Set(Object.keys(sent ?? {}));
+          for (const name of Object.keys(taken)) {
+            const others = ['path', 'file_path', 'file_text'];
+            assert.ok(known.has(name) || others.some((other) => known.has(other)), name);
+          }
           const { clamped } = runAtOnce(checkArguments(tool, sent));
           for (const [name, amount] of Object.entries(clamped)) assert.ok(amounts.has(name) && taken[name] === amount);
         }),
@@ -161,6 +169,25 @@ describe('A model that writes arguments its own way', () => {
     assert.deepEqual((await agent.call('list_org_docs', { limit: 1000 })).done.clamped, { limit: 200 });
     const claimed = (await agent.call('claim', { action: 'take', location, ttl_seconds: 10, section: '' })).done;
     assert.deepEqual([claimed.clamped, claimed.claims[0].section], [{ ttl_seconds: 60 }, undefined]);
+  });
+
+  it('can name arguments as in other tools for files, and places by their resource or with blanks around', async () => {
+    const path = 'team/other.md';
+    const made = (await agent.call('write_org_doc', { path, file_text: '# Other\n\nå one\n' })).done;
+    const edits = [
+      { old_str: 'å one', new_str: 'å two' },
+      { old_string: 'two', new_string: 'three' },
+    ];
+    const edited = (await agent.call('edit_org_doc', { file_path: path, expected_commit: made.commit, edits })).done;
+    assert.equal(edited.replacements, 2);
+    for (const location of [` ${path}\n`, 'cartulary://doc/team/other.md', 'cartulary://doc/te%61m/other.md/']) {
+      assert.match((await agent.call('read_org_doc', { location })).done.text, /å three/, location);
+    }
+    const both = await agent.call('read_org_doc', { path, location: path });
+    assert.equal(both.refusal, 'INVALID_REQUEST unknown_field', 'two names are no one meaning');
+    assert.match(both.error.message, /^There is no argument path\. There are: location, .*section/);
+    const unknown = { location: path, expected_commit: edited.commit, edits: [{ find: 'a', new_text: 'b' }] };
+    assert.match((await agent.call('edit_org_doc', unknown)).error.message, /edits\.0\.find\. There are: op, old_text/);
   });
 
   it('can ask for pages of different sizes, with its defaults said or left out', async () => {
