@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
+import { GitBoundMet, RepositoryUnreadable, WorkInterrupted } from '../git/errors.js';
 import type { DeriveOrder, Derived } from './derivation.js';
 import { startThread } from '../scheduling/start-thread.js';
 
@@ -15,6 +15,7 @@ export type DeriveAnswer =
         readonly code: string | null;
         readonly isUnreadable: boolean;
         readonly isInterrupted: boolean;
+        readonly isBeyondBounds: boolean;
       };
     };
 
@@ -87,9 +88,11 @@ function toError({
   code,
   isUnreadable,
   isInterrupted,
+  isBeyondBounds,
 }: Extract<DeriveAnswer, { failed: unknown }>['failed']): Error {
   const cause = code === null ? undefined : Object.assign(new Error(message), { code });
   if (isInterrupted) return new WorkInterrupted(message, { cause });
+  if (isBeyondBounds) return new GitBoundMet(message, { cause });
   if (isUnreadable) return new RepositoryUnreadable(message, { cause });
   return cause ?? new Error(message);
 }

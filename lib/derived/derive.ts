@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { readReach, type Reach } from '../access/reach.js';
 import { ancestorsOf, rootLocation, type Location } from '../domain/location.js';
-import { joinPacks } from '../git/derived/join-packs.js';
+import { joinPacks, measurePacks } from '../git/derived/join-packs.js';
 import type { Oid } from '../git/objects/objects.js';
 import { openReachedSnapshot, type ReachedSnapshot } from '../sidecar/reached-snapshot.js';
 import { findDocumentsById, findFolder } from '../view/locate.js';
+import { boundDerivation } from './bound-git.js';
 import { choosePacks } from './choose-packs.js';
 import { compareReach, type Difference, type Outdated } from './compare-reach.js';
 import type { Derived, DeriveOrder, MadeAnew } from './derivation.js';
@@ -39,8 +40,8 @@ const nothing: DerivedState = { head: null, began: null, packs: [], documents: n
  * A crash at any point leaves a folder from which the next call makes the right repository. A failure leaves the earlier
  * repository, or none.
  * @param signal ends it at its next step, and git at once
- * @throws RepositoryUnreadable when git fails, or a content is missing; the error of the file system, such as ENOSPC;
- * the signal's reason
+ * @throws RepositoryUnreadable when git fails, or a content is missing; GitBoundMet; the error of the file system, such
+ * as ENOSPC; the signal's reason
  */
 export async function deriveRepository(
   order: DeriveOrder,
@@ -123,7 +124,7 @@ function topFolders({ folders }: Reach): Location[] {
   return folders.filter((folder) => folder === rootLocation || !ancestorsOf(folder).some((above) => all.has(above)));
 }
 
-interface Growing extends Omit<Making, 'repository'> {
+interface Growing extends Omit<Making, 'repository' | 'documents'> {
   readonly onStep: OnStep;
 }
 
@@ -141,7 +142,12 @@ async function grow(
     const placings = new Placings(growing.snapshot.tables);
     const moves = planMoves(displaced.map((each) => ({ ...each, placing: placings.find(each) })));
     try {
-      ({ head, packs, commits } = await makeObjects(growing, before, moves, isBehind));
+      ({ head, packs, commits } = await makeObjects(
+        { ...growing, documents: documents.size },
+        before,
+        moves,
+        isBehind,
+      ));
       if (isNew) began = head;
       onStep('state');
       await writeState(folder, { head, began, packs, documents });
@@ -166,7 +172,7 @@ async function removeHalfMade(folder: string): Promise<void> {
 
 /** Makes the commits beside the repository, and then brings their packs into it. */
 async function makeObjects(
-  { onStep, ...growing }: Growing,
+  { onStep, ...growing }: Growing & Pick<Making, 'documents'>,
   { head: onto, packs: known }: DerivedState,
   moves: readonly PlannedMoves[],
   isBehind: boolean,
@@ -204,7 +210,7 @@ async function makeObjects(
 
 /** Joins the newest packs when there are many. The old ones stay until the state is written. */
 async function join(
-  { order: { git, folder }, repository: making, signal }: Making,
+  { order: { git, folder }, repository: making, snapshot: { tables }, signal }: Making,
   packs: readonly ListedPack[],
 ): Promise<readonly ListedPack[]> {
   const kept = choosePacks(packs.map(({ bytes }) => bytes));
@@ -212,7 +218,9 @@ async function join(
   const { repository } = derivedPaths(folder);
   const target = packFolder(making);
   const joined = packs.slice(kept).map(({ name }) => name);
-  await joinPacks(git, repository, joined, target, signal);
+  const extent = await measurePacks(packFolder(repository), joined);
+  const bounded = boundDerivation(git, tables, { commits: 0, documents: 0, ...extent });
+  await joinPacks(bounded, repository, joined, target, signal);
   const made = await listNewPacks(target, []);
   await publishPacks(folder, target, made);
   return [...packs.slice(0, kept), ...made];

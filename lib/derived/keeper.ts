@@ -1,7 +1,7 @@
 import { readReach } from '../access/reach.js';
 import { rootLocation } from '../domain/location.js';
 import { busy, goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
-import { systemErrorCode, WorkInterrupted } from '../git/errors.js';
+import { GitBoundMet, systemErrorCode, WorkInterrupted } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
@@ -292,7 +292,8 @@ export class Keeper {
         });
       const isFinal = (error: unknown): boolean => this.#isClosed || error instanceof Refusal || isFull(error);
       const again = (error: unknown): Promise<Derived> => {
-        if (isFinal(error)) throw error;
+        // git meets its bound again. What pushes brought goes with the repository.
+        if (isFinal(error) || error instanceof GitBoundMet) throw error;
         this.#workspace.onFault('A derived repository could not be extended; it is tried once more', error);
         return derive();
       };

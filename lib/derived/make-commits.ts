@@ -3,8 +3,10 @@ import { BlobSource } from '../git/derived/blob-source.js';
 import { FastImport, type ImportedEdit } from '../git/derived/fast-import.js';
 import { inflateObject, type Oid } from '../git/objects/objects.js';
 import { mainRef } from '../git/repositories/create-repository-files.js';
+import type { ForeignGit } from '../git/program/git-program.js';
 import type { ReachedSnapshot } from '../sidecar/reached-snapshot.js';
 import type { WantedVersion } from '../sidecar/tables/reached-table.js';
+import { boundDerivation } from './bound-git.js';
 import type { Displaced } from './compare-reach.js';
 import type { DeriveOrder } from './derivation.js';
 import { describeMoves, describeVersions, signAs, signVersion } from './describe-commit.js';
@@ -19,16 +21,19 @@ export interface Making {
   readonly snapshot: ReachedSnapshot;
   /** The repository that takes the objects. */
   readonly repository: string;
+  /** How many documents it will show. */
+  readonly documents: number;
   readonly signal: AbortSignal;
 }
 
 /** Opens one run of git on the repository. It is finished, or ended at once when the work fails. */
 async function importWith(
-  { order, repository, signal }: Making,
+  { repository, signal }: Making,
+  git: ForeignGit,
   from: Oid | null,
   fill: (into: FastImport) => Promise<number>,
 ): Promise<number> {
-  const into = new FastImport(order.git, repository, mainRef, from, signal);
+  const into = new FastImport(git, repository, mainRef, from, signal);
   try {
     const commits = await fill(into);
     await into.finish();
@@ -40,7 +45,9 @@ async function importWith(
 
 /** Makes the commits with moves and deletions. @returns how many */
 export async function commitMoves(making: Making, from: Oid | null, moves: readonly PlannedMoves[]): Promise<number> {
-  return importWith(making, from, async (into) => {
+  const { order, snapshot, documents } = making;
+  const git = boundDerivation(order.git, snapshot.tables, { commits: moves.length, documents, bytes: 0 });
+  return importWith(making, git, from, async (into) => {
     for (const { placing, displaced } of moves) {
       const signature = signAs(placing.author, placing.at, making.order.workspace);
       const edits = editsOf(displaced, making.snapshot);
@@ -72,8 +79,11 @@ export async function commitVersions(
   from: Oid | null,
   range: { readonly after: number; readonly upTo: number },
 ): Promise<number> {
-  return importWith(making, from, async (into) => {
-    await copyContents(making, into, range);
+  const { order, snapshot, documents } = making;
+  const bytes = snapshot.reached.bytes(range.after, range.upTo);
+  const git = boundDerivation(order.git, snapshot.tables, { commits: range.upTo - range.after, documents, bytes });
+  return importWith(making, git, from, async (into) => {
+    await copyContents(making, git, into, range);
     let commits = 0;
     for (const versions of byMoment(making.snapshot.reached.versions(range.after, range.upTo))) {
       const [first] = versions;
@@ -108,6 +118,7 @@ function* byMoment(versions: Iterable<WantedVersion>): Generator<Some<WantedVers
 
 async function copyContents(
   { order, snapshot, signal }: Making,
+  git: ForeignGit,
   into: FastImport,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<void> {
@@ -115,7 +126,7 @@ async function copyContents(
   const oids = withoutRepeats(snapshot.reached.contents(after, upTo));
   // From the snapshot's waiting objects, else from the repository: what waited no more at that moment is there.
   const stored = new Set(oids.filter((oid) => !objects.has(oid)));
-  const source = new BlobSource(order.git, order.content, signal);
+  const source = new BlobSource(git, order.content, signal);
   const take = (piece: Buffer): Promise<void> | undefined => {
     into.put(piece);
     return into.isFull ? into.settle() : undefined;

@@ -1,7 +1,7 @@
 /** A worker thread's program: makes derived repositories, one at a time. */
 import { parentPort } from 'node:worker_threads';
 import { describeError } from '../domain/describe-error.js';
-import { RepositoryUnreadable, systemErrorCode, WorkInterrupted } from '../git/errors.js';
+import { GitBoundMet, RepositoryUnreadable, systemErrorCode, WorkInterrupted } from '../git/errors.js';
 import { deriveRepository } from './derive.js';
 import type { DeriveAnswer, DeriveRequest } from './derive-worker.js';
 
@@ -28,5 +28,6 @@ function describe(error: unknown): Extract<DeriveAnswer, { failed: unknown }>['f
     code,
     isUnreadable: error instanceof RepositoryUnreadable,
     isInterrupted: error instanceof WorkInterrupted,
+    isBeyondBounds: error instanceof GitBoundMet,
   };
 }

@@ -87,7 +87,8 @@ const statement =
 const maxFileLength = (path: string): number => (path.startsWith('test/') ? 450 : 400);
 
 /** Where objects come in that a stranger chose. */
-const foreignPlaces = /^lib\/(?:git\/sources\/|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
+const foreignPlaces =
+  /^lib\/(?:git\/sources\/|git\/derived\/|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
 
 /** A git that may take as much as it likes. */
 function judgeForeignGit(module: Module): Finding[] {

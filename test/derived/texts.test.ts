@@ -7,7 +7,8 @@ import { describeMoves, describeVersions, signAs, signVersion } from '../../lib/
 import type { Version } from '../../lib/domain/document.js';
 import type { Location } from '../../lib/domain/location.js';
 import { FastImport } from '../../lib/git/derived/fast-import.js';
-import { requireGit } from '../../lib/git/program/git-program.js';
+import { boundsFor } from '../../lib/git/program/git-bounds.js';
+import { boundGit, requireGit, type ForeignGit } from '../../lib/git/program/git-program.js';
 import { git } from './derived-world.js';
 
 const hostileNames = [
@@ -59,8 +60,10 @@ const times = [-1, 0, -8.64e15, 8.64e15, 253_402_300_799_999, 1.5];
 
 describe('the texts of a derived repository', function () {
   let folder: string;
+  let program: ForeignGit;
 
-  before(() => {
+  before(async () => {
+    program = boundGit(await requireGit('test'), boundsFor({ objects: 1000, bytes: 0 }, 60));
     folder = mkdtempSync(join(tmpdir(), 'cartulary-texts-'));
     execFileSync('git', ['init', '-q', '--bare', folder]);
   });
@@ -68,7 +71,6 @@ describe('the texts of a derived repository', function () {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('come through git fast-import whole, and never as its commands', async () => {
-    const program = await requireGit('test');
     const into = new FastImport(program, folder, 'refs/heads/main', null, new AbortController().signal);
     const content = Buffer.from('commit refs/heads/evil\n');
     into.beginBlob(content.length);
@@ -105,7 +107,6 @@ describe('the texts of a derived repository', function () {
   });
 
   it('removes what has a hostile name', async () => {
-    const program = await requireGit('test');
     const head = git(folder, 'rev-parse', 'main');
     const into = new FastImport(program, folder, 'refs/heads/main', head, new AbortController().signal);
     const signature = signAs({ id: 'prn_1', kind: 'person', displayName: 'Ada' }, 0, 'acme');

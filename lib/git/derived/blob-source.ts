@@ -1,6 +1,6 @@
 import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
-import type { GitProgram } from '../program/git-program.js';
+import type { ForeignGit } from '../program/git-program.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
 
 /** Bytes from which git streams a blob instead of holding it. */
@@ -22,7 +22,7 @@ export class BlobSource {
   #answered = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(program: GitProgram, repository: string, signal: AbortSignal) {
+  constructor(program: ForeignGit, repository: string, signal: AbortSignal) {
     const parameters = ['-c', `core.bigFileThreshold=${bigFileThreshold}`, 'cat-file', '--batch', '--buffer'];
     this.#start = () => startGit(program, repository, parameters, signal);
   }
@@ -40,7 +40,7 @@ export class BlobSource {
    * Reads the next blob that was asked for.
    * @param begin called with its bytes, before the first piece
    * @param take called with each piece; where it returns a promise, git waits for it
-   * @throws RepositoryUnreadable when it is missing, or cannot be read
+   * @throws RepositoryUnreadable when it is missing, or cannot be read; GitBoundMet
    */
   async read(begin: (size: number) => void, take: (piece: Buffer) => Promise<void> | undefined): Promise<void> {
     const oid = this.#asked[this.#answered];

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { describeError } from '../../domain/describe-error.js';
-import { WorkInterrupted } from '../errors.js';
+import { GitBoundMet, WorkInterrupted } from '../errors.js';
 import { encodeSignature, type Oid, type Signature } from '../objects/objects.js';
-import type { GitProgram } from '../program/git-program.js';
+import type { ForeignGit } from '../program/git-program.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
 import { blameDisk } from './blame-disk.js';
 import { bigFileThreshold } from './blob-source.js';
@@ -48,7 +48,7 @@ export class FastImport {
   #isOver = false;
 
   /** @param from the commit on which the first one stands; null for none */
-  constructor(program: GitProgram, repository: string, branch: string, from: Oid | null, signal: AbortSignal) {
+  constructor(program: ForeignGit, repository: string, branch: string, from: Oid | null, signal: AbortSignal) {
     const parameters = [...settings, 'fast-import', '--quiet', '--done', '--date-format=raw'];
     this.#git = startGit(program, repository, parameters, signal);
     this.#git.stdout.resume();
@@ -105,7 +105,7 @@ export class FastImport {
     await write(this.#git.stdin, whole);
   }
 
-  /** Waits until the pack is complete, and the branch moved. @throws RepositoryUnreadable with git's message */
+  /** Waits until the pack is complete, and the branch moved. @throws RepositoryUnreadable with git's message; GitBoundMet */
   async finish(): Promise<void> {
     this.put('done\n');
     await this.settle();
@@ -123,7 +123,8 @@ export class FastImport {
     try {
       await this.#git.requireSuccess('git cannot write a repository');
     } catch (error) {
-      throw error instanceof WorkInterrupted ? error : blameDisk(describeError(error));
+      if (error instanceof WorkInterrupted || error instanceof GitBoundMet) throw error;
+      throw blameDisk(describeError(error));
     }
   }
 }

@@ -16,19 +16,23 @@ export interface GitProgram {
   version: string;
   /** What each run may take. Left out for folders that the service wrote itself: see `ForeignGit`. */
   readonly bounds?: GitBounds;
+  readonly isAwaited?: boolean;
 }
 
 /**
  * A git for repositories whose objects a stranger chose: some bytes of a pack can stand for gigabytes, and for hours.
- * Each run is bounded as a whole, has the lowest priority, and ends together with all processes that it started.
+ * Each run is bounded as a whole, has the lowest priority unless somebody waits for it, and ends together with all
+ * processes that it started.
  */
 export interface ForeignGit extends GitProgram {
   readonly bounds: GitBounds;
+  /** Whether somebody waits for its work, as for a fetch: then it has the priority of this process. */
+  readonly isAwaited?: boolean;
 }
 
 /** The same program for foreign objects. */
-export function boundGit(program: GitProgram, bounds: GitBounds): ForeignGit {
-  return { ...program, bounds };
+export function boundGit(program: GitProgram, bounds: GitBounds, isAwaited = false): ForeignGit {
+  return { ...program, bounds, isAwaited };
 }
 
 /** This version has `multi-pack-index write --stdin-packs` and clean configuration. */
@@ -128,7 +132,7 @@ export function spawnGit(
     // It can have children of its own, which have to end with it.
     detached: isGroup(program, remote),
   });
-  if (bounds !== undefined) lowerPriority(child);
+  if (bounds !== undefined && program.isAwaited !== true) lowerPriority(child);
   if (isGroup(program, remote)) endTogether(child);
   return requirePipes(child);
 }

@@ -103,6 +103,11 @@ export class ReachedTable extends Table {
      CROSS JOIN version v ON v.document = w.document AND v.sequence = w.sequence
      WHERE w.rank > ? AND w.rank <= ? ORDER BY d.place, w.sequence`,
   );
+  readonly #bytes = this.valueStatement<[number, number], number>(
+    `SELECT coalesce(sum(v.size), 0) FROM temp.wanted w
+     CROSS JOIN version v ON v.document = w.document AND v.sequence = w.sequence
+     WHERE w.rank > ? AND w.rank <= ?`,
+  );
   readonly #versions = this.arrayStatement<[number, number], WantedTuple>(
     `SELECT ${versionColumns}, v.operation, v.moment, d.place FROM temp.wanted w
      CROSS JOIN temp.wanted_document d ON d.number = w.document
@@ -161,6 +166,11 @@ export class ReachedTable extends Table {
   /** The contents of the wanted versions with after < rank <= upTo: by place, and the older of a document first. */
   contents(after: number, upTo: number): IterableIterator<string> {
     return this.#contents.iterate(after, upTo);
+  }
+
+  /** Bytes of the same contents, each as often as it is wanted. */
+  bytes(after: number, upTo: number): number {
+    return this.#bytes.get(after, upTo) ?? 0;
   }
 
   /** The wanted versions with after < rank <= upTo, in their order. */
