@@ -6,15 +6,13 @@ import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
 import { conflict, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
 import { fetchFirst } from '../domain/refuse-push.js';
-import { RepositoryUnreadable } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
 import { judgeMerged } from '../git/serving/merged-branches.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
-import { keepReached } from '../git/serving/keep-reached.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
-import { isBeyondBounds, PushUnfit, tooLargeToUnpack, type PushLimits } from '../git/serving/push-limits.js';
+import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
 import { Quarantine, type TakenIn } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
 import { isAnswered } from '../operations/idempotently.js';
@@ -164,15 +162,15 @@ export class MainPush {
     const { workspace, signal } = this.#asked;
     const { derived } = workspace;
     const { packs, gitsName } = taken;
-    const line = await endInTime(quarantine, this.#read(quarantine, packs));
-    const isKept = await endInTime(quarantine, this.#keepsCommits(before, quarantine, line));
+    const line = await quarantine.finish(this.#read(quarantine, packs));
+    const isKept = await quarantine.finish(this.#keepsCommits(before, quarantine, line));
     const unfit = findUnfit(line, this.#limits);
     if (unfit.size === 0 && gitsName !== undefined) throw gitsName;
     const { stage, content } = await this.#store(quarantine, line, unfit);
     try {
       signal.throwIfAborted();
       const move = { head: this.#after, onto: this.#before };
-      const kept = before.isOwn ? [] : await keepReached(quarantine.start, folder.folder, move);
+      const kept = before.isOwn ? [] : await quarantine.keepReached(move);
       quarantine.requireInTime();
       const prepared = await this.#renew(before);
       const input = { ...content, isCurrent: (tables: Tables) => derived.isCurrent(tables, prepared) };
@@ -244,7 +242,7 @@ export class MainPush {
     for (let left = maxAttempts; ; left -= 1) {
       const stage = workspace.stages.open({ type: 'push', id: `push-${caller.requestId}` });
       try {
-        return { stage, content: await endInTime(quarantine, this.#makeInput(quarantine, line, unfit, stage)) };
+        return { stage, content: await quarantine.finish(this.#makeInput(quarantine, line, unfit, stage)) };
       } catch (error) {
         await stage.close();
         if (left === 1 || !stage.signal.aborted || error !== stage.signal.reason) throw error;
@@ -381,14 +379,4 @@ function hasTooLarge({ file }: PushLimits, tooLarge: PushedLine['tooLarge']): Pu
   const [oid = ''] = tooLarge.keys();
   const what = `A merged branch holds a file of more than ${file} bytes. Leave it out of the commits.`;
   return new PushUnfit(`${what} Find it with: git rev-list --objects HEAD | grep ${oid}`);
-}
-
-/** An error of a git that was ended does not say why. One that has no more memory was given too much to unpack. */
-async function endInTime<Result>(quarantine: Quarantine, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof RepositoryUnreadable) quarantine.requireInTime();
-    throw isBeyondBounds(error) ? tooLargeToUnpack() : error;
-  }
 }

@@ -8,6 +8,7 @@ import { hashObject } from '../../lib/git/objects/objects.js';
 import { PushUnfit, type PushLimits } from '../../lib/git/serving/push-limits.js';
 import { Quarantine, timeToTakeIn } from '../../lib/git/serving/quarantine.js';
 import { readObjects } from '../../lib/git/serving/read-objects.js';
+import { makeDeltaBomb } from '../support/git/delta-bomb.js';
 import { fsck, gather, git, incompressible, piecesOf, TemporaryFolders } from '../support/git/fixture.js';
 import { putObject, putTree, type Entry } from '../support/git/put-object.js';
 
@@ -255,6 +256,30 @@ describe('The quarantine of a push', function () {
     assert.ok(bomb.length < 20_000);
     await refuses(bomb, /too large to unpack/);
   });
+
+  it('says in the same words that what is left of a push takes too much memory to be packed', async () => {
+    // No commit has what it is a delta of, so git unpacks it. Another git has taken it in, which had no bounds.
+    const { pack: bomb, head: tip } = makeDeltaBomb([600], true);
+    const { quarantine, folder } = await open();
+    git(folder, ['index-pack', '--stdin', '--threads=1'], bomb);
+    await assert.rejects(
+      quarantine.keepReached({ head: tip, onto: null }),
+      (error: unknown) => error instanceof PushUnfit && /too large to unpack/.test(error.message),
+    );
+    quarantine.close();
+  });
+
+  it('says that a push takes too long also where that ends the packing of what is left of it', async () => {
+    const { quarantine } = await open({ time: 300 });
+    await quarantine.takeIn(piecesOf(pack(`${head}\n`)));
+    await assert.rejects(quarantine.finish(waitFor(quarantine)), /takes too long/);
+    await assert.rejects(quarantine.keepReached({ head, onto: null }), /takes too long/);
+    quarantine.close();
+  });
+
+  /** Work that goes on until it is ended. */
+  const waitFor = (quarantine: Quarantine): Promise<void> =>
+    quarantine.start(['cat-file', '--batch-check']).requireSuccess('It was ended');
 
   it('ends git when the push takes too long', async () => {
     // It never ends by itself: it reads names from its open standard input.

@@ -3,6 +3,13 @@ import { join } from 'node:path';
 import type { Oid } from '../objects/objects.js';
 import type { StartedGit } from '../program/start-git.js';
 
+/** The commits whose objects are kept. */
+export interface KeptRange {
+  readonly head: Oid;
+  /** The served head. Null where nothing was served. */
+  readonly onto: Oid | null;
+}
+
 /** One thread and little memory, as for all of a push. */
 const settings = ['pack.threads=1', 'pack.windowMemory=32m', 'pack.deltaCacheSize=16m', 'core.bigFileThreshold=1m'];
 
@@ -11,14 +18,13 @@ const settings = ['pack.threads=1', 'pack.windowMemory=32m', 'pack.deltaCacheSiz
  * All other sent objects are removed, so that a repository keeps no object that no commit reaches.
  * @param start starts git on the quarantine
  * @param folder of the quarantine
- * @param onto the served head
  * @returns names of the files of packs, without their endings; none when nothing is lacking
- * @throws RepositoryUnreadable with git's message
+ * @throws RepositoryUnreadable with git's message; GitBoundMet
  */
 export async function keepReached(
   start: (parameters: readonly string[]) => StartedGit,
   folder: string,
-  { head, onto }: { readonly head: Oid; readonly onto: Oid | null },
+  { head, onto }: KeptRange,
 ): Promise<readonly string[]> {
   const packs = join(folder, 'objects', 'pack');
   const reached = join(folder, 'objects', 'reached');

@@ -8,7 +8,8 @@ import { isOutOfMemory } from '../program/git-bounds.js';
 import { boundGit, type GitProgram } from '../program/git-program.js';
 import { splitOutput } from '../program/split-output.js';
 import { startGit, type StartedGit } from '../program/start-git.js';
-import { boundsOf, pushInParts, PushUnfit, tooLargeToUnpack, type PushLimits } from './push-limits.js';
+import { keepReached, type KeptRange } from './keep-reached.js';
+import { boundsOf, isBeyondBounds, pushInParts, PushUnfit, tooLargeToUnpack, type PushLimits } from './push-limits.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -92,6 +93,29 @@ export class Quarantine {
   requireInTime(): void {
     this.#signal.throwIfAborted();
     if (this.#late.signal.aborted) throw tookTooLong();
+  }
+
+  /**
+   * Waits for work of its gits. The error of one that was ended does not say why. One that has no more memory was given
+   * too much to unpack.
+   * @throws PushUnfit; the signal's reason; the errors of the work
+   */
+  async finish<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof RepositoryUnreadable) this.requireInTime();
+      throw isBeyondBounds(error) ? tooLargeToUnpack() : error;
+    }
+  }
+
+  /**
+   * Leaves of its packs what the new head needs and the served one lacks.
+   * @returns names of the files of packs, without their endings
+   * @throws as `finish`; RepositoryUnreadable with git's message
+   */
+  keepReached(range: KeptRange): Promise<readonly string[]> {
+    return this.finish(keepReached(this.start, this.#folder, range));
   }
 
   #endAfter(time: number): void {
