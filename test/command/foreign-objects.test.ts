@@ -109,6 +109,30 @@ describe('git on objects that a stranger made', function () {
     await takesLittle(() => assert.rejects(takeBundle(repository, file), /for which git needs more than \d+ MiB/));
   });
 
+  it('starts no git for a pack that says that it has more objects than fit into its bytes', async () => {
+    const repository = join(folder, 'new.git');
+    git(folder, ['init', '-q', '--bare', repository]);
+    const bomb = makeDeltaBomb([2]);
+    const fitting = Math.floor(bomb.pack.length / 9);
+    for (const [claimed, said] of [
+      [0xffff_ffff, /x\.bundle cannot be unpacked: it says that it has 4294967295 objects in \d+ bytes/],
+      [fitting + 1, new RegExp(`it says that it has ${fitting + 1} objects in ${bomb.pack.length} bytes`)],
+      // git looks for the others in vain.
+      [fitting, /cannot be unpacked: (?!it says)/],
+    ] as const) {
+      bomb.pack.writeUInt32BE(claimed, 8);
+      const file = join(folder, 'x.bundle');
+      await writeFile(file, bundleOf(bomb));
+      await takesLittle(async () => {
+        const { message } = await bringRefused(service, { directory: file }, { dataFolder });
+        assert.match(message, said);
+      });
+      if (claimed > fitting) await assert.rejects(takeBundle(repository, file), /it says that it has/);
+    }
+    assert.deepEqual(await readdir(join(repository, 'objects', 'pack')), []);
+    assert.deepEqual(await readdir(dataFolder), [], 'nothing of it stays');
+  });
+
   it('takes little memory for a push, and refuses it', async () => {
     const served = join(folder, 'served.git');
     git(folder, ['init', '-q', '--bare', served]);

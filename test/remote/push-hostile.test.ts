@@ -153,6 +153,31 @@ describe('A hostile or broken push', function () {
     for (const release of releases) release();
   });
 
+  it('of somebody without a key or a reach is answered before any of its body has come', async () => {
+    const { key } = await server.cloner(null, '', 'early');
+    const early = (authorization: string, headers: OutgoingHttpHeaders): Promise<string> =>
+      new Promise((resolve, reject) => {
+        let isInvited = false;
+        const request = openRequest({
+          port: server.rest.port,
+          path: '/git/acme/git-receive-pack',
+          method: 'POST',
+          headers: { authorization, 'content-type': contentType, 'content-length': 1_000_000_000, ...headers },
+        });
+        request.on('continue', () => (isInvited = true));
+        request.on('error', reject).on('response', (response) => {
+          resolve(`${response.statusCode} ${response.headers.connection} ${isInvited}`);
+          response.resume();
+          request.destroy();
+        });
+        request.flushHeaders();
+      });
+    for (const headers of [{}, { expect: '100-continue' }]) {
+      assert.equal(await early(`Bearer ${key}`, headers), '404 close false');
+      assert.equal(await early('Bearer none', headers), '401 close false');
+    }
+  });
+
   it('of somebody without a key, or with the key of nobody, is not read', async () => {
     assert.match(await post(whole, { authorization: '' }), /^401 /);
     assert.match(await post(whole, { authorization: 'Bearer none' }), /^401 /);
