@@ -71,8 +71,6 @@ export async function listChanges(
 
 /** Files and folders that a comparison may visit, for each change that a push may have. Folders lie within folders. */
 const visitedForEach = 20;
-/** More entries than a folder can have that is taken in: each takes 28 bytes and more. */
-const mostInFolder = 400_000;
 /** The modes that git writes. All but those of plain files and folders are refused with the file's name, later. */
 const knownModes: ReadonlySet<string> = new Set(['100644', '40000', '100755', '120000', '160000']);
 const entriesAtOnce = 1000;
@@ -110,7 +108,7 @@ async function requireFew(start: StartGit, line: readonly Compared[], most: numb
       const bytes = (await trees.read(oid))?.bytes;
       if (bytes !== undefined) await runCooperatively(requireKnownModes(bytes, oid));
       return bytes;
-    }, mostInFolder);
+    }, bound);
     let visited = 0;
     for (const { commit, base } of line) {
       const before = base === null ? undefined : await trees.read(`${base}^{tree}`);

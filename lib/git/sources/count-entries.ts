@@ -22,16 +22,30 @@ interface Extent {
   readonly longest: number;
 }
 
-interface Entry {
-  readonly mode: string;
-  readonly isFolder: boolean;
-  readonly nameBytes: number;
-  readonly oid: Oid;
+/** Folders of one folder, by their object: how many entries lead there, and the bytes of the longest name. */
+type Folders = Map<Oid, { times: number; nameBytes: number }>;
+
+/** The entries of one folder. */
+interface Survey {
+  /** More than the bound where it stopped there. */
+  readonly entries: number;
+  /** Bytes of the longest name. */
+  readonly longest: number;
+  readonly folders: Folders;
+}
+
+/** What two folders do not have in common; all below `folders` counts, too. */
+interface Comparison extends Survey {
+  /** Folders that are in both of them, and differ. */
+  readonly pairs: readonly { readonly before: Oid; readonly after: Oid; readonly nameBytes: number }[];
 }
 
 /**
  * Counts the entries below folders of a repository without walking it: a folder with many places is read once. Ten
  * folders, each with ten names for the next one, are some hundred bytes. git lists ten thousand million files for them.
+ *
+ * A folder's entries are left before the folders in it are entered: memory holds the names of two folders, however deep
+ * the others lie.
  */
 export class EntryCount {
   readonly #read: (tree: Oid) => Promise<Buffer | undefined>;
@@ -41,8 +55,9 @@ export class EntryCount {
   #kept = 0;
 
   /**
-   * @param read a tree's bytes; undefined where it is lost. A lost tree stops every walk, and is not counted here
-   * @param most where a count may stop: beyond it, it need not be exact
+   * @param read a tree's bytes; undefined where it is lost. A lost tree stops every walk, and is not counted here. It
+   * bounds the size of a tree
+   * @param most of one call. A count up to there is exact, however large the folders are; beyond it may stop anywhere
    */
   constructor(read: (tree: Oid) => Promise<Buffer | undefined>, most: number) {
     this.#read = read;
@@ -62,6 +77,8 @@ export class EntryCount {
    * The number of files and folders that a comparison of two trees visits: all added, removed or replaced entries, with
    * everything below them.
    * @param before null for nothing
+   * @returns any number above the bound where there are more
+   * @throws RepositoryUnreadable as `below` does
    */
   async changed(before: Oid | null, after: Oid): Promise<number> {
     return before === null ? this.below(after) : this.#compare(before, after, 0, 0);
@@ -79,14 +96,13 @@ export class EntryCount {
   }
 
   async #readExtent(tree: Oid, level: number, prefix: number): Promise<Extent> {
-    let [entries, depth, longest] = [0, 0, 0];
-    for (const { isFolder, nameBytes, oid } of (await this.#list(tree)).values()) {
-      entries += 1;
-      longest = Math.max(longest, nameBytes);
+    const own = await runCooperatively(surveyFolder(await this.#list(tree), this.#most));
+    let { entries, longest } = own;
+    let depth = 0;
+    for (const [oid, { times, nameBytes }] of own.folders) {
       if (entries > this.#most) break;
-      if (!isFolder) continue;
       const below = await this.#measure(oid, level + 1, prefix + nameBytes + 1);
-      entries += below.entries;
+      entries += times * below.entries;
       depth = Math.max(depth, below.depth + 1);
       longest = Math.max(longest, nameBytes + 1 + below.longest);
     }
@@ -97,38 +113,27 @@ export class EntryCount {
     if (before === after) return 0;
     requireShort(level, prefix);
     const [old, now] = [await this.#list(before), await this.#list(after)];
-    let changed = 0;
-    const count = async ({ isFolder, nameBytes, oid }: Entry): Promise<void> => {
-      changed += 1;
-      requireShort(level, prefix + nameBytes);
-      if (isFolder) changed += (await this.#measure(oid, level + 1, prefix + nameBytes + 1)).entries;
-    };
-    for (const [key, entry] of now) {
+    const own = await runCooperatively(compareFolders(old, now, this.#most));
+    requireShort(level, prefix + own.longest);
+    let changed = own.entries;
+    for (const [oid, { times, nameBytes }] of own.folders) {
       if (changed > this.#most) return changed;
-      const was = old.get(key);
-      if (was?.oid === entry.oid && was.mode === entry.mode) continue;
-      if (was?.isFolder === true && entry.isFolder) {
-        changed += 1 + (await this.#compare(was.oid, entry.oid, level + 1, prefix + entry.nameBytes + 1));
-      } else {
-        await count(entry);
-        if (was !== undefined) await count(was);
-      }
+      changed += times * (await this.#measure(oid, level + 1, prefix + nameBytes + 1)).entries;
     }
-    for (const [key, entry] of old) {
+    for (const pair of own.pairs) {
       if (changed > this.#most) return changed;
-      if (!now.has(key)) await count(entry);
+      changed += await this.#compare(pair.before, pair.after, level + 1, prefix + pair.nameBytes + 1);
     }
     return changed;
   }
 
-  /** The entries of a tree by their names. */
-  async #list(tree: Oid): Promise<Map<string, Entry>> {
+  async #list(tree: Oid): Promise<Buffer> {
     let bytes = this.#listings.get(tree);
     if (bytes === undefined) {
       bytes = (await this.#read(tree)) ?? Buffer.alloc(0);
       this.#keep(tree, bytes);
     }
-    return runCooperatively(readEntries(bytes, this.#most));
+    return bytes;
   }
 
   #keep(tree: Oid, bytes: Buffer): void {
@@ -165,25 +170,94 @@ const restsAfter = 1000;
 /** Digits; git writes six. */
 const maxModeLength = 8;
 
+interface Entry {
+  readonly name: string;
+  readonly mode: string;
+  readonly isFolder: boolean;
+  readonly nameBytes: number;
+  readonly oid: Oid;
+}
+
 /**
  * The entries of a tree from any program, up to the first malformed one. Their order and names are arbitrary. git
  * reports the faults.
- * @param most where to stop: one more is read
  */
-function* readEntries(bytes: Buffer, most: number): Generator<void, Map<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  for (let start = 0; start < bytes.length && entries.size <= most;) {
+function* readEntries(bytes: Buffer): Generator<Entry> {
+  for (let start = 0; start < bytes.length;) {
     const space = bytes.indexOf(0x20, start);
     const end = space < 0 ? -1 : bytes.indexOf(0, space);
-    if (end < 0 || end + 21 > bytes.length) break;
-    // Twice the same name is two entries to git.
-    const name = bytes.toString('latin1', space + 1, end);
-    const key = entries.has(name) ? `${name}\0${start}` : name;
-    const oid = bytes.toString('hex', end + 1, end + 21);
-    const mode = bytes.toString('latin1', start, Math.min(space, start + maxModeLength));
-    entries.set(key, { mode, isFolder: isFolderAt(bytes, start), nameBytes: end - space - 1, oid });
+    if (end < 0 || end + 21 > bytes.length) return;
+    yield {
+      name: bytes.toString('latin1', space + 1, end),
+      mode: bytes.toString('latin1', start, Math.min(space, start + maxModeLength)),
+      isFolder: isFolderAt(bytes, start),
+      nameBytes: end - space - 1,
+      oid: bytes.toString('hex', end + 1, end + 21),
+    };
     start = end + 21;
-    if (entries.size % restsAfter === 0) yield;
   }
-  return entries;
+}
+
+function addFolder(folders: Folders, { oid, nameBytes }: Entry): void {
+  const known = folders.get(oid);
+  if (known === undefined) folders.set(oid, { times: 1, nameBytes });
+  else {
+    known.times += 1;
+    known.nameBytes = Math.max(known.nameBytes, nameBytes);
+  }
+}
+
+/** @param most where to stop: one more is read */
+function* surveyFolder(bytes: Buffer, most: number): Generator<void, Survey> {
+  const folders: Folders = new Map();
+  let [entries, longest] = [0, 0];
+  for (const entry of readEntries(bytes)) {
+    entries += 1;
+    longest = Math.max(longest, entry.nameBytes);
+    if (entries > most) break;
+    if (entry.isFolder) addFolder(folders, entry);
+    if (entries % restsAfter === 0) yield;
+  }
+  return { entries, longest, folders };
+}
+
+/** @param most changes at which to stop. Both folders are read to their ends before that: a cut one would differ */
+function* compareFolders(before: Buffer, after: Buffer, most: number): Generator<void, Comparison> {
+  const left = new Map<string, Entry>();
+  let read = 0;
+  for (const entry of readEntries(before)) {
+    read += 1;
+    // Twice the same name is two entries to git.
+    left.set(left.has(entry.name) ? `${entry.name}\0${read}` : entry.name, entry);
+    if (read % restsAfter === 0) yield;
+  }
+  const folders: Folders = new Map();
+  const pairs: Comparison['pairs'][number][] = [];
+  let [entries, longest] = [0, 0];
+  const count = (entry: Entry): void => {
+    entries += 1;
+    longest = Math.max(longest, entry.nameBytes);
+    if (entry.isFolder) addFolder(folders, entry);
+  };
+  for (const entry of readEntries(after)) {
+    if (entries > most) break;
+    read += 1;
+    if (read % restsAfter === 0) yield;
+    const was = left.get(entry.name);
+    left.delete(entry.name);
+    if (was?.oid === entry.oid && was.mode === entry.mode) continue;
+    if (was?.isFolder === true && entry.isFolder) {
+      entries += 1;
+      pairs.push({ before: was.oid, after: entry.oid, nameBytes: entry.nameBytes });
+    } else {
+      count(entry);
+      if (was !== undefined) count(was);
+    }
+  }
+  for (const entry of left.values()) {
+    if (entries > most) break;
+    count(entry);
+    if (entries % restsAfter === 0) yield;
+  }
+  return { entries, longest, folders, pairs };
 }
