@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { Caller } from '../domain/caller.js';
 import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
@@ -11,6 +12,7 @@ export type WorkKind =
   | 'exports'
   | 'clones'
   | 'pushes'
+  | 'pushMemory'
   | 'derivations'
   | 'streams'
   | 'listeners'
@@ -22,6 +24,9 @@ export type WorkKind =
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
+
+/** Bytes of memory that this process and its children may have, as far as the system says so. */
+const memoryHere = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /**
  * Limits of work under way, for one credential and for all together. The limits in all are several times those of one
@@ -43,6 +48,11 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   clones: { perSource: 8, inAll: 24, waiting: 64, timeout: 45_000 },
   /** Pushes by git that come in, each with a folder for what it sends. One source is a principal. */
   pushes: { perSource: 2, inAll: 8, waiting: 16, timeout: 3 * tenSeconds },
+  /**
+   * Bytes that the gits of these pushes may take together: each is bounded, and their sum is half of the memory that is
+   * here. A push that may take more comes in alone. How many one principal has is bounded by `pushes`.
+   */
+  pushMemory: { perSource: memoryHere / 2, inAll: memoryHere / 2, waiting: 16, timeout: 3 * tenSeconds },
   /** Derived repositories being made, each by a worker with a git process. One source is a repository. */
   derivations: { perSource: 1, inAll: 2, waiting: 8, timeout: 60 * tenSeconds },
   /** Live streams of pages that people look at. Without one, a page asks again and again. */
@@ -81,6 +91,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     exports: make('exports'),
     clones: make('clones'),
     pushes: make('pushes'),
+    pushMemory: make('pushMemory'),
     derivations: make('derivations'),
     streams: make('streams'),
     listeners: make('listeners'),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { principalSourceOf } from '../access/work-limits.js';
 import type { ContentStage } from '../changes/content-stages.js';
 import { isAddressOfService } from '../derived/describe-commit.js';
 import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
@@ -12,7 +13,7 @@ import { judgeMerged } from '../git/serving/merged-branches.js';
 import type { PacketReader } from '../git/serving/packet-reader.js';
 import { listChanges } from '../git/serving/pushed-changes.js';
 import { findLine, isAncestor } from '../git/serving/pushed-line.js';
-import { PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
+import { boundsOf, PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
 import { Quarantine, type TakenIn } from '../git/serving/quarantine.js';
 import { mainRef, type CommandOutcome, type PushCommand } from '../git/serving/receive-pack.js';
 import { isAnswered } from '../operations/idempotently.js';
@@ -100,6 +101,9 @@ export class MainPush {
     requireEditor(workspace.view(caller));
     await workspace.disk?.look();
     if (workspace.disk?.isLow === true) throw storageFull();
+    // Before the repository is held: an erase waits for those who hold it.
+    const source = principalSourceOf(workspace.name, caller);
+    this.#held.push(await workspace.workLimits.pushMemory.take(source, boundsOf(this.#limits).memory));
     const prepared = await workspace.derived.present(caller.principalId, { signal });
     const program = await requireGit('take a push');
     const hold = workspace.derived.hold(prepared);

@@ -11,6 +11,9 @@ import { WorkTree } from '../support/git/work-tree.js';
 
 const contentType = 'application/x-git-receive-pack-request';
 
+/** Bytes that the git of one push may take, by the usual policy. */
+const gitMemory = 448 * 1024 * 1024;
+
 describe('A hostile or broken push', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
@@ -22,7 +25,11 @@ describe('A hostile or broken push', function () {
 
   before(async () => {
     server = await openRemoteServer({
-      workLimits: { pushes: { perSource: 1, inAll: 2, waiting: 0, timeout: 0 } },
+      workLimits: {
+        pushes: { perSource: 1, inAll: 2, waiting: 0, timeout: 0 },
+        // For one push, and some bytes.
+        pushMemory: { perSource: gitMemory + 1, inAll: gitMemory + 1, waiting: 0, timeout: 0 },
+      },
     });
     ada = await server.cloner('approver');
     bob = await server.cloner('editor', 'handbook');
@@ -151,6 +158,17 @@ describe('A hostile or broken push', function () {
     const releases = [pushes.takeNow('others/1'), pushes.takeNow('others/2')];
     assert.match(await post(whole), /^503 /);
     for (const release of releases) release();
+  });
+
+  it('finds no memory beside others whose gits may take all of it, and is told to wait', async () => {
+    const { pushMemory } = server.host.workspace.workLimits;
+    const release = pushMemory.takeNow('others', gitMemory);
+    assert.match(await post(whole), /^503 .*too much under way.*again in 2 seconds/s);
+    release();
+    const others = pushMemory.takeNow('others', 1);
+    assert.match(await post(whole.subarray(0, whole.length - 25)), /^200 .*damaged or ends too early/s);
+    others();
+    assert.equal(pushMemory.use.used, 0, 'what ended takes none');
   });
 
   it('of somebody without a key or a reach is answered before any of its body has come', async () => {
