@@ -32,10 +32,14 @@ export class DerivedRepositories {
   /**
    * Brings the principal's repository up to date. Requests that wait for the same one share the work, and it goes on
    * when they are gone. The workspace's own repository waits until it has nothing that is being erased.
+   * @param waiting with whether a client that fetches is told of it
    * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; INTERNAL; the signal's
    * reason
    */
-  async prepare(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {
+  async prepare(
+    principalId: string,
+    waiting: Waiting & { readonly isTold?: boolean } = {},
+  ): Promise<PreparedRepository> {
     const keeper = this.#keeper ?? (await this.#load());
     return keeper.prepare(principalId, waiting);
   }
@@ -54,6 +58,15 @@ export class DerivedRepositories {
     return keeper.present(principalId, waiting);
   }
 
+  /**
+   * The principal's repository as a fetch was last told of it, with the head that a client of the principal can know.
+   * Where nothing was told, or something was taken away since, it is brought up to date.
+   * @throws Refusal as `prepare` does; the signal's reason
+   */
+  async told(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {
+    return (this.#keeper ?? (await this.#load())).told(principalId, waiting);
+  }
+
   /** @throws Refusal INVALID_REQUEST `git_missing`, where nothing can be cloned; UNAVAILABLE when the service stops */
   async requireGit(): Promise<void> {
     await (this.#keeper ?? (await this.#load())).requireFiles();
@@ -65,6 +78,15 @@ export class DerivedRepositories {
    */
   isCurrent(tables: Tables, prepared: PreparedRepository): boolean {
     return this.#prepared.isCurrent(tables, prepared);
+  }
+
+  /**
+   * A prepared repository as what goes on from an earlier head of it sees it: `isCurrent` tells whether nothing was taken
+   * away since then. A derived repository alone has such heads.
+   * @returns null where it is none of the last heads of its history, or something has left its place since
+   */
+  atHead(prepared: PreparedRepository, head: string | null): PreparedRepository | null {
+    return this.#prepared.atHead(prepared, head);
   }
 
   /** To be called in the turn in which `prepare` resolves, and released at any end of the reading. */
@@ -82,7 +104,7 @@ export class DerivedRepositories {
 
   /**
    * Keeps what a push sent until its transaction has ended, also across a crash. Waits for work on the same repository.
-   * @returns null when the repository has another head by now: then the push is no fast-forward any more
+   * @returns null when the repository was destroyed or made again since: then the push goes on from nothing
    * @throws Refusal UNAVAILABLE, `storage_full`; INTERNAL
    */
   announce(prepared: PreparedRepository, quarantine: Quarantine, push: PushToAnnounce): Promise<AnnouncedPush | null> {

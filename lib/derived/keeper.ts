@@ -1,7 +1,7 @@
 import { readReach } from '../access/reach.js';
 import { rootLocation } from '../domain/location.js';
 import { busy, goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
-import { GitBoundMet, systemErrorCode, WorkInterrupted } from '../git/errors.js';
+import { GitBoundMet } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
@@ -15,7 +15,8 @@ import { findPushed } from './find-pushed.js';
 import { ErasedContent } from './erased-content.js';
 import { DerivedFolders } from './folders.js';
 import { Holds, type Hold } from './holds.js';
-import { KeptRepositories, type Kept } from './kept.js';
+import { brokenOff, interrupted, isPassing, madeAnew } from './interruptions.js';
+import { KeptRepositories, noteHead, type Kept } from './kept.js';
 import { PushFolders, type PushIntent } from './pushes.js';
 import type { AnnouncedPush, PushToAnnounce, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
@@ -66,7 +67,7 @@ export class Keeper {
 
   async prepare(
     principalId: string,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    { signal, isTold }: { readonly signal?: AbortSignal | undefined; readonly isTold?: boolean } = {},
   ): Promise<PreparedRepository> {
     const { checkpointer, journal, repository } = this.#workspace;
     const { content, git, files } = await this.requireFiles();
@@ -75,7 +76,10 @@ export class Keeper {
       await this.#erased.gone(signal, () => this.#requireOpen());
       const basis = readBasis(journal.reader, principalId);
       await checkpointer.run();
-      return { path: content, head: await repository.head(), began: null, isOwn: true, principalId, basis, life: 0 };
+      const head = await repository.head();
+      const own = { path: content, head, began: null, isOwn: true, principalId, basis, life: 0 };
+      if (isTold === true) this.#kept.of(principalId).own = own;
+      return own;
     }
     const kept = this.#kept.of(principalId);
     if (kept.next === undefined) {
@@ -98,6 +102,23 @@ export class Keeper {
     const isLate = this.#workspace.clock.elapsed() - lastAt > (options.within ?? Number.POSITIVE_INFINITY);
     const isThere = last !== undefined && !isLate && this.isCurrent(this.#workspace.journal.reader, last);
     return isThere ? { ...last, head } : this.prepare(principalId, options);
+  }
+
+  async told(
+    principalId: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<PreparedRepository> {
+    if (!this.#isOwn(principalId)) return this.present(principalId, options);
+    const { own } = this.#kept.of(principalId);
+    if (own !== undefined && this.isCurrent(this.#workspace.journal.reader, own)) return own;
+    return this.prepare(principalId, options);
+  }
+
+  atHead(prepared: PreparedRepository, head: Oid | null): PreparedRepository | null {
+    const kept = this.#kept.of(prepared.principalId);
+    const basis = head === null ? undefined : kept.heads.get(head);
+    const earlier = prepared.isOwn || basis === undefined ? null : { ...prepared, basis };
+    return earlier !== null && this.isCurrent(this.#workspace.journal.reader, earlier) ? earlier : null;
   }
 
   isCurrent(tables: Tables, { principalId, basis, isOwn, life }: PreparedRepository): boolean {
@@ -154,21 +175,22 @@ export class Keeper {
     push: PushToAnnounce,
   ): Promise<AnnouncedPush | null> {
     if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
-    const { principalId, head: onto, life } = prepared;
+    const { principalId, life } = prepared;
     const kept = this.#kept.of(principalId);
     const turn = kept.turns.take();
     try {
       await waitWithin(turn.begun, quarantine.signal);
-      if (kept.life !== life || kept.head !== onto) {
+      if (kept.life !== life) {
         turn.end();
         return null;
       }
-      if (!push.isKept) {
+      // Where it has grown meanwhile, the pushed commits do not go on from its head.
+      if (!push.isKept || kept.head !== push.onto) {
         const leave = async (): Promise<Oid | null> => kept.head;
         return { settle: () => leave().finally(turn.end) };
       }
       const packs = push.packs.length === 0 ? null : 'objects/pack';
-      const intent = { principalId, onto, head: push.head, packs, at: this.#workspace.clock.now() };
+      const intent = { principalId, onto: push.onto, head: push.head, packs, at: this.#workspace.clock.now() };
       await this.#pushes.announce(quarantine.folder, intent);
       return { settle: () => this.#settle(kept, quarantine.folder, intent).finally(turn.end) };
     } catch (error) {
@@ -182,6 +204,7 @@ export class Keeper {
     try {
       if (await this.#pushes.conclude(folder, intent)) {
         kept.head = intent.head;
+        if (kept.last !== undefined) noteHead(kept, kept.head, kept.last.basis);
         await this.#noteUse(intent.principalId, kept, true);
       }
     } catch (error) {
@@ -308,6 +331,7 @@ export class Keeper {
       if (basis === undefined) throw new Error('Nothing was made.');
       await this.#noteDerived(principalId, kept, derived);
       const { repository: path, head, began } = derived;
+      noteHead(kept, head, basis);
       kept.lastAt = this.#workspace.clock.elapsed();
       kept.last = { path, head, began, isOwn: false, principalId, basis, life: kept.life };
       return kept.last;
@@ -322,6 +346,7 @@ export class Keeper {
     kept.head = head;
     if (why !== null) {
       kept.life += 1;
+      kept.heads.clear();
       this.#holds.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
     }
     if (why === 'damaged') {
@@ -342,6 +367,7 @@ export class Keeper {
   async #destroy(principalId: string, kept: Kept, reason: Error): Promise<void> {
     kept.life += 1;
     kept.head = null;
+    kept.heads.clear();
     await this.#holds.end((each) => !each.isOwn && each.principalId === principalId, { reason });
     await this.#folders.destroy(principalId);
   }
@@ -350,7 +376,6 @@ export class Keeper {
     return readReach(this.#workspace.journal.reader, principalId).holds('approver', rootLocation);
   }
 
-  /** @throws Refusal UNAVAILABLE when the service stops */
   #requireOpen(): void {
     if (this.#isClosed) throw goesOn('The service stops. Try again soon.');
   }
@@ -372,26 +397,4 @@ export class Keeper {
     }
     return { content: place.path, git, files: this.#files };
   }
-}
-
-/** What the system says when it has nothing left for the moment. */
-const passing = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
-
-/** Whether a failure says nothing about the repository: it is as it was, and the work may succeed later. */
-function isPassing(error: unknown): boolean {
-  const code = systemErrorCode(error) ?? '';
-  return error instanceof WorkInterrupted || passing.has(code) || code.startsWith('SQLITE_');
-}
-
-function interrupted(cause: unknown): Refusal {
-  const message = 'Your repository could not be brought up to date just now. Try again as Retry-After says.';
-  return new Refusal('UNAVAILABLE', message, { cause, retryAfter: 5 });
-}
-
-function brokenOff(): Refusal {
-  return goesOn('The transfer was broken off, since an erase removes what it read. Fetch again.');
-}
-
-function madeAnew(): Refusal {
-  return goesOn('The transfer was broken off, since your repository was made again. Fetch again.');
 }

@@ -1,6 +1,10 @@
 import type { Oid } from '../git/objects/objects.js';
+import type { Basis } from './basis.js';
 import type { PreparedRepository } from './served-repository.js';
 import { Turns } from './turns.js';
+
+/** Heads that are remembered of one life of a repository. */
+const maxHeads = 64;
 
 /** What is remembered of a principal's derived repository. */
 export interface Kept {
@@ -10,7 +14,11 @@ export interface Kept {
   head: Oid | null;
   /** As it was last brought up to date. It is of use in the same life alone. */
   last: PreparedRepository | undefined;
-  /** When that was, in milliseconds of the clock that only goes on. */
+  /** The last heads of this life, the oldest first, each with what it was decided by. */
+  readonly heads: Map<Oid, Basis>;
+  /** The workspace's own repository, as a fetch of the principal was last told of it. */
+  own: PreparedRepository | undefined;
+  /** When it was last brought up to date, in milliseconds of the clock that only goes on. */
   lastAt: number;
   /** Changes when the repository is destroyed or made again. */
   life: number;
@@ -18,6 +26,15 @@ export interface Kept {
   isAnchored: boolean;
   /** When its use was last noted, in milliseconds since 1970. */
   notedAt: number;
+}
+
+/** Remembers a head of the present life. */
+export function noteHead({ heads }: Kept, head: Oid | null, basis: Basis): void {
+  if (head === null) return;
+  heads.delete(head);
+  heads.set(head, basis);
+  const [oldest] = heads.keys();
+  if (heads.size > maxHeads && oldest !== undefined) heads.delete(oldest);
 }
 
 /** What is remembered of all of them. It is small, and forgotten with the process. */
@@ -33,6 +50,8 @@ export class KeptRepositories {
         next: undefined,
         head: null,
         last: undefined,
+        heads: new Map(),
+        own: undefined,
         lastAt: never,
         life: 0,
         isAnchored: false,

@@ -18,9 +18,14 @@ export interface Quarantine {
 /** A push as it is announced. */
 export interface PushToAnnounce {
   readonly head: Oid;
+  /** A head that the repository had in this life, on which they were pushed. Null while it was empty. */
+  readonly onto: Oid | null;
   /** Names of its packs in `objects/pack` of the quarantine. */
   readonly packs: readonly string[];
-  /** Whether its commits become those of the derived repository. If not, the next fetch has commits made for them. */
+  /**
+   * Whether its commits may become those of the derived repository. They do where it still has the head that they were
+   * pushed onto. Else the next fetch has commits made for them.
+   */
   readonly isKept: boolean;
 }
 

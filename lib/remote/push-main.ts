@@ -104,12 +104,13 @@ export class MainPush {
     // Before the repository is held: an erase waits for those who hold it.
     const source = principalSourceOf(workspace.name, caller);
     this.#held.push(await workspace.workLimits.pushMemory.take(source, boundsOf(this.#limits).memory));
-    const prepared = await workspace.derived.present(caller.principalId, { signal });
+    const present = await workspace.derived.present(caller.principalId, { signal });
     const program = await requireGit('take a push');
-    const hold = workspace.derived.hold(prepared);
+    const hold = workspace.derived.hold(present);
     this.#held.push(() => hold.release());
-    if (this.#after === prepared.head) return this.#leave(reader);
-    if (!(await this.#isCurrent(prepared))) return this.#leave(reader, () => Promise.reject(fetchFirst()));
+    if (this.#after === present.head) return this.#leave(reader);
+    const prepared = await this.#findBase(present);
+    if (prepared === null) return this.#leave(reader, () => Promise.reject(fetchFirst()));
     const folder = await workspace.derived.openQuarantine(prepared);
     this.#held.push(() => folder.drop());
     const all = AbortSignal.any([signal, hold.signal, folder.signal]);
@@ -154,12 +155,17 @@ export class MainPush {
     await then();
   }
 
-  /** Whether the client pushes onto what main is, or in the workspace's own repository on what it once was. */
-  async #isCurrent({ path, head, isOwn }: PreparedRepository): Promise<boolean> {
+  /**
+   * The repository as the client knows it, if it pushes onto what main is, or onto what it was lately: nothing may have
+   * left its place since. In the workspace's own repository it may be anything that main once was.
+   */
+  async #findBase(prepared: PreparedRepository): Promise<PreparedRepository | null> {
+    const { path, head, isOwn } = prepared;
     const before = this.#before;
-    if (before === head) return true;
-    if (!isOwn || before === null || head === null) return false;
-    return isAncestor(await requireGit('take a push'), path, before, head);
+    if (before === head) return prepared;
+    if (!isOwn) return this.#asked.workspace.derived.atHead(prepared, before);
+    if (before === null || head === null) return null;
+    return (await isAncestor(await requireGit('take a push'), path, before, head)) ? prepared : null;
   }
 
   async #work({ prepared: before, folder, quarantine, taken }: Received): Promise<CommandOutcome> {
@@ -178,7 +184,7 @@ export class MainPush {
       quarantine.requireInTime();
       const prepared = await this.#renew(before);
       const input = { ...content, isCurrent: (tables: Tables) => derived.isCurrent(tables, prepared) };
-      const announced = await derived.announce(prepared, folder, { head: this.#after, packs: kept, isKept });
+      const announced = await derived.announce(prepared, folder, { ...move, packs: kept, isKept });
       if (announced === null) {
         if (!this.#isAnswered()) throw fetchFirst();
         await this.#replay();

@@ -38,7 +38,7 @@ const beyond = 64 * 1024 * 1024;
 export const receivePack: RemoteService = { advertise, serve };
 
 async function advertise({ workspace, caller, isHere, signal }: RemoteRequest): Promise<RemoteAnswer> {
-  const main = await findHead({ workspace, caller, isHere, version: 0, signal });
+  const main = await findHead({ workspace, caller, isHere, version: 0, isPush: true, signal });
   return {
     contentType: `application/x-${name}-advertisement`,
     head: advertisementHead(name, 0),

@@ -230,14 +230,15 @@ describe('Pushed commits become those of the repository that they were pushed to
     });
   });
 
-  it('one push after the other: the later one has to fetch first', async () => {
+  it('one push after the other: the later one is taken, and its commits do not become the head', async () => {
     const { derived } = server.host.workspace;
     const prepared = await derived.prepare(ben.id);
     const late = await derived.openQuarantine(prepared);
-    await commit('second');
+    const head = await commit('second');
     assert.equal((await push()).code, 0);
-    const announced = await derived.announce(prepared, late, { head: 'f'.repeat(40), packs: [], isKept: true });
-    assert.equal(announced, null);
+    const pushed = { head: 'f'.repeat(40), onto: prepared.head, packs: [], isKept: true };
+    const announced = await derived.announce(prepared, late, pushed);
+    assert.equal(await announced?.settle(), head, 'nothing is announced for a later process');
     await late.drop();
     assert.equal(existsSync(late.folder), false);
   });

@@ -71,6 +71,8 @@ describe('A program that speaks git by a library', function () {
       const place = at('overtaken', ben.key);
       await isomorphic.clone(place);
       await server.as(ada.key).create('team/meanwhile.md', 'meanwhile');
+      // The other clone gets what this one lacks.
+      await isomorphic.clone(at('overtaking', ben.key));
       await writeFile(join(place.dir, 'team/plan.md'), 'overtaken\n');
       await isomorphic.add({ ...place, filepath: 'team/plan.md' });
       await isomorphic.commit({ ...place, author: grace, message: 'Too late' });

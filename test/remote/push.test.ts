@@ -201,23 +201,62 @@ describe('An editor of a folder pushes', function () {
     assert.equal(await tree.git('show', 'HEAD:handbook/a.md'), 'at the same time');
   });
 
-  it('and of two clients at once one wins, and the other is told to fetch', async () => {
-    const one = await WorkTree.clone(server.folder, bob.url, 'one');
-    const other = await WorkTree.clone(server.folder, bob.url, 'other');
-    const base = await one.head();
-    await one.commit({ 'handbook/one.md': 'one' });
-    await other.commit({ 'handbook/other.md': 'other' });
-    const answers = (
-      await Promise.all([pushRaw(server, one, base, bob.key), pushRaw(server, other, base, bob.key)])
-    ).map(({ answer }) =>
-      answer.includes('ok refs/heads/main') ? 'ok' : /ng refs\/heads\/main (.*)/.exec(answer)?.[1],
-    );
-    assert.deepEqual(new Set(answers), new Set(['fetch first', 'ok']));
-    const loser = answers[0] === 'ok' ? other : one;
-    await loser.git('pull', '-q', '--rebase');
-    assert.equal((await loser.push()).code, 0);
-    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/one.md')).status, 200);
-    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/other.md')).status, 200);
+  it('and of two clients at once both get through, and the later one is told to pull', async () => {
+    const trees = [
+      await WorkTree.clone(server.folder, bob.url, 'one'),
+      await WorkTree.clone(server.folder, bob.url, 'other'),
+    ];
+    const [base = ''] = await Promise.all(trees.map((tree) => tree.head()));
+    for (const [nth, tree] of trees.entries()) await tree.commit({ [`handbook/of-${nth}.md`]: `${nth}` });
+    const answers = await Promise.all(trees.map((tree) => pushRaw(server, tree, base, bob.key)));
+    for (const { answer } of answers) assert.match(answer, /ok refs\/heads\/main/);
+    assert.equal(answers.filter(({ answer }) => answer.includes('git pull --rebase')).length, 1);
+    for (const [nth, tree] of trees.entries()) {
+      assert.equal((await server.as(ada.key).get(`/v1/documents/handbook/of-${nth}.md`)).json.content, `${nth}`);
+      await tree.git('pull', '-q', '--rebase');
+      assert.equal(await tree.git('rev-list', '--count', 'origin/main..HEAD'), '0');
+      assert.equal(
+        await tree.git('ls-files', 'handbook/of-0.md', 'handbook/of-1.md'),
+        'handbook/of-0.md\nhandbook/of-1.md',
+      );
+    }
+    assert.equal(await trees[0]?.head(), await trees[1]?.head());
+  });
+
+  it('onto a head that was served earlier, and onto no commit from before the first one', async () => {
+    const tree = await WorkTree.clone(server.folder, bob.url, 'earlier');
+    const base = await tree.head();
+    await tree.commit({ 'handbook/earlier.md': 'mine' });
+    await server.as(ada.key).create('handbook/later.md', 'later');
+    await WorkTree.clone(server.folder, bob.url, 'another');
+    const [began = ''] = (await tree.git('rev-list', '--reverse', base)).split('\n');
+    const { answer } = await pushRaw(server, tree, base, bob.key);
+    assert.match(answer, /ok refs\/heads\/main/);
+    assert.match(answer, /Run now: git pull --rebase/);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/earlier.md')).json.content, 'mine');
+    await tree.git('pull', '-q', '--rebase');
+    assert.equal(await tree.git('show', 'HEAD:handbook/later.md'), 'later');
+    const anew = await server.cloner('editor', 'handbook', 'anew');
+    const later = await WorkTree.clone(server.folder, anew.url, 'anew');
+    await later.git('checkout', '-q', '-b', 'old', began);
+    await later.commit({ 'handbook/from-before.md': 'x' });
+    assert.match((await pushRaw(server, later, began, anew.key)).answer, /ng refs\/heads\/main fetch first/);
+    assert.equal((await server.as(ada.key).get('/v1/documents/handbook/from-before.md')).status, 404);
+  });
+
+  it('onto no earlier head where something has left its place since, also where the same text is there again', async () => {
+    const dora = await server.cloner('editor', 'handbook', 'dora');
+    const tree = await WorkTree.clone(server.folder, dora.url, 'replaced');
+    const base = await tree.head();
+    const rest = server.as(ada.key);
+    const { etag } = await rest.create('handbook/elsewhere.md', 'x');
+    await tree.commit({ 'handbook/mine.md': 'mine' });
+    await WorkTree.clone(server.folder, dora.url, 'replaced-later');
+    assert.equal((await rest.delete('/v1/documents/handbook/elsewhere.md', { 'If-Match': etag })).status, 200);
+    await rest.create('handbook/elsewhere.md', 'x');
+    await WorkTree.clone(server.folder, dora.url, 'replaced-last');
+    assert.match((await pushRaw(server, tree, base, dora.key)).answer, /ng refs\/heads\/main fetch first/);
+    assert.equal((await rest.get('/v1/documents/handbook/mine.md')).status, 404);
   });
 
   it('from a shallow clone', async () => {

@@ -45,8 +45,12 @@ export async function answerRefs(asked: Asked, listing: RefListing): Promise<Buf
   return encodeListing(listing, await findHead(asked));
 }
 
-/** The head of the caller's repository, brought up to date. @throws Refusal, recorded */
-export async function findHead({ workspace, caller, ...asked }: Asked): Promise<string | null> {
+/** The head of the caller's repository, brought up to date unless the client pushes. @throws Refusal, recorded */
+export async function findHead({
+  workspace,
+  caller,
+  ...asked
+}: Asked & Pick<RepositoryInput, 'isPush'>): Promise<string | null> {
   const held: OpenRepository[] = [];
   try {
     const { result } = await perform(workspace, caller, listRefs, { ...asked, held });

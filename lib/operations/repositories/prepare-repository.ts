@@ -19,6 +19,8 @@ export interface RepositoryInput {
   readonly held: OpenRepository[];
   /** What a client that fetches wants and has. Null where it asks for parts, or again for what it has. */
   readonly exchange?: FetchExchange | null;
+  /** Whether the client is about to push: what it pushes goes on from what it was last told of. */
+  readonly isPush?: boolean;
   /** Aborted when the client is gone. */
   readonly signal?: AbortSignal;
 }
@@ -54,23 +56,26 @@ export function requireReached({ reach }: View, isHere: boolean): void {
 }
 
 /**
- * Brings the caller's repository up to date. A fetch that goes on takes it as it was just brought, the first time: its
+ * Brings the caller's repository up to date. A client that pushes is shown the head that it can know: the writes of
+ * others must not overtake it between its fetch and its push (decision 0366). A fetch that goes on takes it as it was just brought, the first time: its
  * client asks for what it was told of, and nothing later.
  * @throws Refusal NOT_FOUND, UNAVAILABLE; INVALID_REQUEST `git_missing`
  */
 export async function prepareRepository(
   { workspace, caller, view }: PrepareContext,
-  { isHere, held, exchange = null, signal }: RepositoryInput,
+  { isHere, held, exchange = null, isPush, signal }: RepositoryInput,
   goesOn = false,
 ): Promise<OpenRepository> {
   requireReached(view, isHere);
   // What an overtaken preparation held must not keep the next one waiting.
   const overtaken = held.splice(0);
   for (const { hold } of overtaken) hold.release();
-  const repository =
-    goesOn && overtaken.length === 0
-      ? await workspace.derived.present(caller.principalId, { signal, within })
-      : await workspace.derived.prepare(caller.principalId, { signal });
+  const { derived } = workspace;
+  let repository: PreparedRepository;
+  if (isPush === true) repository = await derived.told(caller.principalId, { signal });
+  else if (goesOn && overtaken.length === 0) {
+    repository = await derived.present(caller.principalId, { signal, within });
+  } else repository = await derived.prepare(caller.principalId, { signal, isTold: !goesOn });
   const hold = workspace.derived.hold(repository);
   try {
     const program = goesOn && exchange !== null ? await findGit() : null;
