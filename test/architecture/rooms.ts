@@ -82,7 +82,6 @@ export const owners: Readonly<Record<string, Ownership>> = {
     rooms: ['api'],
     why: 'the descriptions of both APIs are checked where requests enter',
   },
-  archiver: { rooms: ['api'], why: 'a zip is a presentation; the operation yields documents' },
   ajv: {
     rooms: ['rest', 'mcp', 'connectors'],
     why: 'JSON Schema is checked where requests and the settings of connectors enter; the settings are read by every command, which should be quick',

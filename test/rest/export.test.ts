@@ -9,9 +9,11 @@ import type { Document } from '../../lib/domain/document.js';
 import { hasProgram, listWithPython, testWithUnzip } from '../support/http/zip.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { createAsBefore } from '../support/store/as-before.js';
+import { longestTurnOf } from '../support/processes/longest-turn.js';
 import { makeTestRandomness } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
+import type { FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { presentExport } from '../../lib/api/answers/zip-export.js';
 
 describe('exports over REST', () => {
@@ -166,31 +168,62 @@ describe('exports over REST', () => {
   it('writes more entries than the old limit of 65,535, in the form for that', async function () {
     this.timeout(60_000);
     const count = 65_600;
-    let closed = 0;
-    const answer = presentExport({
-      location: rootLocation,
-      commit: null,
-      extent: {},
-      close: () => (closed += 1),
-      documents: (async function* () {
-        for (let index = 0; index < count; index += 1) {
-          const location = `n${index}` as Location;
-          const document = { location, current: { at: Date.UTC(2026, 0, 1) } } as Document;
-          yield { document, open: () => Promise.resolve(Buffer.alloc(0)) };
-        }
-      })(),
-    });
-    assert.ok(answer.body.form === 'flow');
-    const pieces: Buffer[] = [];
-    const sink = new PassThrough();
-    sink.on('data', (piece: Buffer) => pieces.push(piece));
-    await pipeline(await answer.body.open(), sink);
-    const bytes = Buffer.concat(pieces);
+    const made = exportOf(count);
+    const bytes = await bytesOf(made.exported);
     testWithUnzip(bytes);
     const { names } = listWithPython(bytes);
-    assert.deepEqual([names.length, new Set(names).size, closed], [count, count, 1]);
+    assert.deepEqual([names.length, new Set(names).size, made.closed()], [count, count, 1]);
+  });
+
+  it('holds the event loop no longer for eight times as many documents', async function () {
+    this.timeout(120_000);
+    for (const text of ['', 'a short text\n']) {
+      const longest = async (count: number): Promise<number> => {
+        let least = Number.POSITIVE_INFINITY;
+        // The first rounds compile the program.
+        for (let round = 0; round < 4; round += 1) {
+          const { exported } = exportOf(count, text);
+          least = Math.min(least, await longestTurnOf(() => bytesOf(exported)));
+        }
+        return least;
+      };
+      const [few, many] = [await longest(1000), await longest(8000)];
+      const told = `${few.toFixed(1)} ms for 1,000 and ${many.toFixed(1)} ms for 8,000`;
+      // Work rests after 8 ms, and a collection of garbage may be added to it.
+      assert.ok(many < 25, told);
+    }
   });
 });
+
+/** An export of many documents of one text, without a workspace. */
+function exportOf(count: number, text = ''): { readonly exported: FolderExport; readonly closed: () => number } {
+  let closed = 0;
+  const exported = {
+    location: rootLocation,
+    commit: null,
+    extent: {},
+    close: () => (closed += 1),
+    documents: (async function* () {
+      for (let index = 0; index < count; index += 1) {
+        const location = `n${index}` as Location;
+        const document = { location, current: { at: Date.UTC(2026, 0, 1) } } as Document;
+        yield { document, open: () => Promise.resolve(Buffer.from(text)) };
+      }
+    })(),
+  };
+  return { exported, closed: () => closed };
+}
+
+/** The archive of an export, read to its end. */
+async function bytesOf(exported: FolderExport): Promise<Buffer> {
+  const { body } = presentExport(exported);
+  assert.ok(body.form === 'flow');
+  const pieces: Buffer[] = [];
+  const sink = new PassThrough();
+  sink.on('data', (piece: Buffer) => pieces.push(piece));
+  await pipeline(await body.open(), sink);
+  return Buffer.concat(pieces);
+}
 
 /** Starts an export of `f` and gives the answer before it is read. */
 async function open(server: TestServer, key: string): Promise<IncomingMessage> {

@@ -1,11 +1,12 @@
-import { finished, type Readable } from 'node:stream';
-import { ZipArchive } from 'archiver';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { nameOf, segmentsOf } from '../../domain/location.js';
 import type { FolderExport } from '../../operations/folders/export-folder.js';
 import type { Answer } from './answer.js';
 import { GatherPieces } from './gather-pieces.js';
 import { nameDownload } from './name-download.js';
 import { ZipEntryNamer } from './name-zip-entries.js';
+import { ZipWriter } from './zip-writer.js';
 
 /**
  * Streams an export as a zip archive. One document is open at a time, and the next opens only when the reader has taken
@@ -23,61 +24,33 @@ export function presentExport(exported: FolderExport): Answer {
 }
 
 function zip(exported: FolderExport): Readable {
-  const archive = new ZipArchive({ zlib: { level: 6 } });
-  // The reader of the archive may go away at any time. The archive itself does not report it, so this end does.
   const output = new GatherPieces();
-  archive.on('error', (error) => output.destroy(error));
-  archive.pipe(output);
+  const gone = new AbortController();
+  // Its reader may go away at any time.
   output.once('close', () => {
     exported.close();
-    archive.unpipe(output);
-    archive.destroy();
+    gone.abort();
   });
-  void fill(archive, exported, output);
+  const put = async (piece: Buffer): Promise<void> => {
+    gone.signal.throwIfAborted();
+    if (!output.write(piece)) await once(output, 'drain', { signal: gone.signal });
+  };
+  fill(new ZipWriter({ put, gone: gone.signal }), exported).then(
+    () => output.end(),
+    (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))),
+  );
   return output;
 }
 
-async function fill(archive: ZipArchive, exported: FolderExport, output: Readable): Promise<void> {
+async function fill(archive: ZipWriter, exported: FolderExport): Promise<void> {
   const namer = new ZipEntryNamer();
   const depth = segmentsOf(exported.location).length;
-  try {
-    for await (const item of exported.documents) {
-      const { document } = item;
-      const content = await item.open();
-      const name = namer.nameOf(segmentsOf(document.location).slice(depth));
-      const isTaken = nextEntry(archive, output);
-      if (!Buffer.isBuffer(content)) endWith(content, output);
-      archive.append(content, { name, date: new Date(document.current.at), mode: 0o644 });
-      if (!(await isTaken)) {
-        if (!Buffer.isBuffer(content)) content.destroy();
-        return;
-      }
-    }
-    await archive.finalize();
-  } catch (error) {
-    output.destroy(error instanceof Error ? error : new Error(String(error)));
+  for await (const item of exported.documents) {
+    const { document } = item;
+    const content = await item.open();
+    const { at, size } = document.current;
+    const name = namer.nameOf(segmentsOf(document.location).slice(depth));
+    await archive.add({ name, at, size: Buffer.isBuffer(content) ? content.length : size }, content);
   }
-}
-
-/** Breaks the answer off when a document's stream ends early: the archive would wait for the rest of it for ever. */
-function endWith(content: Readable, output: Readable): void {
-  finished(content, { writable: false }, (error) => {
-    if (error) output.destroy(error);
-  });
-}
-
-/** Resolves with true when the next entry is through, with false when the reader has gone. */
-function nextEntry(archive: ZipArchive, output: Readable): Promise<boolean> {
-  if (output.destroyed) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const finish = (isTaken: boolean) => (): void => {
-      archive.off('entry', taken);
-      output.off('close', gone);
-      resolve(isTaken);
-    };
-    const taken = finish(true);
-    const gone = finish(false);
-    archive.once('entry', taken);
-    output.once('close', gone);
-  });
+  await archive.end();
 }

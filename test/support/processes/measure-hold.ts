@@ -8,7 +8,7 @@ const line = Buffer.alloc(80);
  * Milliseconds of processor time of the main thread, where the system reports it (Linux); else those of the process.
  * Threads left at work by earlier tests do not count.
  */
-function readCpu(): number {
+export function readCpu(): number {
   try {
     report ??= openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
     const length = readSync(report, line, 0, line.length, 0);
