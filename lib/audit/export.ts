@@ -1,4 +1,6 @@
 import type { AuditRecord } from '../domain/audit-record.js';
+import { PartSize } from '../scheduling/in-steps.js';
+import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { StoredText } from '../sidecar/tables/audit-table.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
@@ -20,7 +22,7 @@ export interface ChainSource {
   readonly archives: string | null;
 }
 
-/** Rows after which others get their turn at the event loop. */
+/** The most rows read together. Others get their turn after them, and sooner where they take long. */
 const batch = 500;
 
 /**
@@ -39,6 +41,7 @@ export async function* exportChain(
   noteAltered?: (seq: number) => void,
 ): AsyncGenerator<ExportedLine, undefined> {
   const { audit, auditCheckpoints } = source.tables;
+  const rests = new Rests();
   let head = emptyChain;
   for await (const records of readBatches(source)) {
     const last = records.at(-1)?.seq ?? 0;
@@ -48,11 +51,14 @@ export async function* exportChain(
       head = { seq: record.seq, hash: record.hash };
       const checkpoint = signed.get(record.seq);
       if (checkpoint !== undefined) yield { checkpoint: toCheckpoint(checkpoint, source.workspace) };
+      // What the reader did with the line counts too.
+      if (rests.isDue) await rests.take();
     }
   }
   // Signatures over records that are gone: they reveal a cut chain.
   for (const row of auditCheckpoints.between(head.seq, Number.MAX_SAFE_INTEGER)) {
     yield { checkpoint: toCheckpoint(row, source.workspace) };
+    if (rests.isDue) await rests.take();
   }
   if (close !== undefined && head.seq > 0) yield { checkpoint: close(head) };
 }
@@ -69,12 +75,13 @@ function withText(
 }
 
 async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<readonly AuditRecord[], undefined> {
+  const size = new PartSize();
   let head = emptyChain;
   for (;;) {
     const from = head.seq;
     // Looked up for each batch: a row may have been moved meanwhile, and a moved record is a row for a while.
     const archive = tables.auditArchives.holding(from + 1);
-    const batches = archive === undefined ? [readRows(tables, head)] : readArchive(archives, archive);
+    const batches = archive === undefined ? [readRows(tables, head, size)] : readArchive(archives, archive);
     for await (const found of batches) {
       const records = found.filter((record) => record.seq > from);
       const last = records.at(-1);
@@ -87,11 +94,14 @@ async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<r
   }
 }
 
-function readRows({ audit }: ChainTables, after: ChainHead): AuditRecord[] {
+function readRows({ audit }: ChainTables, after: ChainHead, size: PartSize): AuditRecord[] {
+  const began = performance.now();
   let previousHash = after.hash;
-  return audit.after(after.seq, batch).map((row) => {
+  const records = audit.after(after.seq, Math.min(size.items, batch)).map((row) => {
     const record = toRecord(row, previousHash);
     previousHash = record.hash;
     return record;
   });
+  size.note(performance.now() - began);
+  return records;
 }

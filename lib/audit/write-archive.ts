@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { PartSize } from '../scheduling/in-steps.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 import { ChainVerifier } from './verify.js';
@@ -14,7 +15,7 @@ import { syncPath } from '../disk/sync-path.js';
 /** An archive with its file on the disk, and its records still in the table, too. */
 export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
 
-/** Rows read, checked and written before others get their turn. */
+/** The most rows read, checked and written before others get their turn. */
 const batch = 500;
 
 /** The chain is not sound where it was to be archived. */
@@ -74,10 +75,12 @@ async function compressRange(tables: ChainTables, start: ChainHead, last: number
   const pieces: Buffer[] = [];
   const hash = createHash('sha256');
   let lastAt = 0;
+  const size = new PartSize();
   async function* lines(): AsyncGenerator<string, undefined> {
     while (chain.head.seq < last) {
+      const began = performance.now();
       if ((tables.auditArchives.last()?.lastSeq ?? 0) !== start.seq) throw new Overtaken();
-      const rows = tables.audit.after(chain.head.seq, Math.min(batch, last - chain.head.seq));
+      const rows = tables.audit.after(chain.head.seq, Math.min(size.items, batch, last - chain.head.seq));
       let text = '';
       for (const row of rows) {
         const record = toRecord(row, chain.head.hash);
@@ -87,6 +90,7 @@ async function compressRange(tables: ChainTables, start: ChainHead, last: number
         lastAt = row.at;
       }
       if (text === '') throw new RangeUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
+      size.note(performance.now() - began);
       yield text;
       await yieldToLoop();
     }

@@ -7,6 +7,7 @@ import type { AuditRecord } from '../domain/audit-record.js';
 import { decodeCommit, type Commit, type Oid } from '../git/objects/objects.js';
 import { decodeHistory } from '../history/read-history.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import { Rests } from '../scheduling/rests.js';
 import type { Tables } from '../sidecar/tables.js';
 import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import { readWithPending } from './read-with-pending.js';
@@ -113,6 +114,7 @@ async function isOlderThanChain(workspace: WitnessedChain, source: ChainSource):
   // An erase rewrote it, and then it keeps its id, or removed it.
   const heads = new Map<number, string>();
   let newest: number | undefined;
+  const rests = new Rests();
   for (let at: Oid | null = repositoryHead; at !== null;) {
     const { message, parents }: Commit = decodeCommit((await readAnyObject(workspace, at)).bytes);
     if (findVersion(message) === recovery.version) return at === repositoryHead;
@@ -120,6 +122,7 @@ async function isOlderThanChain(workspace: WitnessedChain, source: ChainSource):
     const head = findAuditHead(message);
     if (head !== undefined) heads.set(head.seq, head.hash);
     at = parents[0] ?? null;
+    if (rests.isDue) await rests.take();
   }
   if (await hasSeen(source, heads)) return false;
   // Only the clock can decide: no commit names a head of this chain.
