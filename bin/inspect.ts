@@ -150,13 +150,14 @@ async function showStatus(config: Config): Promise<Inspection> {
   const state = health === null || health.ready ? [] : [describeUnready(health)];
   const describe = ({
     name,
+    title,
     documents,
     versions,
     stored_bytes: bytes,
     warnings,
     ...more
   }: Readonly<Record<string, unknown>>): string[] => [
-    `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
+    `${String(name)}${title === name ? '' : ` (${String(title)})`}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
     `  beside them: ${describeSizes(more['beside_documents'] as Readonly<Record<string, number>>)}`,
     ...describeDerived(more['derived_repositories'] as DerivedTotals | null),
     ...(warnings as readonly string[]).map((warning) => `  warning: ${warning}`),

@@ -39,6 +39,13 @@ const table: readonly Managing[] = [
     example: 'cartulary workspace list',
   },
   {
+    words: 'workspace rename',
+    arguments: ['name', 'title'],
+    description:
+      'Give a workspace a title, which people and agents see. Its name stays in addresses, keys, clones, backups and the audit log, so nothing has to be changed. The name as title takes the title away.',
+    example: 'cartulary workspace rename acme "Acme handbook"',
+  },
+  {
     words: 'workspace remove',
     arguments: ['name'],
     description:
@@ -209,7 +216,7 @@ const table: readonly Managing[] = [
     words: 'policy set',
     arguments: ['name', 'value'],
     description:
-      'Change one setting of the policy: requests_per_minute, burst, storage_quota, discussion_per_day, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off) or search_languages (such as en,de).',
+      'Change one setting of the policy: requests_per_minute, burst, storage_quota, discussion_per_day, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off), search_languages (such as en,de) or workspace_title.',
     example: 'cartulary policy set requests_per_minute 1200',
   },
 ];

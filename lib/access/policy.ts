@@ -16,6 +16,11 @@ export function readPolicy(tables: Tables): Policy {
   return lastPolicy;
 }
 
+/** What people and agents see as the name of a workspace. Keys, addresses and records have the name itself. */
+export function readTitle(tables: Tables, name: string): string {
+  return readPolicy(tables).workspaceTitle ?? name;
+}
+
 /** Stores the whole policy. @returns the policy before */
 export function writePolicy(tables: Tables, policy: Policy): Policy {
   const before = readPolicy(tables);

@@ -57,7 +57,7 @@ function presentSession(dependencies: ConsoleDependencies, signedIn: SignedIn, r
 
 function presentMembership(
   dependencies: ConsoleDependencies,
-  { workspace: name, principalId, displayName }: Membership,
+  { workspace: name, title, principalId, displayName }: Membership,
   requestId: string,
 ): object {
   const caller = { principalId, kind: 'person', credentialId: null, interface: 'console', requestId } as const;
@@ -65,6 +65,7 @@ function presentMembership(
   const reach = workspace?.view(caller).reach;
   return {
     name,
+    title,
     display_name: displayName,
     principal_id: principalId,
     is_admin: reach?.holds('approver', rootLocation) ?? false,

@@ -20,6 +20,8 @@ export interface Policy {
   readonly searchByMeaning: boolean;
   /** Languages for the search of inflected words: ISO 639-1 codes, one at least. */
   readonly searchLanguages: readonly string[];
+  /** What people and agents see in place of the workspace's name; null for the name. */
+  readonly workspaceTitle: string | null;
 }
 
 export const defaultPolicy: Policy = {
@@ -32,4 +34,5 @@ export const defaultPolicy: Policy = {
   credentialLifetime: null,
   searchByMeaning: false,
   searchLanguages: ['en'],
+  workspaceTitle: null,
 };

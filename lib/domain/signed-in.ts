@@ -9,6 +9,8 @@ export interface Seat {
 
 /** A person of one workspace, available to a signed-in identity. */
 export interface Membership extends Seat {
+  /** The workspace's title; its name where it has no other. */
+  readonly title: string;
   readonly displayName: string;
 }
 

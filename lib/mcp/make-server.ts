@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import { internal, Refusal } from '../domain/refusal.js';
 import { refuseCall, type ToolBox } from './call-tool.js';
-import { instructions } from './instructions.js';
+import { instructionsFor } from './instructions.js';
 import { presentRefusal } from './present-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
 import type { RequestContext } from './request-context.js';
@@ -21,13 +21,14 @@ export const describeServer = (version: string) => ({ name: 'cartulary', title: 
 export function makeServer(box: ToolBox, context: RequestContext, version: string, era: 'legacy' | 'modern'): Server {
   const server = new Server(describeServer(version), {
     capabilities: { tools: {}, resources: offerChanges(context, era) },
-    instructions,
+    instructions: instructionsFor(context.workspace),
     cacheHints: {
       'tools/list': { ttlMs: toolsKept, cacheScope: 'public' },
       'resources/list': { ttlMs: 0, cacheScope: 'private' },
       'resources/templates/list': { ttlMs: toolsKept, cacheScope: 'public' },
       'resources/read': { ttlMs: 0, cacheScope: 'private' },
-      'server/discover': { ttlMs: toolsKept, cacheScope: 'public' },
+      // It names the workspace, which another caller of a shared cache may not know.
+      'server/discover': { ttlMs: toolsKept, cacheScope: 'private' },
     },
   });
   server.setRequestHandler('tools/list', () => ({ tools: box.definitions.map((tool) => ({ ...tool })) as never[] }));

@@ -91,14 +91,14 @@ function showForm(
   { identity, seats }: Holder,
   error?: string,
 ): void {
+  const seat = seats.memberships.find(({ workspace }) => workspace === identity.seat.workspace);
   const page = setPasswordPage({
     base: context.base,
     csrf: context.proof.issue(exchange.request, exchange.response),
     link,
     signInName: identity.signInName,
-    displayName:
-      seats.memberships.find(({ workspace }) => workspace === identity.seat.workspace)?.displayName ??
-      identity.signInName,
+    displayName: seat?.displayName ?? identity.signInName,
+    workspace: seat?.title ?? identity.seat.workspace,
     isFirst: identity.passwordHash === null,
     minPasswordLength,
     error,

@@ -1,3 +1,4 @@
+import { readTitle } from '../access/policy.js';
 import { unavailable } from '../domain/refusal.js';
 import type { Membership, ReadSession, Seat, SignedIn } from '../domain/signed-in.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
@@ -32,9 +33,11 @@ export function readMemberships(
   const isThere = joined.some(({ workspace }) => workspace === joining?.workspace);
   for (const { workspace, principalId } of joining === undefined || isThere ? joined : [...joined, joining]) {
     try {
-      const principal = host.find(workspace)?.journal.reader.principals.find(principalId);
-      if (principal?.kind !== 'person' || principal.disabledAt !== null) continue;
-      memberships.push({ workspace, principalId, displayName: principal.displayName });
+      const tables = host.find(workspace)?.journal.reader;
+      const principal = tables?.principals.find(principalId);
+      if (tables === undefined || principal?.kind !== 'person' || principal.disabledAt !== null) continue;
+      const title = readTitle(tables, workspace);
+      memberships.push({ workspace, title, principalId, displayName: principal.displayName });
     } catch {
       // An unreadable workspace does not keep the person from the others.
       unread.push({ workspace, principalId });

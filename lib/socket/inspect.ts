@@ -51,6 +51,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
     const { totals, storedBytes, beside, pending, repository, audit } = status;
     statuses.push({
       name,
+      title: status.title,
       problem: null,
       documents: totals.documents,
       deleted_documents: totals.deletedDocuments,

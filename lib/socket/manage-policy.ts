@@ -1,5 +1,6 @@
 import type { Policy } from '../domain/policy.js';
 import { changePolicy, showPolicy } from '../operations/workspaces/change-policy.js';
+import { parseWorkspaceTitle } from '../operations/principals/parse-name.js';
 import { languageCodes } from '../search/languages/open-stemmer.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';
@@ -7,7 +8,7 @@ import type { Presented } from './present.js';
 
 interface Setting {
   readonly field: keyof Policy;
-  readonly kind: 'count' | 'bytes' | 'duration' | 'switch' | 'languages';
+  readonly kind: 'count' | 'bytes' | 'duration' | 'switch' | 'languages' | 'title';
 }
 
 /** The policy's settings by the names they have outside. */
@@ -21,12 +22,14 @@ const settings: Readonly<Record<string, Setting>> = {
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
   search_by_meaning: { field: 'searchByMeaning', kind: 'switch' },
   search_languages: { field: 'searchLanguages', kind: 'languages' },
+  workspace_title: { field: 'workspaceTitle', kind: 'title' },
 };
 
-function presentPolicy(policy: Policy): Presented {
+function presentPolicy(policy: Policy, workspace: string): Presented {
   return Object.fromEntries(
     Object.entries(settings).map(([name, { field, kind }]) => {
       const value = policy[field];
+      if (kind === 'title') return [name, value ?? workspace];
       if (kind === 'switch') return [name, value === true ? 'on' : 'off'];
       if (Array.isArray(value)) return [name, value.join(',')];
       return [name, kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value];
@@ -34,7 +37,12 @@ function presentPolicy(policy: Policy): Presented {
   );
 }
 
-function parseValue({ kind }: Setting, text: string): number | boolean | null | readonly string[] {
+function parseValue(
+  { kind }: Setting,
+  text: string,
+  workspace: string,
+): number | string | boolean | null | readonly string[] {
+  if (kind === 'title') return parseWorkspaceTitle(text, workspace, 'value');
   if (kind === 'switch') {
     if (text !== 'on' && text !== 'off') throw badField('value', 'must be on or off');
     return text === 'on';
@@ -63,19 +71,21 @@ function parseLanguages(text: string): readonly string[] {
 }
 
 export const policyCommands: Readonly<Record<string, Command>> = {
-  'policy.show': inWorkspace(async ({ perform }) => presentPolicy(await perform(showPolicy, {}))),
+  'policy.show': inWorkspace(async ({ perform, workspace }) =>
+    presentPolicy(await perform(showPolicy, {}), workspace.name),
+  ),
   'policy.set': inWorkspace(async ({ perform, workspace }, fields) => {
     const name = fields.choice('name', Object.keys(settings));
     const setting = settings[name];
     if (setting === undefined) throw badField('name', 'is no setting of the policy');
-    const change: Partial<Policy> = { [setting.field]: parseValue(setting, fields.text('value')) };
+    const change: Partial<Policy> = { [setting.field]: parseValue(setting, fields.text('value'), workspace.name) };
     const { before, after } = await perform(changePolicy, change);
     const stored = Number(workspace.journal.reader.meta.get('stored_bytes') ?? '0');
     const isBelowUse = name === 'storage_quota' && after.storageQuota < stored;
     return {
       name,
-      before: presentPolicy(before)[name],
-      after: presentPolicy(after)[name],
+      before: presentPolicy(before, workspace.name)[name],
+      after: presentPolicy(after, workspace.name)[name],
       ...(isBelowUse && { warning: `${stored} bytes are stored already: every write with content is refused.` }),
     };
   }),

@@ -1,3 +1,4 @@
+import { readTitle } from '../access/policy.js';
 import { readHead, type ChainHead } from '../audit/chain.js';
 import { measureDerived } from '../derived/folders.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
@@ -17,6 +18,8 @@ export type { BesideSizes } from '../sidecar/totals.js';
 /** Sizes and state of a workspace. */
 export interface WorkspaceStatus {
   readonly name: string;
+  /** What people see; the name where there is no other. */
+  readonly title: string;
   readonly totals: Totals;
   /** Bytes of all kept versions. */
   readonly storedBytes: number;
@@ -52,6 +55,7 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
     const { reader } = sidecar;
     return {
       name: options.name,
+      title: readTitle(reader, options.name),
       totals: sidecar.totals(),
       beside: sidecar.measureBeside(),
       storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),

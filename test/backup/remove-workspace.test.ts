@@ -211,6 +211,7 @@ describe('Removing a workspace', () => {
     assert.deepEqual(await ask(without, 'workspace.list', {}), {
       items: without.listWorkspaces().map(({ name, createdAt }) => ({
         name,
+        title: name === 'beta' ? null : name,
         created_at: formatTime(createdAt),
         state: name === 'beta' ? 'not served' : 'served',
       })),

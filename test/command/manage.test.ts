@@ -164,6 +164,33 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.deepEqual(items.find(({ id }) => id === alone.id)?.['interfaces'], ['git']);
     });
 
+    it('gives the workspace a title, says what keeps its name, and takes the title away again', async () => {
+      const rename = (title: string): Promise<Shown> =>
+        ask<Shown>('workspace', 'rename', 'acme', title, '--data', data);
+      const listed = async (): Promise<unknown> =>
+        (await ask<{ items: Shown[] }>('workspace', 'list', '--data', data)).items.find(
+          ({ name }) => name === 'acme',
+        )?.['title'];
+      assert.equal(await listed(), 'acme');
+      const changed = await rename(' Acme handbook ');
+      assert.deepEqual([changed['name'], changed['before'], changed['title']], ['acme', 'acme', 'Acme handbook']);
+      assert.match(String(changed['note']), /keys, clones, backups and the audit log keep the name acme: .* undo/);
+      assert.equal(await listed(), 'Acme handbook');
+      assert.equal((await ask<Shown>(...at('policy show')))['workspace_title'], 'Acme handbook');
+      const status = await ask<{ workspaces: Shown[] }>('status', '--data', data);
+      assert.ok(status.workspaces.some(({ name, title }) => name === 'acme' && title === 'Acme handbook'));
+      for (const bad of ['', '  ', 'x'.repeat(81), 'two\nlines', 'acme\u200b', 'exe\u202egnp']) {
+        assert.equal(
+          (await askRefused('workspace', 'rename', 'acme', bad, '--data', data)).details?.['field'],
+          'title',
+        );
+      }
+      await askRefused('workspace', 'rename', 'nowhere', 'Title', '--data', data);
+      assert.equal(await listed(), 'Acme handbook');
+      assert.equal((await rename('acme'))['before'], 'Acme handbook');
+      assert.equal(await listed(), 'acme');
+    });
+
     it('shows the policy and changes one setting of it', async () => {
       const changed = await ask<Record<string, unknown>>(...at('policy set', 'storage_quota', '2GiB'));
       assert.deepEqual(changed, { name: 'storage_quota', before: 1000 * 1000 ** 3, after: 2 * 1024 ** 3 });

@@ -37,6 +37,7 @@ describe('the console’s API', () => {
       workspaces: [
         {
           name: 'acme',
+          title: 'acme',
           display_name: 'Rosa',
           principal_id: reader.principalId,
           is_admin: false,

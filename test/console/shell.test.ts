@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
 
 describe('The frame of the console', function () {
@@ -24,6 +27,21 @@ describe('The frame of the console', function () {
     await stranger.page.goto(test.addressOf('/'));
     await stranger.page.waitForURL(test.addressOf('~/f/'));
     stranger.judgeConsole('the sign-in');
+  });
+
+  it('shows the title of the workspace at its head and in the browser’s tab', async () => {
+    const person = await test.open(editor, '~/trash');
+    await person.page.getByRole('link', { name: test.workspace }).first().waitFor();
+    const { workspace } = test.server.host;
+    await perform(workspace, operator, changePolicy, { workspaceTitle: 'Acme handbook' });
+    try {
+      await person.page.reload();
+      await person.page.getByRole('link', { name: 'Acme handbook' }).waitFor();
+      await person.get('heading', 'Trash').waitFor();
+      assert.equal(await person.page.title(), 'Trash · Acme handbook');
+    } finally {
+      await perform(workspace, operator, changePolicy, { workspaceTitle: null });
+    }
   });
 
   it('has a menu that works by keyboard, and gives the focus back', async () => {

@@ -7,10 +7,17 @@ import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { operator } from '../support/store/service.js';
-import { openMcpServer, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
+import { openMcpServer, readResult, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
 
 const call = (name: string, args: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } });
+/** The first message of a client of 2025. */
+const hello = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+});
 const withoutId = ({ status, text, headers }: Posted): string =>
   `${status} ${headers.get('www-authenticate')} ${text.replace(/req_[a-z0-9]+/g, 'req')}`;
 
@@ -288,17 +295,27 @@ describe('MCP over HTTP', () => {
       const answer = await raw(method, {});
       assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST'], method);
     }
-    const { headers } = await server.client(key).post(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-      }),
-    );
+    const { headers } = await server.client(key).post(hello);
     assert.equal(headers.get('mcp-session-id'), null);
     const listen = await server.client(key).request('subscriptions/listen', { notifications: {} });
     assert.deepEqual(listen.json.params.notifications, {});
+  });
+
+  it('names the workspace to agents once it has a title, and keeps that from shared caches', async () => {
+    const initialize = async (): Promise<string> =>
+      readResult((await server.client(key).post(hello)).text).result.instructions;
+    const before = await initialize();
+    assert.doesNotMatch(before, /This workspace is/);
+    const { workspace } = server.host;
+    await perform(workspace, operator, changePolicy, { workspaceTitle: 'The "Acme" handbook' });
+    try {
+      assert.equal(await initialize(), `${before}\nThis workspace is "The 'Acme' handbook".`);
+      const { result } = (await server.client(key).request('server/discover')).json;
+      assert.match(result.instructions, /The 'Acme' handbook/);
+      assert.equal(result.cacheScope, 'private');
+    } finally {
+      await perform(workspace, operator, changePolicy, { workspaceTitle: null });
+    }
   });
 
   it('answers only to its own names', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { Caller } from '../../lib/domain/caller.js';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
 import { goodPassword, openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 describe('Signing in by links, attacked', function () {
@@ -30,6 +32,13 @@ describe('Signing in by links, attacked', function () {
     assert.ok(!(await second.isSignedIn()));
     await second.signIn('ada', goodPassword);
     assert.ok(await second.isSignedIn());
+  });
+
+  it('a first link names the workspace by its title', async () => {
+    const path = await test.link(await test.server.host.principal('Ada'));
+    assert.match((await test.visitor().get(path)).text, /You have a place in <strong>acme<\/strong>/);
+    await perform(test.server.host.workspace, operator, changePolicy, { workspaceTitle: 'Acme <b> handbook' });
+    assert.match((await test.visitor().get(path)).text, /a place in <strong>Acme &lt;b&gt; handbook<\/strong>/);
   });
 
   it('of two who use a link at once one is too late', async () => {

@@ -15,9 +15,9 @@ import {
 export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
   const form = { base: '', csrf: 'proof' };
   const people = { displayName: name, signInName: `${name}@example.org` };
-  const link = { ...form, ...people, link: 'secret', minPasswordLength: 12 };
+  const link = { ...form, ...people, workspace: name, link: 'secret', minPasswordLength: 12 };
   const consent = { ...form, ...people, action: '/signin/consent', clientName: `${name}'s editor`, asksToWrite: true };
-  const one = [{ name: 'main', displayName: name }];
+  const one = [{ name: 'main', title: name, displayName: name }];
   const startedAt = Date.UTC(2026, 0, 5, 9);
   const key = {
     id: `main ${name}`,
@@ -57,7 +57,7 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
       redirectHost: '127.0.0.1:33418',
       redirectsToLoopback: true,
       mayWrite: false,
-      workspaces: [...one, { name: 'research', displayName: `${name} L.`, chosen: true }],
+      workspaces: [...one, { name: 'research', title: 'research', displayName: `${name} L.`, chosen: true }],
     }),
     'sessions-no-applications': sessionsPage({
       ...form,

@@ -116,7 +116,11 @@ export class ConsentController {
       displayName: person.memberships[0]?.displayName ?? person.signInName,
       signInName: person.signInName,
       asksToWrite: scopes.includes('org:write'),
-      workspaces: person.memberships.map(({ workspace, displayName }) => ({ name: workspace, displayName })),
+      workspaces: person.memberships.map(({ workspace, title, displayName }) => ({
+        name: workspace,
+        title,
+        displayName,
+      })),
     });
     // Browsers hold a form to this policy along all its redirects.
     sendPage(response, 200, page, [redirectTarget(redirectUri)]);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimiter } from '../../access/token-buckets.js';
 import type { Clock, Randomness } from '../../domain/clock.js';
-import type { Seat } from '../../domain/signed-in.js';
+import type { Membership, Seat } from '../../domain/signed-in.js';
 import type { ServiceJournal } from '../../journal/service-journal.js';
 import type { ServiceFile } from '../../sidecar/service-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -16,7 +16,7 @@ export interface PersonHere {
   /** When they proved who they are. Null where another provider may have asked them nothing. */
   readonly provenAt: number | null;
   /** Where they may act now. */
-  readonly memberships: readonly (Seat & { readonly displayName: string })[];
+  readonly memberships: readonly Membership[];
 }
 
 /** The running service, and the sign-in of people, as far as OAuth needs them. */

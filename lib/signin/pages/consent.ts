@@ -23,7 +23,15 @@ export interface ConsentData extends PageForm {
   /** Whether the box is ticked: not where it was unticked before. */
   readonly mayWrite?: boolean | undefined;
   /** The person's workspaces: more than one makes a choice. */
-  readonly workspaces: readonly { readonly name: string; readonly displayName: string; readonly chosen?: boolean }[];
+  readonly workspaces: readonly ShownWorkspace[];
+}
+
+export interface ShownWorkspace {
+  readonly name: string;
+  readonly title: string;
+  /** The person's name there. */
+  readonly displayName: string;
+  readonly chosen?: boolean;
 }
 
 /**
@@ -94,12 +102,12 @@ function chooseWorkspace({ workspaces }: ConsentData) {
   return html`<fieldset>
     <legend>In which workspace</legend>
     ${workspaces.map(
-      ({ name, displayName }) =>
+      ({ name, title, displayName }) =>
         html`<label class="choice">
           <input type="radio" name="workspace" value="${name}" required ${name === chosen.name && html`checked`} />
           <span>
-            <strong>${name}</strong>
-            <span class="what">as ${displayName}</span>
+            <strong>${title}</strong>
+            <span class="what">${title !== name && html`${name}, `}as ${displayName}</span>
           </span>
         </label>`,
     )}

@@ -7,6 +7,8 @@ export interface SetPasswordData extends PageForm {
   /** The person's name for signing in. */
   readonly signInName: string;
   readonly displayName: string;
+  /** The title of the workspace that the link is of. */
+  readonly workspace: string;
   /** Whether there was a password before. */
   readonly isFirst: boolean;
   readonly minPasswordLength: number;
@@ -15,7 +17,7 @@ export interface SetPasswordData extends PageForm {
 
 /** Where a one-time link leads: the person chooses a password, and is signed in. */
 export function setPasswordPage(data: SetPasswordData): string {
-  const { base, csrf, link, signInName, displayName, isFirst, minPasswordLength, error } = data;
+  const { base, csrf, link, signInName, displayName, workspace, isFirst, minPasswordLength, error } = data;
   const title = isFirst ? 'Welcome' : 'Choose a new password';
   const described = error === undefined ? 'rule' : 'problem rule';
   const invalid = error !== undefined && html` aria-invalid="true"`;
@@ -23,7 +25,7 @@ export function setPasswordPage(data: SetPasswordData): string {
     <p class="soft">
       ${
         isFirst
-          ? 'Choose a password to sign in with from now on.'
+          ? html`You have a place in <strong>${workspace}</strong>. Choose a password to sign in with from now on.`
           : 'The old password stops working, every browser where you are signed in is signed out, and applications that act as you have to ask you again.'
       }
     </p>

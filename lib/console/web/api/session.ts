@@ -6,6 +6,8 @@ import { request } from './client.ts';
 /** A workspace of the signed-in person. */
 export interface OwnWorkspace {
   readonly name: string;
+  /** What people see; the name where an admin has set no other. */
+  readonly title: string;
   /** The person's name there. */
   readonly display_name: string;
   readonly principal_id: string;

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
-import { useEffect, useId, type ReactNode } from 'react';
+import { useContext, useEffect, useId, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { WorkspaceContext } from '../api/session.ts';
 
 interface PageProps {
   /** In the browser's tab, and as the heading where `heading` is left out. */
@@ -20,9 +21,11 @@ export interface Crumb {
 
 /** A view of the console: its title, its breadcrumbs, its actions, its content. */
 export function Page({ title, heading, crumbs, actions, size, children }: PageProps): ReactNode {
+  const workspace = useContext(WorkspaceContext);
+  const of = workspace === undefined || workspace.title === workspace.name ? 'Cartulary' : workspace.title;
   useEffect(() => {
-    document.title = `${title} · Cartulary`;
-  }, [title]);
+    document.title = `${title} · ${of}`;
+  }, [title, of]);
   return (
     <div className={size === 'wide' ? 'page wide' : 'page'}>
       <div className="page-head">

@@ -78,7 +78,7 @@ function Mark(): ReactNode {
 
 function Brand({ session, workspace }: { session: Session; workspace: OwnWorkspace | undefined }): ReactNode {
   const [, navigate] = useLocation();
-  const name = workspace?.name ?? 'Cartulary';
+  const name = workspace?.title ?? 'Cartulary';
   if (session.workspaces.length < 2) {
     return (
       <Link href="/" className="brand">
@@ -88,7 +88,8 @@ function Brand({ session, workspace }: { session: Session; workspace: OwnWorkspa
     );
   }
   const actions = session.workspaces.map((each) => ({
-    label: each.name,
+    // Another workspace can have the same title: the name tells them apart.
+    label: each.title === each.name ? each.name : `${each.title} (${each.name})`,
     run: () => navigate(addressOf.folder(each.name, '')),
   }));
   return (
