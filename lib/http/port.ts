@@ -82,9 +82,9 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const mounted: MountedFace[] = [];
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (connections.isRefused(request.socket)) return;
-    const twice = findTwice(request);
-    if (twice !== undefined) {
-      connections.refuse(request.socket, Object.assign(new Error(twice), { code: headerTwice }), explainMalformed);
+    const fault = spokenVersions.has(request.httpVersion) ? findTwice(request) : otherVersion;
+    if (fault !== undefined) {
+      connections.refuse(request.socket, Object.assign(new Error(fault), { code: fault }), explainMalformed);
       return;
     }
     boundPieces(request);
@@ -112,18 +112,24 @@ export async function openPort(options: PortOptions): Promise<Port> {
   };
 }
 
+/** Node reads 0.9 and 2.0 in a request line, too, and would answer in 1.1. A proxy in front may end it elsewhere. */
+const spokenVersions: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
+/** The code of the refusal of a request in another version of HTTP. */
+export const otherVersion = 'OTHER_VERSION';
+
 /** Headers of which a request has one. A proxy in front may go by another one than this service does. */
 const onlyOnce: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'if-match']);
 
 /** The code of the refusal of a request with one of them twice. */
 export const headerTwice = 'HEADER_TWICE';
 
-function findTwice({ rawHeaders }: IncomingMessage): string | undefined {
+function findTwice({ rawHeaders }: IncomingMessage): typeof headerTwice | undefined {
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
     if (!onlyOnce.has(name)) continue;
-    if (seen.has(name)) return name;
+    if (seen.has(name)) return headerTwice;
     seen.add(name);
   }
   return undefined;
@@ -201,7 +207,9 @@ class Connections {
       Connection: 'close',
     };
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${text}`);
+    // RFC 9110 §15.6.6.
+    const status = error.code === otherVersion ? '505 HTTP Version Not Supported' : '400 Bad Request';
+    socket.end(`HTTP/1.1 ${status}\r\n${head.join('')}\r\n${text}`);
     // Closing at once would make the client lose the answer.
     const timer = setTimeout(() => socket.destroy(), lingering);
     socket.once('close', () => clearTimeout(timer));

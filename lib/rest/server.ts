@@ -1,6 +1,6 @@
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
-import { headerTwice, maxHeaderSize, openPort, type Port } from '../http/port.js';
+import { headerTwice, maxHeaderSize, openPort, otherVersion, type Port } from '../http/port.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
 import { makeAddressReader } from '../http/client-address.js';
 import { challenge, makeRestFace } from './face.js';
@@ -96,6 +96,9 @@ function explainMalformed(code: string | undefined): Refusal {
   if (code === headerTwice) {
     const message = 'A request has each of the headers Host, Authorization, Content-Type and If-Match once.';
     return invalidRequest('bad_field', message, { field: 'headers' });
+  }
+  if (code === otherVersion) {
+    return invalidRequest('bad_field', 'The service speaks HTTP/1.1 and HTTP/1.0.', { field: 'request' });
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return invalidRequest('bad_field', 'The request did not arrive in time.', { field: 'request' });
