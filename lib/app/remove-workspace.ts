@@ -29,9 +29,19 @@ export async function removeWorkspace(name: string, parts: RemovalParts): Promis
   const workspace = workspaces.get(name);
   // From here on it is unknown to everybody who asks.
   workspaces.delete(name);
-  const content = workspace === undefined ? unknownContent : describeContent(workspace);
+  let content = unknownContent;
+  // Requests under way may still write. What one of them is told was written, the receipt has.
+  const describe = (): void => {
+    try {
+      if (workspace !== undefined) content = describeContent(workspace);
+    } catch (cause) {
+      onFault(`What ${name} holds could not be read before it goes`, cause);
+    }
+  };
   try {
-    await workspace?.close().catch((cause: unknown) => onFault(`${name} could not be closed before it goes`, cause));
+    await workspace
+      ?.close(describe)
+      .catch((cause: unknown) => onFault(`${name} could not be closed before it goes`, cause));
     // The audit log ends with what the requests under way have left.
     const audit = workspace === undefined ? null : { ...workspace.journal.state.chain };
     const times = { created_at: formatTime(listed.createdAt), removed_at: formatTime(clock.now()) };

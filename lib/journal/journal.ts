@@ -149,10 +149,11 @@ export class Journal {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Takes no more writes, finishes the waiting ones, and closes the file. */
-  async close(): Promise<void> {
+  /** Takes no more writes, finishes the waiting ones, and closes the file. @param atEnd is called in between */
+  async close(atEnd?: () => void): Promise<void> {
     this.#closing = true;
     await this.drained();
+    atEnd?.();
     this.#held.close();
   }
 

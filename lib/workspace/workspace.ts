@@ -366,8 +366,11 @@ export class Workspace {
     this.#onNews?.(what, figures);
   }
 
-  /** Finishes the work in progress, moves everything into the repository, and closes the files. */
-  async close(): Promise<void> {
+  /**
+   * Finishes the work in progress, moves everything into the repository, and closes the files.
+   * @param atEnd reads the last state, after the last write
+   */
+  async close(atEnd?: () => void): Promise<void> {
     this.watchers.endAll();
     this.feedTail.close();
     await this.webhooks.close();
@@ -384,7 +387,7 @@ export class Workspace {
     await this.#signChain().catch(() => undefined);
     await this.checkpointer.run().catch((error: unknown) => this.onFault('The last checkpoint failed', error));
     await this.checkpointer.close();
-    await this.journal.close();
+    await this.journal.close(atEnd);
     await this.repository.close();
   }
 

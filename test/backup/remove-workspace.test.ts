@@ -3,15 +3,40 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readPolicy } from '../../lib/access/policy.js';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { setAside, type RemovalReceipt } from '../../lib/backup/removed-workspace.js';
 import { formatTime } from '../../lib/domain/clock.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import type { Policy } from '../../lib/domain/policy.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
+import type { ReadOperation } from '../../lib/operations/operation.js';
+import { perform } from '../../lib/operations/perform.js';
+import { showPolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { reportStatus } from '../../lib/socket/inspect.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
+
+/** Holds work up until it is opened. */
+class Gate {
+  readonly reached: Promise<void>;
+  readonly #opened: Promise<void>;
+  #reach!: () => void;
+  open!: () => void;
+
+  constructor() {
+    this.reached = new Promise((resolve) => (this.#reach = resolve));
+    this.#opened = new Promise((resolve) => (this.open = resolve));
+  }
+
+  pass(): Promise<void> {
+    this.#reach();
+    return this.#opened;
+  }
+}
 
 describe('Removing a workspace', () => {
   let dataFolder: string;
@@ -238,6 +263,85 @@ describe('Removing a workspace', () => {
     await close(without);
     const again = await open();
     assert.equal((await again.readiness()).isReady, true);
+  });
+
+  describe('while requests are under way', () => {
+    const refusals = ['UNAVAILABLE', 'NOT_FOUND'];
+
+    it('has what was acknowledged meanwhile in the receipt', async () => {
+      const service = await open();
+      await fill(service);
+      const workspace = service.find('beta')!;
+      const writer = new Actor(workspace, operator.principalId);
+      const close = workspace.chainChecks.close.bind(workspace.chainChecks);
+      // The removal has begun: the workspace is found no more, and its parts end one after the other.
+      workspace.chainChecks.close = async () => {
+        assert.equal(service.find('beta'), undefined);
+        await writer.create('late.md', 'acknowledged');
+        return close();
+      };
+      const receipt = await service.removeWorkspace('beta');
+      assert.equal(receipt.documents, 2);
+      assert.equal(receipt.commit, workspace.journal.state.head);
+      assert.equal(receipt.audit?.hash, workspace.journal.state.chain.hash);
+      assert.deepEqual(await receiptsOf('beta'), [receipt]);
+      assert.deepEqual(faults, []);
+    });
+
+    for (const [when, isBefore] of [
+      ['before it has prepared anything', true],
+      ['when it has prepared all', false],
+    ] as const) {
+      it(`refuses a write that is held up over it, ${when}, and acknowledges nothing`, async () => {
+        const service = await open();
+        await fill(service);
+        const workspace = service.find('beta')!;
+        const gate = new Gate();
+        const held: typeof createDocument = {
+          ...createDocument,
+          async prepare(context, input) {
+            if (isBefore) await gate.pass();
+            const prepared = await createDocument.prepare!(context, input);
+            if (!isBefore) await gate.pass();
+            return prepared;
+          },
+        };
+        const outcome = outcomeOf(
+          perform(workspace, operator, held, {
+            location: parseLocation('late.md'),
+            content: { bytes: Buffer.from('late') },
+            labels: [],
+            message: null,
+          }),
+        );
+        await gate.reached;
+        const receipt = await service.removeWorkspace('beta');
+        assert.equal(receipt.documents, 1);
+        gate.open();
+        assert.ok(refusals.includes(await outcome), await outcome);
+        assert.deepEqual(faults, []);
+        assert.equal(existsSync(join(dataFolder, 'beta')), false);
+      });
+    }
+
+    it('refuses a read that is held up over it', async () => {
+      const service = await open();
+      await fill(service);
+      const workspace = service.find('beta')!;
+      const gate = new Gate();
+      const held: ReadOperation<Record<string, never>, Policy> = {
+        ...showPolicy,
+        async run({ workspace: { journal } }) {
+          await gate.pass();
+          return readPolicy(journal.reader);
+        },
+      };
+      const outcome = outcomeOf(perform(workspace, operator, held, {}));
+      await gate.reached;
+      await service.removeWorkspace('beta');
+      gate.open();
+      assert.ok(refusals.includes(await outcome), await outcome);
+    });
   });
 
   it('leaves it served where its files cannot be set aside', async () => {
