@@ -33,6 +33,7 @@ import { openWriteContext, type WriteContext } from '../changes/write-context.js
 import { checkSoundness } from '../journal/recover.js';
 import { maxIndexedBytes } from '../indexing/analyze-documents.js';
 import { catchUpSearch } from '../indexing/catch-up-search.js';
+import { IndexCatchUp } from '../indexing/index-catch-up.js';
 import { SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import type { ServiceJournal } from '../journal/service-journal.js';
 import { Snapshots } from '../journal/snapshots.js';
@@ -150,7 +151,10 @@ export class Workspace {
   readonly #reaches = new ReachMemory();
   readonly #pages = new PageMemory();
   #viewLife: ViewLife | undefined;
-  #catchingUp: Promise<void> = Promise.resolve();
+  readonly #catchUp = new IndexCatchUp({
+    run: () => catchUpSearch(this, this.search, (progress) => this.#logSearchProgress(progress)),
+    onFault: (cause) => this.onFault('The search index could not be built', cause),
+  });
 
   private constructor(options: WorkspaceOptions) {
     this.name = options.name;
@@ -238,7 +242,7 @@ export class Workspace {
       },
       onFault,
       onNews: options.onNews,
-      onBehind: () => this.#catchUpSearch(),
+      onBehind: () => this.#catchUp.ask(),
     });
     this.derived = new DerivedRepositories(this, options.derivedFiles);
     this.chainChecks = new ChainChecks(this);
@@ -277,7 +281,7 @@ export class Workspace {
       await workspace.#packs.recover();
       await workspace.maintainer.open();
       workspace.#housekeeper.start();
-      workspace.#catchUpSearch();
+      workspace.#catchUp.ask();
       workspace.eraser.wake();
     } catch (error) {
       await workspace?.eraser.close();
@@ -345,13 +349,7 @@ export class Workspace {
 
   /** Resolves when the search index has caught up with the history, or has failed. */
   searchCaughtUp(): Promise<void> {
-    return this.#catchingUp;
-  }
-
-  #catchUpSearch(): void {
-    this.#catchingUp = this.#catchingUp
-      .then(() => catchUpSearch(this, this.search, (progress) => this.#logSearchProgress(progress)))
-      .catch((error: unknown) => this.onFault('The search index could not be built', error));
+    return this.#catchUp.ended;
   }
 
   /** The log gets the beginning, every tenth, and the end. */
@@ -381,7 +379,7 @@ export class Workspace {
     this.maintainer.close();
     this.#housekeeper.close();
     this.search.startClosing();
-    await this.#catchingUp;
+    await this.#catchUp.close();
     await this.journal.drained();
     await this.search.close().catch((error: unknown) => this.onFault('The search index was not stored', error));
     await this.#signChain().catch(() => undefined);
