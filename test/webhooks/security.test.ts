@@ -9,7 +9,7 @@ import { parseFolderLocation } from '../../lib/domain/location.js';
 import { securityKinds, type WebhookKind } from '../../lib/domain/webhook.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changeWebhook } from '../../lib/operations/webhooks/change-webhook.js';
-import { outcomeOf, type Actor } from '../support/store/actor.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { HookedWorld } from './hooked-world.js';
@@ -50,6 +50,27 @@ describe('A webhook for security', () => {
     assert.equal(last.data['action'], 'credential.mint');
     assert.match(String(last.data['hash']), /^[0-9a-f]{64}$/);
     assert.ok(!world.receiver.received.some(({ body }) => body.includes('team/a.md')));
+  });
+
+  it('says of a new key whether somebody made it for another person, and of no other key', async () => {
+    await hook(['security.key_minted']);
+    const { test } = world;
+    const bot = await test.principal('Bot', 'agent');
+    const bea = await test.principal('Bea');
+    const key = { name: 'ci', interfaces: ['rest'], expiresAt: null, requestsPerMinute: null } as const;
+    for (const principalId of [bot, bea]) await world.do(mintCredential, { ...key, principalId }, root);
+    await test.grant('approver', { type: 'principal', id: bea }, '');
+    await world.do(mintCredential, { ...key, principalId: bea }, new Actor(test.workspace, bea));
+    await world.told(3);
+    const told = world.receiver.received.map(({ type, body }) => {
+      const { data } = JSON.parse(body) as { data: { target: string; detail: Record<string, unknown> } };
+      return [type, data.target, data.detail];
+    });
+    assert.deepEqual(told, [
+      ['security.key_minted', bot, {}],
+      ['security.key_minted', bea, { for_another_person: true }],
+      ['security.key_minted', bea, {}],
+    ]);
   });
 
   it('tells a burst of refused requests, with where it came from, and no single mistake', async () => {
