@@ -12,8 +12,6 @@ import { readStatus, type BesideSizes, type WorkspaceStatus } from '../workspace
 import { verifyAuditChain } from '../integrity/verify-audit.js';
 import { verifyService } from '../integrity/verify-service.js';
 import { verifyWorkspace } from '../integrity/verify.js';
-import { askHealth } from './send-command.js';
-import { describeWaiting, type HealthReport } from './report-health.js';
 import type { Presented } from './present.js';
 
 /** Checks without the process of the data folder: read-only, beside a server that may be running. */
@@ -39,7 +37,6 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
 export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
   refuseMissingFile(options.dataFolder);
   const statuses: Presented[] = [];
-  const health = await askHealth(options.dataFolder);
   for (const name of chooseWorkspaces(options)) {
     let status: WorkspaceStatus;
     try {
@@ -69,12 +66,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
         audit_log: beside.auditLog,
         stored_answers: beside.storedAnswers,
       },
-      warnings: [
-        ...warnOfSizes(beside),
-        ...(repository === null ? [closedRepository] : []),
-        ...warnOfWaiting(health, name),
-        ...status.troubles,
-      ],
+      warnings: [...warnOfSizes(beside), ...(repository === null ? [closedRepository] : []), ...status.troubles],
       pending_objects: pending.objects,
       repository: repository && {
         packs: repository.packs,
@@ -89,12 +81,6 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
     });
   }
   return statuses;
-}
-
-/** What the running service says about objects that do not get into the repository. */
-function warnOfWaiting(health: HealthReport | undefined, name: string): string[] {
-  const of = health?.waiting.filter(({ workspace }) => workspace === name) ?? [];
-  return of.map((each) => `The service says: ${describeWaiting(each, Date.parse(each.since))}`);
 }
 
 const closedRepository =

@@ -106,6 +106,7 @@ describe('an operator’s bad days', function () {
     assert.match(waits.reason, /EACCES/);
     const plain = await runProgram(['status', '--data', data], account);
     assert.match(plain.stdout, /warning: \d+ objects wait for the repository since \d\d:\d\d UTC: EACCES/);
+    assert.equal(plain.stdout.match(/wait for the repository/g)?.length, 1, 'said once');
     const doctor = await runProgram(['doctor', '--data', data], account);
     assert.equal(doctor.code, 1);
     assert.match(doctor.stdout, /problem +server +acme: \d+ objects wait for the repository/);

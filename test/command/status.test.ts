@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
 import { addClient } from '../support/store/client.js';
@@ -20,6 +21,32 @@ describe('cartulary status', function () {
       stdout,
       /^ {2}beside them: comments [\d.]+ k?B, messages [\d.]+ k?B, audit log [\d.]+ kB, stored answers [\d.]+ k?B$/m,
     );
+  });
+
+  it('says whether a server runs, where it and its metrics are, and what of it is not ready', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const lines = async (): Promise<string[]> => (await runProgram(['status', '--data', data])).stdout.split('\n');
+    const [format, alone, next] = await lines();
+    assert.ok(format?.startsWith(`${data} (data format `), format);
+    assert.match(format ?? '', / written by Cartulary [\d.]+\)$/);
+    assert.equal(alone, 'No server runs.');
+    assert.match(next ?? '', /^acme: 0 documents, 0 versions, 0 bytes$/);
+    const server = await serve(data, { environment: { CARTULARY_METRICS_PORT: '0' } });
+    const [, running, metrics, git, first] = await lines();
+    assert.match(running ?? '', new RegExp(`^A server runs at ${server.url} \\(process \\d+\\)\\.$`));
+    assert.match(metrics ?? '', /^Its metrics are at http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    assert.match(git ?? '', /^Git clients find/);
+    assert.match(first ?? '', /^acme: /, 'of a service that is ready it says nothing more');
+    await server.stop();
+    await ask('init', '--data', data, '--workspace', 'beta', '--admin', 'Ada');
+    await rm(join(data, 'beta'), { recursive: true });
+    await serve(data);
+    const { code, stdout } = await runProgram(['status', '--data', data]);
+    assert.equal(code, 1);
+    assert.match(stdout, /^It is not ready: workspaces failed\.$/m);
+    assert.match(stdout, /^acme: 0 documents/m);
+    assert.match(stdout, /^beta: BROKEN: /m);
   });
 
   it('says where git clients find a workspace, or why they are refused; and doctor says it too', async () => {
