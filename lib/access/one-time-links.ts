@@ -2,6 +2,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import type { Seat } from '../domain/signed-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
+import type { StoredLink } from '../sidecar/tables/one-time-link-table.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import type { Consents } from './consents.js';
 import { hashSecret, makeSecret } from './secret.js';
@@ -55,6 +56,16 @@ export class OneTimeLinks {
       links.insert({ secretHash: hashSecret(secret), workspace, principalId, createdAt: now, expiresAt });
     });
     return { secret, expiresAt };
+  }
+
+  /** Links of a workspace that were made since a moment and still work, the newest first, at most so many. */
+  openIn(workspace: string, since: number, most: number): Pick<StoredLink, 'principalId' | 'createdAt'>[] {
+    return this.#tables.links.openIn(workspace, since, this.#clock.now(), most);
+  }
+
+  /** Ends a principal's links in a workspace. @returns whether there were any */
+  end({ workspace, principalId }: Seat): boolean {
+    return this.#tables.links.deleteOf(workspace, principalId);
   }
 
   /** The person of a link, without using it up. */

@@ -6,6 +6,7 @@ import { performOwn } from '../operations/perform-own.js';
 import { setPassword } from '../operations/principals/sign-in.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { listMade } from './own-keys.js';
+import { listTraces } from './own-traces.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/message-pages.js';
 import { actorsOf, waitingActorOf } from './record.js';
@@ -60,10 +61,11 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   } finally {
     busy.delete(link);
   }
-  // Keys go on under a new password. Who had the old one may have made some.
+  // Keys and more go on under a new password. Who had the old one may have made some.
   const since = identity.passwordSetAt ?? undefined;
   const seats = readMemberships(context.host, identity.id, null);
-  const isListed = since !== undefined && listMade(context.host, seats, since).length > 0;
+  const lists = [listMade, listTraces];
+  const isListed = since !== undefined && lists.some((list) => list(context.host, seats, since).length > 0);
   goOn(context, exchange, isListed ? `${context.base}/signin/sessions?since=${since}` : undefined);
 }
 

@@ -80,6 +80,7 @@ export async function endByOthers(host: Host, seats: Memberships, requestId: str
   }
 }
 
-function ignoreRefusal(error: unknown): void {
+/** What is gone, or may not end, stays as it is: the page shows it. */
+export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Refusal) || (error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT')) throw error;
 }

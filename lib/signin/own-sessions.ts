@@ -7,12 +7,13 @@ import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/message-pages.js';
 import { endByOthers, endNamed, listByOthers, listMade } from './own-keys.js';
+import { endTrace, listTraces } from './own-traces.js';
 import { actorOf, actorsOf } from './record.js';
 import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 
 /**
  * GET /signin/sessions: the person's sessions, and the applications and keys of others acting as them. After a new
- * password, `since` asks for the keys that were made under the one before.
+ * password, `since` asks for what was made under the one before, and goes on.
  */
 export function showSessions(context: SignInContext, exchange: RequestContext): void {
   const signedIn = context.signedIn(exchange);
@@ -27,8 +28,9 @@ export function showSessions(context: SignInContext, exchange: RequestContext): 
   const given = listByOthers(context.host, seats);
   const since = /^\d{1,15}$/.exec(exchange.query.get('since') ?? '')?.[0];
   const made = since === undefined ? undefined : listMade(context.host, seats, Number(since));
+  const traces = since === undefined ? undefined : listTraces(context.host, seats, Number(since));
   const csrf = context.proof.issue(exchange.request, exchange.response, signedIn.sessionId);
-  context.show(exchange, sessionsPage({ base: context.base, csrf, sessions, consents, given, made, since }));
+  context.show(exchange, sessionsPage({ base: context.base, csrf, sessions, consents, given, made, traces, since }));
 }
 
 /** POST /signin/sessions: ends one session, or all with the keys that others made, an application's consent, or a key. */
@@ -43,6 +45,8 @@ export async function endOwnSessions(context: SignInContext, exchange: RequestCo
   const key = context.field(exchange, 'key');
   const seats = readMemberships(context.host, own.identityId, own.vouchedFor);
   if (key !== undefined) await endNamed(context.host, seats, key, exchange.id);
+  const trace = context.field(exchange, 'trace');
+  if (trace !== undefined) await endTrace(context.host, seats, trace, exchange.id);
   if (sessionId === 'all') await endByOthers(context.host, seats, exchange.id);
   await end(context, exchange, own, sessionId);
   const isOut = sessionId === 'all' || sessionId === own.id;

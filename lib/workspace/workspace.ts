@@ -364,10 +364,7 @@ export class Workspace {
     this.#onNews?.(what, figures);
   }
 
-  /**
-   * Finishes the work in progress, moves everything into the repository, and closes the files.
-   * @param atEnd reads the last state, after the last write
-   */
+  /** Finishes the work, moves everything into the repository, and closes the files. @param atEnd as the journal has it */
   async close(atEnd?: () => void): Promise<void> {
     this.watchers.endAll();
     this.feedTail.close();

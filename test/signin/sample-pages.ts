@@ -71,6 +71,7 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
       consents: [],
       given: [],
       made: [{ ...key, owner: name }],
+      traces: [{ id: `link main ${name}`, kind: 'link', what: name, workspace: 'main', createdAt: startedAt }],
       since: '1',
     }),
     sessions: sessionsPage({

@@ -61,6 +61,19 @@ export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
   noteResult: ({ expiresAt, isFirst }) => ({ detail: { expires_at: expiresAt, first: isFirst } }),
 };
 
+/** Ends a person's sign-in links of this workspace, so that they open nothing. Admin. @throws Refusal NOT_FOUND */
+export const endLinks: ServiceOperation<OfPerson, boolean> = {
+  kind: 'service',
+  name: 'link.end',
+  needs: () => adminNeeds,
+  note: ({ principalId }) => ({ target: principalId }),
+  run({ people, workspace, view }, { principalId }) {
+    requirePerson(view.tables, principalId);
+    if (!people.links.end({ workspace, principalId })) throw notFound();
+    return true;
+  },
+};
+
 /** A person's sessions. Admin. */
 export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
   kind: 'read',

@@ -18,6 +18,12 @@ export class OneTimeLinkTable extends Table {
        expires_at AS expiresAt
      FROM one_time_link WHERE secret_hash = ?`,
   );
+  readonly #openIn = this.statement<[string, number, number, number], StoredLink>(
+    `SELECT secret_hash AS secretHash, workspace, principal_id AS principalId, created_at AS createdAt,
+       expires_at AS expiresAt
+     FROM one_time_link WHERE workspace = ? AND created_at >= ? AND expires_at > ?
+     ORDER BY created_at DESC, principal_id LIMIT ?`,
+  );
   readonly #insert = this.statement(
     'INSERT INTO one_time_link (secret_hash, workspace, principal_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -37,13 +43,21 @@ export class OneTimeLinkTable extends Table {
     return this.#find.get(secretHash);
   }
 
+  /** Links of a workspace that were made since a moment and still work, the newest first, at most so many. */
+  openIn(workspace: string, since: number, now: number, most: number): StoredLink[] {
+    return this.#openIn.all(workspace, since, now, most);
+  }
+
   insert(link: StoredLink): void {
     this.#insert.run(link.secretHash, link.workspace, link.principalId, link.createdAt, link.expiresAt);
   }
 
-  /** @param createdBy deletes only links made until then, milliseconds since 1970; all by default */
-  deleteOf(workspace: string, principalId: string, createdBy = Number.MAX_SAFE_INTEGER): void {
-    this.#deleteOf.run(workspace, principalId, createdBy);
+  /**
+   * @param createdBy deletes only links made until then, milliseconds since 1970; all by default
+   * @returns whether there were any
+   */
+  deleteOf(workspace: string, principalId: string, createdBy = Number.MAX_SAFE_INTEGER): boolean {
+    return this.#deleteOf.run(workspace, principalId, createdBy).changes > 0;
   }
 
   /** Deletes an identity's links of all workspaces that the person has joined. */

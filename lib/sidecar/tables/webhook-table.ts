@@ -79,6 +79,9 @@ export class WebhookTable extends Table {
        total(stopped IS NULL AND failures > 0) AS failing FROM webhook`,
   );
   readonly #countOf = this.valueStatement<[string], number>('SELECT count(*) AS count FROM webhook WHERE owner = ?');
+  readonly #madeBy = this.statement<[string, number, number], Row>(
+    `SELECT ${columns} FROM webhook WHERE owner = ? AND created_at >= ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+  );
   readonly #secrets = this.statement<[string], WebhookSecrets>(
     'SELECT secret, former_secret AS former, former_until AS formerUntil FROM webhook WHERE id = ?',
   );
@@ -168,6 +171,11 @@ export class WebhookTable extends Table {
 
   countOf(owner: string): number {
     return this.#countOf.get(owner) ?? 0;
+  }
+
+  /** An owner's webhooks made since a moment, the newest first, at most so many. */
+  madeBy(owner: string, since: number, most: number): Webhook[] {
+    return this.#madeBy.all(owner, since, most).map(toWebhook);
   }
 
   secretsOf(id: string): WebhookSecrets | undefined {

@@ -36,6 +36,23 @@ export interface ShownSessionKey {
   readonly lastUsedAt: number | null;
 }
 
+/** What else goes on after a new password and was made under the one before. */
+export interface ShownTrace {
+  /** Kind, workspace and id, for the form. */
+  readonly id: string;
+  readonly kind: 'link' | 'grant' | 'webhook';
+  /** Names, for people. */
+  readonly what: string;
+  readonly workspace: string;
+  readonly createdAt: number;
+}
+
+const kindsOfTraces: Readonly<Record<ShownTrace['kind'], string>> = {
+  link: 'Open sign-in link for',
+  grant: 'Grant on the whole workspace to',
+  webhook: 'Webhook',
+};
+
 export interface SessionsData extends PageForm {
   readonly sessions: readonly ShownSession[];
   readonly consents: readonly ShownConsent[];
@@ -43,6 +60,8 @@ export interface SessionsData extends PageForm {
   readonly given: readonly ShownSessionKey[];
   /** Keys that the person made under the password before; undefined where it was not asked. */
   readonly made?: readonly ShownSessionKey[] | undefined;
+  /** What else was made then and goes on; undefined where it was not asked. */
+  readonly traces?: readonly ShownTrace[] | undefined;
   /** The moment from which they are asked for, for the way back. */
   readonly since?: string | undefined;
 }
@@ -62,6 +81,22 @@ function showKey({ base, csrf, since }: SessionsData, key: ShownSessionKey): Htm
       <input type="hidden" name="key" value="${key.id}" />
       ${since !== undefined && html`<input type="hidden" name="since" value="${since}" />`}
       <button class="plain" type="submit" aria-label="End the key ${key.name} in ${key.workspace}">End</button>
+    </form>
+  </li>`;
+}
+
+function showTrace({ base, csrf, since }: SessionsData, trace: ShownTrace): Html {
+  const title = `${kindsOfTraces[trace.kind]} ${trace.what}`;
+  return html`<li>
+    <div class="who">
+      <strong>${title}</strong>
+      <div class="soft small">in ${trace.workspace}, since ${timeTag(trace.createdAt)}</div>
+    </div>
+    <form method="post" action="${base}/signin/sessions">
+      ${csrfField(csrf)}
+      <input type="hidden" name="trace" value="${trace.id}" />
+      ${since !== undefined && html`<input type="hidden" name="since" value="${since}" />`}
+      <button class="plain" type="submit" aria-label="End: ${title}, in ${trace.workspace}">End</button>
     </form>
   </li>`;
 }
@@ -94,20 +129,20 @@ export function timeTag(at: number): Html {
 /** The person's sessions, to end one or all; and the applications acting as them, to end each. */
 export function sessionsPage(data: SessionsData): string {
   const { base, csrf, sessions, consents } = data;
-  const { given, made } = data;
+  const { given, made, traces = [] } = data;
   const body = html`<h1>Where you are signed in</h1>
     ${
       made !== undefined &&
       html`<h2>Made under your old password</h2>
         <p>
           ${
-            made.length === 0
-              ? 'None of these keys works any more.'
-              : 'These keys go on working. End those that you do not know: whoever had your old password may have made them.'
+            made.length + traces.length === 0
+              ? 'None of it works any more.'
+              : 'This goes on working. End what you do not know: whoever had your old password may have made it. A sign-in link can be of another admin.'
           }
         </p>
         <ul class="plain-list">
-          ${made.map((key) => showKey(data, key))}
+          ${made.map((key) => showKey(data, key))} ${traces.map((trace) => showTrace(data, trace))}
         </ul>
         <p><a class="button full" href="${base}/signin">Go on</a></p>
         <h2>Your browsers</h2>`

@@ -91,6 +91,7 @@ const phrases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'group.preview': 'Looked what a membership would change',
     'credential.list': 'Looked at tokens',
     'link.issue': 'Made a sign-in link',
+    'link.end': 'Ended the sign-in links of a person',
   },
   'Connectors and webhooks': {
     'connector.connect': 'Connected a source',
