@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IndexCatchUp } from '../../lib/indexing/index-catch-up.js';
+import { IndexCatchUp } from '../../lib/indexing/catch-up-search.js';
 import type { Timers } from '../../lib/scheduling/timers.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService } from '../support/store/service.js';
