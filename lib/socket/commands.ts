@@ -23,6 +23,10 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
     const { reportHealth } = await import('./report-health.js');
     return { 'health.report': { scope: 'service', run: ({ host }) => reportHealth(host) } };
   },
+  names: async () => {
+    const { reportNames } = await import('./report-names.js');
+    return { 'names.report': { scope: 'service', run: ({ host }) => reportNames(host) } };
+  },
   search: async () => {
     const { reportSearch } = await import('./report-search.js');
     return { 'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) } };

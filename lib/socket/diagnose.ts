@@ -10,7 +10,7 @@ import { describeError } from '../domain/describe-error.js';
 import { compareFormat, nameFormat, readFormat, type DataFormat } from '../integrity/data-format.js';
 import { serviceName } from '../journal/workspace-paths.js';
 import { describeTroubled } from '../view/find-troubled-connectors.js';
-import { askHealth, askServer } from './send-command.js';
+import { askHealth, askNames, askServer } from './send-command.js';
 import type { ServerFacts } from './command.js';
 import { judgeGit } from './judge-git.js';
 import { probePort } from './probe-port.js';
@@ -308,6 +308,7 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
     judgeWebhooks(health),
     ...judgeServiceFile(health),
     ...judgeErases(health),
+    ...describeNames(await askNames(dataFolder)),
   ];
 }
 
@@ -354,6 +355,10 @@ function judgeServiceFile({ older_file: older = [] }: Partial<Pick<HealthReport,
   if (older.length === 0) return [];
   return [ill('service file', older.join(' '), 'If nobody put it back on purpose, treat it as an attack.')];
 }
+
+/** No fault: both may be honest. */
+const describeNames = (alike: readonly string[]): Finding[] =>
+  alike.length === 0 ? [] : [well('names', `${alike.join(' ')} Disable one that nobody knows.`)];
 
 /** Only where there is something to say. A server of another release may not know of it. */
 function judgeErases({ erases = [] }: Partial<Pick<HealthReport, 'erases'>>): Finding[] {

@@ -55,6 +55,13 @@ export async function askHealth(dataFolder: string): Promise<HealthReport | unde
   return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
 }
 
+/** Names that look alike, as the running server finds them; none where it is of a release that does not look. */
+export async function askNames(dataFolder: string): Promise<readonly string[]> {
+  const request = { command: 'names.report', fields: {} };
+  const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as readonly string[]) : [];
+}
+
 function lost(reason: string): CommandAnswer {
   const message = `The server stopped answering: ${reason}. See its log, and try again.`;
   return { error: { code: 'UNAVAILABLE', message } };

@@ -105,6 +105,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   'ipaddr.js': { rooms: ['egress'], why: 'one place decides which addresses are public' },
   saxes: { rooms: ['connectors'], why: 'XML comes from sources alone, and one file bounds how it is read' },
   aws4fetch: { rooms: ['connectors'], why: 'only requests to object stores are signed so, and the transport is ours' },
+  unhomoglyph: { rooms: ['operations'], why: 'names are compared by their look where one is given' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 

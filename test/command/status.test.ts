@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
+import { Sqlite } from '../support/store/sqlite.js';
 import { ask, makeFolder, serve, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 describe('cartulary status', function () {
@@ -59,6 +60,22 @@ describe('cartulary status', function () {
     assert.match(await printed('status', 'never'), /^It refuses git clients: as configured\.$/m);
     assert.match(await printed('doctor', 'auto'), /^ok +git +git [\d.]+; \/git serves clones and takes pushes$/m);
     assert.match(await printed('doctor', 'never'), /not used, as configured; \/git refuses clones and pushes$/m);
+  });
+
+  it('doctor lists names that look alike from before, as no fault', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const { id } = await ask<{ id: string }>('principal', 'add', 'Eve', '--kind', 'agent', '--data', data);
+    const sidecar = new Sqlite(join(data, 'acme', 'sidecar.sqlite'));
+    sidecar.prepare('UPDATE principal SET display_name = ? WHERE id = ?').run('\u0391da', id);
+    sidecar.close();
+    const doctor = async (): Promise<string> => (await runProgram(['doctor', '--data', data])).stdout;
+    assert.doesNotMatch(await doctor(), /look alike/);
+    await serve(data);
+    const found = /^ok +names +acme: "\S+" \(prn_\w+\) and "\S+" \(prn_\w+\) look alike\. Disable one/m;
+    assert.match(await doctor(), found);
+    await ask('principal', 'disable', id, '--data', data);
+    assert.doesNotMatch(await doctor(), /look alike/);
   });
 
   it('doctor takes the address and the proxies that the server is started with', async () => {

@@ -1,6 +1,7 @@
 import type { Connector } from '../../domain/connector.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
+import type { JudgedName } from '../principals/look-alikes.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { checkConnection, requireInterval } from './check-connection.js';
 import { requireConnected, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
@@ -18,6 +19,7 @@ export interface ChangeConnectorInput {
 }
 
 interface PreparedChange {
+  readonly judged: JudgedName | undefined;
   readonly name: string | undefined;
   readonly connection: { readonly described: string; readonly secret: Uint8Array | null } | undefined;
 }
@@ -45,9 +47,14 @@ export const changeConnector: WriteOperation<ChangeConnectorInput, ShownConnecto
       const message = 'A secret is changed with the settings, or alone by setting it again.';
       throw invalidRequest('unknown_field', message, { field: 'secret' });
     }
-    return { name: displayName, connection };
+    const { judgeName } = await import('../principals/look-alikes.js');
+    const judged = displayName === undefined ? undefined : await judgeName(context, displayName, connectorId);
+    return { name: displayName, judged, connection };
   },
-  run({ transaction: { tables, now }, view }, { connectorId, interval, settings }, { name, connection }) {
+  run(context, { connectorId, interval, settings }, { name, judged, connection }) {
+    const { view } = context;
+    const { tables, now } = context.transaction;
+    if (judged !== undefined) judged.requireDistinct(context);
     const connector = requireConnected(view, connectorId);
     const { id } = connector;
     if (name !== undefined) tables.principals.rename(id, name);

@@ -8,6 +8,7 @@ import { conflict, invalidRequest } from '../../domain/refusal.js';
 import { descend, findFolder, locationOfFolder } from '../../view/locate.js';
 import type { Connection } from '../../workspace/connectors.js';
 import type { WriteOperation } from '../operation.js';
+import type { JudgedName } from '../principals/look-alikes.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { checkConnection, intervals, requireInterval } from './check-connection.js';
 import { maxConnectors, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
@@ -28,6 +29,7 @@ interface PreparedConnection {
   readonly described: string;
   /** Sealed. */
   readonly secret: Uint8Array | null;
+  readonly judged: JudgedName;
 }
 
 /**
@@ -47,15 +49,17 @@ export const connectSource: WriteOperation<ConnectInput, ShownConnector, Prepare
     const described = await checkConnection(workspace.connectors.sources, connection);
     const id = makeIdentifier('prn', workspace.randomness);
     const secret = connection.secret === null ? null : sealSecret(workspace, id, connection.secret);
-    return { id, name: displayName, described, secret };
+    const { judgeName } = await import('../principals/look-alikes.js');
+    return { id, name: displayName, judged: await judgeName({ workspace }, displayName), described, secret };
   },
-  run(context, { location, kind, settings, interval = intervals.usual }, { id, name, described, secret }) {
+  run(context, { location, kind, settings, interval = intervals.usual }, { id, name, judged, described, secret }) {
     const { transaction, author } = context;
     const { tables, now } = transaction;
     if (tables.connectors.count() >= maxConnectors) {
       const message = `A workspace has at most ${maxConnectors} connectors. Disconnect one that is not needed.`;
       throw invalidRequest('too_many_connectors', message, { limit: maxConnectors });
     }
+    judged.requireDistinct(context);
     const folder = takeFolder(context, location);
     tables.principals.insert({ id, kind: 'connector', displayName: name, createdAt: now, disabledAt: null });
     tables.connectors.insert({

@@ -5,17 +5,21 @@ import { conflict, notFound } from '../../domain/refusal.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 import { requireProofForGroup } from '../require-recent-proof.js';
+import type { JudgedName } from './look-alikes.js';
 import { requireNoConnector } from './require-no-connector.js';
 import { adminsOf, requireAdmin } from './set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
 
-/** A new, empty group. Admin. */
-export const addGroup: WriteOperation<{ readonly displayName: string }, Group> = {
+/** A new, empty group. Admin. @throws Refusal INVALID_REQUEST `bad_field` for a look-alike */
+export const addGroup: WriteOperation<{ readonly displayName: string }, Group, JudgedName> = {
   kind: 'write',
   name: 'group.add',
   needs: () => adminNeeds,
   note: ({ displayName }) => ({ target: displayName }),
-  run({ transaction }, { displayName }) {
+  prepare: async (context, { displayName }) => (await import('./look-alikes.js')).judgeName(context, displayName),
+  run(context, { displayName }, judged) {
+    const { transaction } = context;
+    judged.requireDistinct(context);
     const group: Group = { id: makeIdentifier('grp', transaction.randomness), displayName, createdAt: transaction.now };
     transaction.tables.groups.insert(group);
     return group;

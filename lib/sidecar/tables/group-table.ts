@@ -11,6 +11,7 @@ export class GroupTable extends Table {
   readonly #find = this.statement<[string], Group>(`${select} WHERE id = ?`);
   readonly #list = this.statement<[], Group>(`${select} ORDER BY created_at, id`);
   readonly #after = this.statement<[string, number], Group>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
+  readonly #madeSince = this.statement<[number], Group>(`${select} WHERE created_at >= ?`);
   readonly #insert = this.statement('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
   readonly #join = this.statement(
     'INSERT INTO membership (member_type, member_id, group_id, added_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -51,6 +52,11 @@ export class GroupTable extends Table {
   /** Those with a greater id, in the order of ids, at most so many. */
   after(id: string, most: number): Group[] {
     return this.#after.all(id, most);
+  }
+
+  /** @param at milliseconds since 1970 */
+  madeSince(at: number): Group[] {
+    return this.#madeSince.all(at);
   }
 
   insert(group: Group): void {

@@ -11,6 +11,7 @@ export class PrincipalTable extends Table {
   readonly #find = this.statement<[string], Principal>(`${select} WHERE id = ?`);
   readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
   readonly #after = this.statement<[string, number], Principal>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
+  readonly #madeSince = this.statement<[number], Principal>(`${select} WHERE created_at >= ?`);
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
   readonly #rename = this.statement('UPDATE principal SET display_name = ? WHERE id = ?');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
@@ -32,6 +33,11 @@ export class PrincipalTable extends Table {
   /** Those with a greater id, in the order of ids, at most so many. */
   after(id: string, most: number): Principal[] {
     return this.#after.all(id, most);
+  }
+
+  /** @param at milliseconds since 1970 */
+  madeSince(at: number): Principal[] {
+    return this.#madeSince.all(at);
   }
 
   insert(principal: Principal): void {

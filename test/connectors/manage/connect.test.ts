@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
+import { changeConnector } from '../../../lib/operations/connectors/change-connector.js';
 import { connectSource, type ConnectInput } from '../../../lib/operations/connectors/connect-source.js';
 import { maxConnectors } from '../../../lib/operations/connectors/find-connector.js';
 import {
@@ -43,6 +44,15 @@ describe('Connecting a source', () => {
 
   const mirrorOf = (location: string) =>
     findFolder(world.test.workspace.journal.reader, parseLocation(location))?.row.mirror;
+
+  it('refuses a name, new or changed, that looks like another one of the workspace', async () => {
+    const said = /The name looks like "Ada" \(prn_\w+\), which is written with other characters/;
+    assert.match(await messageOf(world.connect('docs/notes', { name: '\u0410da' })), said);
+    const { id } = await world.connect('docs/notes', { name: 'Notes' });
+    const rename = (name: string) => world.ada.perform(changeConnector, { connectorId: id, name });
+    assert.match(await messageOf(rename('Ad\u0430')), said);
+    assert.equal((await rename('N\u043etes')).name, 'N\u043etes', 'its own former name is no other');
+  });
 
   it('makes the folder, the author of its documents, and a first run that is due', async () => {
     const connected = await world.connect('docs/notes', { name: '  Team notes ' });
