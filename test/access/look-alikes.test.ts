@@ -18,7 +18,7 @@ describe('A new name that looks like another one', () => {
   const refusalOf = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',
-      (error: Refusal) => error.message,
+      (error: unknown) => (error as Refusal).message,
     );
   const add = (name: string, kind: 'person' | 'agent' = 'person'): Promise<string> =>
     refusalOf(test.principal(name, kind));

@@ -105,7 +105,8 @@ describe('Keys on the page of the sessions', () => {
     assert.match(text, /Webhook Leak, to 203\.0\.113\.7/);
     assert.ok(!text.includes('link for Old'), 'made before the old password');
     const traces = [...text.matchAll(/name="trace" value="([^"]+)"/g)].map(([, value]) => value ?? '');
-    assert.deepEqual(traces.map((trace) => trace.split(' ')[0]).toSorted(), ['grant', 'link', 'webhook']);
+    assert.deepEqual(new Set(traces.map((trace) => trace.split(' ')[0])), new Set(['link', 'grant', 'webhook']));
+    assert.equal(traces.length, 3);
     const since = to.split('=')[1] ?? '';
     for (const trace of [...traces, 'grant acme grt_none', 'link nowhere x', 'nothing']) {
       assert.equal((await visitor.post('/signin/sessions', { trace, since })).status, 303);
