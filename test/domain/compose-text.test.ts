@@ -34,7 +34,7 @@ describe('the composed form of a text', () => {
         // A letter of its own on either side keeps the two parts from composing with each other.
         const raw = `${before}|${after}`;
         const composed = finish(composeText(raw));
-        const at = `${before}`.normalize('NFC').length;
+        const at = before.normalize('NFC').length;
         assert.equal(placeInRaw(composed, at), before.length);
         assert.equal(placeInRaw(composed, composed.text.length), raw.length);
         for (let place = 0; place <= composed.text.length; place += 1) {

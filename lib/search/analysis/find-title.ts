@@ -13,7 +13,7 @@ const titleMember = /^title:[^\n]*(?:\n(?:[ \t][^\n]*|\r?(?=\n[ \t])))*/m;
 /** Of a member `title`, enough for the longest title in any notation. Characters. */
 const maxMemberLength = 2000;
 /** A value that means itself: no quote, no sign of YAML, no comment, and no further line. */
-const plainValue = /^title:[ \t]+([\p{L}\p{N}][^\r\n:#"'\\]*?)[ \t]*\r?$/u;
+const plainValue = /^title:[ \t]+([\p{L}\p{N}][^\r\n:#"'\\]*)\r?$/u;
 const htmlTitle = /<title/i;
 /** `# Title` of Markdown, `= Title` of AsciiDoc. */
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
