@@ -7,6 +7,7 @@ import { Tree, type TreeEntry } from '../git/objects/tree.js';
 import { unreadableContent } from '../sidecar/compare-content.js';
 import { makeObjectCache } from '../journal/object-cache.js';
 import { stagedFrom } from '../changes/prepare-content.js';
+import { Rests } from '../scheduling/rests.js';
 import { InvalidEvent } from '../history/event.js';
 import type { FoundContent } from '../history/projection.js';
 
@@ -37,6 +38,7 @@ export class ContentFinder {
   readonly #trees = makeObjectCache<Tree>(treeCacheBytes);
   readonly #reading = new Map<Oid, Promise<Tree>>();
   readonly #contents = new Map<Oid, Promise<FoundContent>>();
+  readonly #rests = new Rests();
 
   /**
    * @param onUnreadable receives each blob that cannot be read, and its description becomes `unreadableContent`; left
@@ -118,6 +120,7 @@ export class ContentFinder {
     const old = before === null ? Tree.empty : await this.#tree(before);
     const now = after === null ? Tree.empty : await this.#tree(after);
     for (const { name, mode, oid } of now.entries()) {
+      if (this.#rests.isDue) await this.#rests.take();
       const was = old.entry(name);
       if (was?.oid === oid && was.mode === mode) continue;
       const location = joinLocation(folder, name);
@@ -128,6 +131,7 @@ export class ContentFinder {
       else if (mode === '40000' && was !== undefined && folderBefore === null) found.removed.push(location);
     }
     for (const { name, mode, oid } of old.entries()) {
+      if (this.#rests.isDue) await this.#rests.take();
       if (now.entry(name) !== undefined) continue;
       const location = joinLocation(folder, name);
       if (mode === '40000') await this.#compare(oid, null, location, found);

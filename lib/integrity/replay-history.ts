@@ -1,7 +1,8 @@
 import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
-import { runAtOnce } from '../scheduling/in-steps.js';
+import { Rests } from '../scheduling/rests.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { isAgainstSchema } from '../sidecar/fault.js';
 import type { Scratch } from '../sidecar/scratch.js';
@@ -64,6 +65,7 @@ export async function replayHistory(
   const problems: RebuildProblem[] = [];
   let commits = 0;
   let before: HistoryCommit | undefined;
+  const rests = new Rests();
   for await (const group of decodeHistory(repository, head)) {
     const events = await mapTogether(group, (read, index) =>
       understood(prepareEvent(finder, read, index === 0 ? before : group[index - 1])),
@@ -71,8 +73,9 @@ export async function replayHistory(
     scratch.sqlTransaction.begin();
     for (const [index, event] of events.entries()) {
       const moment = commits + index + 1;
-      const problem = event instanceof InvalidEvent ? event.message : projectAlone(scratch, event, moment);
+      const problem = event instanceof InvalidEvent ? event.message : await projectAlone(scratch, event, moment);
       if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
+      if (rests.isDue) await rests.take();
     }
     scratch.sqlTransaction.commit();
     commits += group.length;
@@ -174,16 +177,19 @@ async function readTreeChange(
   return { files: await describeFiles(finder, event, files), gone };
 }
 
-/** @returns the reason why the rows cannot take it, and have not */
-function projectAlone(
+/**
+ * Others get their turn meanwhile: nobody else uses the scratch.
+ * @returns the reason why the rows cannot take it, and have not
+ */
+async function projectAlone(
   { tables, sqlTransaction }: Scratch,
   { recorded, ...change }: ReplayedEvent,
   moment: number,
-): string | undefined {
+): Promise<string | undefined> {
   sqlTransaction.savepoint();
   try {
     ensureAuthor(tables, recorded);
-    runAtOnce(project(tables, recorded, change, moment));
+    await runCooperatively(project(tables, recorded, change, moment));
     sqlTransaction.release();
     return undefined;
   } catch (error) {
@@ -209,17 +215,19 @@ async function understood<Result>(work: Promise<Result>): Promise<Result | Inval
   }
 }
 
-/** Maps with a few at work at any time. Results stand in the order of the items. */
+/** Maps with a few at work at any time. Results stand in the order of the items. Others get their turn in between. */
 async function mapTogether<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
+  const rests = new Rests();
   let next = 0;
   const run = async (): Promise<void> => {
     for (let index = next++; index < items.length; index = next++) {
       const item = items[index];
       if (item !== undefined) results[index] = await work(item, index);
+      if (rests.isDue) await rests.take();
     }
   };
   await Promise.all(Array.from({ length: Math.min(together, items.length) }, run));

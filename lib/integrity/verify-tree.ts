@@ -1,14 +1,13 @@
 import { keepName, type Location } from '../domain/location.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
 import { Tree, type TreeEntry } from '../git/objects/tree.js';
+import { PartSize } from '../scheduling/in-steps.js';
+import { Rests } from '../scheduling/rests.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { SidecarSnapshot } from '../sidecar/sidecar.js';
 import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import { checkpointedHead } from '../journal/recover.js';
 import type { Report } from './report.js';
-import type { Tables } from '../sidecar/tables.js';
-
-const pageSize = 1000;
 
 /**
  * Whether the repository's main belongs to the sidecar's history. It may lag behind the sidecar's head by pending
@@ -58,11 +57,23 @@ interface Compared extends ObjectSource {
   readonly sidecar: Pick<SidecarSnapshot, 'reader' | 'totals'>;
 }
 
-/** Compares the tree of the head with the rows of folders and documents, folder by folder, in both directions. */
+/** One walk through all folders. */
+interface Walk extends Compared {
+  readonly report: Report;
+  readonly rests: Rests;
+  /** Rows read together. */
+  readonly size: PartSize;
+}
+
+/**
+ * Compares the tree of the head with the rows of folders and documents, folder by folder, in both directions. Others
+ * get their turn in between.
+ */
 export async function verifyTree(workspace: Compared, report: Report): Promise<void> {
   const { reader } = workspace.sidecar;
   const tree = reader.meta.get('tree');
-  const visited = await verifyFolder(workspace, report, rootFolderNumber, '' as Location, tree ?? Tree.empty.oid);
+  const walk = { ...workspace, report, rests: new Rests(), size: new PartSize() };
+  const visited = await verifyFolder(walk, rootFolderNumber, '' as Location, tree ?? Tree.empty.oid);
   const { documents } = workspace.sidecar.totals();
   if (visited !== documents) {
     report(
@@ -73,22 +84,17 @@ export async function verifyTree(workspace: Compared, report: Report): Promise<v
 }
 
 /** @returns the number of documents with rows found in and below the folder */
-async function verifyFolder(
-  workspace: Compared,
-  report: Report,
-  number: number,
-  location: Location,
-  oid: Oid,
-): Promise<number> {
-  const { reader } = workspace.sidecar;
+async function verifyFolder(walk: Walk, number: number, location: Location, oid: Oid): Promise<number> {
+  const { report, rests } = walk;
   const entries = new Map<string, TreeEntry>();
   if (oid !== Tree.empty.oid) {
-    const { bytes } = await readAnyObject(workspace, oid);
+    const { bytes } = await readAnyObject(walk, oid);
     for (const { name, ...entry } of Tree.parse(bytes).entries()) entries.set(name, entry);
   }
   const below = (name: string): Location => (location === '' ? name : `${location}/${name}`) as Location;
   let visited = 0;
-  for (const row of documentsIn(reader, number)) {
+  for (const row of documentsIn(walk, number)) {
+    if (rests.isDue) await rests.take();
     visited += 1;
     const entry = entries.get(row.name);
     entries.delete(row.name);
@@ -98,40 +104,40 @@ async function verifyFolder(
       report('tree', `is ${entry.oid} in the tree and ${row.current.blobOid} in its row.`, below(row.name));
     }
   }
-  for (const row of foldersIn(reader, number)) {
+  for (const row of foldersIn(walk, number)) {
+    if (rests.isDue) await rests.take();
     const entry = entries.get(row.name);
     entries.delete(row.name);
     const isInTree = entry?.mode === '40000';
     if (!isInTree) report('tree', 'is a folder with a row, but not in the tree.', below(row.name));
-    visited += await verifyFolder(
-      workspace,
-      report,
-      row.number,
-      below(row.name),
-      isInTree ? entry.oid : Tree.empty.oid,
-    );
+    visited += await verifyFolder(walk, row.number, below(row.name), isInTree ? entry.oid : Tree.empty.oid);
   }
   entries.delete(keepName);
   for (const name of entries.keys()) report('tree', 'is in the tree, but has no row.', below(name));
   return visited;
 }
 
-function* documentsIn(tables: Tables, folder: number) {
-  for (let after = ''; ;) {
-    const rows = tables.documents.inFolder(folder, after, pageSize);
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
-    after = last.name;
-  }
+function documentsIn({ sidecar: { reader }, size }: Walk, folder: number) {
+  return byPages(size, (after, limit) => reader.documents.inFolder(folder, after, limit));
 }
 
-function* foldersIn(tables: Tables, parent: number) {
+function foldersIn({ sidecar: { reader }, size }: Walk, parent: number) {
+  return byPages(size, (after, limit) => reader.folders.children(parent, after, limit));
+}
+
+/** Rows in the order of their names, as many at a time as take a few milliseconds. */
+function* byPages<Row extends { readonly name: string }>(
+  size: PartSize,
+  read: (after: string, limit: number) => readonly Row[],
+): Generator<Row, undefined> {
   for (let after = ''; ;) {
-    const rows = tables.folders.children(parent, after, pageSize);
+    const limit = size.items;
+    const began = performance.now();
+    const rows = read(after, limit);
+    size.note(performance.now() - began);
     yield* rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
+    if (last === undefined || rows.length < limit) return;
     after = last.name;
   }
 }
