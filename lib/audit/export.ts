@@ -81,7 +81,10 @@ async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<r
     const from = head.seq;
     // Looked up for each batch: a row may have been moved meanwhile, and a moved record is a row for a while.
     const archive = tables.auditArchives.holding(from + 1);
-    const batches = archive === undefined ? [readRows(tables, head, size)] : readArchive(archives, archive);
+    const batches =
+      archive === undefined
+        ? [size.run((limit) => readRows(tables, head, limit), batch)]
+        : readArchive(archives, archive);
     for await (const found of batches) {
       const records = found.filter((record) => record.seq > from);
       const last = records.at(-1);
@@ -94,14 +97,11 @@ async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<r
   }
 }
 
-function readRows({ audit }: ChainTables, after: ChainHead, size: PartSize): AuditRecord[] {
-  const began = performance.now();
+function readRows({ audit }: ChainTables, after: ChainHead, limit: number): AuditRecord[] {
   let previousHash = after.hash;
-  const records = audit.after(after.seq, Math.min(size.items, batch)).map((row) => {
+  return audit.after(after.seq, limit).map((row) => {
     const record = toRecord(row, previousHash);
     previousHash = record.hash;
     return record;
   });
-  size.note(performance.now() - began);
-  return records;
 }

@@ -131,14 +131,14 @@ export function* readFolderMoves({ auditExtents }: Pick<Tables, 'auditExtents'>)
   // Numbers in an array of numbers are sorted without a call for each pair.
   const order = Float64Array.from(all, ({ moment }, index) => moment * all.length + index).sort();
   let commit: FolderMove[] = [];
-  for (const [count, key] of order.entries()) {
+  for (const key of order) {
     const move = all[key % all.length] as FolderMove;
     if (commit.length > 0 && commit[0]?.moment !== move.moment) {
       moves.add(commit);
       commit = [];
     }
     commit.push(move);
-    if (count % atOnce === 0) yield;
+    yield;
   }
   moves.add(commit);
   return moves;

@@ -144,7 +144,7 @@ export function* leftBehind(
 ): Steps<number[]> {
   const lastMoves = new Map<Location, number>();
   const found: number[] = [];
-  for (const [index, { number, location }] of deleted.entries()) {
+  for (const { number, location } of deleted) {
     const folder = parentOf(location as Location);
     let last = lastMoves.get(folder);
     if (last === undefined) {
@@ -152,7 +152,7 @@ export function* leftBehind(
       lastMoves.set(folder, (last = Math.max(carried, moves.lastFrom(folder, now))));
     }
     if (last > 0 && (tables.history.deletionBefore(number, now)?.moment ?? now) < last) found.push(number);
-    if (index % atOnce === 0) yield;
+    yield;
   }
   return found;
 }

@@ -288,11 +288,11 @@ function* headsOf(table: PlaceFinder, { documentIds, within }: PlaceQuestion, up
   if (within === null) return heads;
   // '0' is the character after '/': the range holds exactly the targets that start with `within/`.
   const targets = [within, ...(yield* targetsBetween(table, `${within}/`, `${within}0`))];
-  for (const [index, target] of targets.entries()) {
+  for (const target of targets) {
     const seek: Seek = (last, limit) => table.naming(target, last, limit);
     const [seq] = seek(upTo, 1);
     if (seq !== undefined) heads.push({ seq, seek, ahead: [] });
-    if (index % atOnce === 0) yield;
+    yield;
   }
   return heads;
 }
@@ -301,7 +301,7 @@ function* targetsBetween(table: PlaceFinder, from: string, to: string): Steps<st
   const targets: string[] = [];
   for (let at = table.nextTarget(from, to); at !== undefined; at = table.nextTarget(at, to)) {
     targets.push(at);
-    if (targets.length % atOnce === 0) yield;
+    yield;
   }
   return targets;
 }

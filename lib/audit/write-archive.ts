@@ -76,21 +76,22 @@ async function compressRange(tables: ChainTables, start: ChainHead, last: number
   const hash = createHash('sha256');
   let lastAt = 0;
   const size = new PartSize();
+  const checkedLines = (limit: number): string => {
+    let text = '';
+    for (const row of tables.audit.after(chain.head.seq, limit)) {
+      const record = toRecord(row, chain.head.hash);
+      const verdict = chain.take({ record });
+      if (verdict?.sound === false) throw new RangeUnsound(`${verdict.problem}. Nothing was archived.`);
+      text += `${JSON.stringify({ record })}\n`;
+      lastAt = row.at;
+    }
+    return text;
+  };
   async function* lines(): AsyncGenerator<string, undefined> {
     while (chain.head.seq < last) {
-      const began = performance.now();
       if ((tables.auditArchives.last()?.lastSeq ?? 0) !== start.seq) throw new Overtaken();
-      const rows = tables.audit.after(chain.head.seq, Math.min(size.items, batch, last - chain.head.seq));
-      let text = '';
-      for (const row of rows) {
-        const record = toRecord(row, chain.head.hash);
-        const verdict = chain.take({ record });
-        if (verdict?.sound === false) throw new RangeUnsound(`${verdict.problem}. Nothing was archived.`);
-        text += `${JSON.stringify({ record })}\n`;
-        lastAt = row.at;
-      }
+      const text = size.run(checkedLines, Math.min(batch, last - chain.head.seq));
       if (text === '') throw new RangeUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
-      size.note(performance.now() - began);
       yield text;
       await yieldToLoop();
     }

@@ -4,14 +4,11 @@ import type { Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import type { PushedChange, PushedCommit, PushedContent } from '../domain/push.js';
 import type { ObjectReader } from '../journal/objects.js';
-import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { Rests } from '../scheduling/rests.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { View } from '../view/view.js';
 import { FollowedTexts, isReadable } from './followed-texts.js';
-
-/** Places looked up in one turn. */
-const placesAtOnce = 100;
 
 /** A pushed text, and the place that its document has before the push. */
 interface ComingText {
@@ -95,9 +92,10 @@ export async function readPushedSections(
 ): Promise<PushedSections> {
   const coming = new Map<number, ComingTexts>();
   let view = look();
-  for (const [index, { content, location }] of findComingTexts(commits).entries()) {
-    if (index % placesAtOnce === placesAtOnce - 1) {
-      await yieldToLoop();
+  const rests = new Rests();
+  for (const { content, location } of findComingTexts(commits)) {
+    if (rests.isDue) {
+      await rests.take();
       view = look();
     }
     const document = view.document(location);

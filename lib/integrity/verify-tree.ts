@@ -131,13 +131,10 @@ function* byPages<Row extends { readonly name: string }>(
   read: (after: string, limit: number) => readonly Row[],
 ): Generator<Row, undefined> {
   for (let after = ''; ;) {
-    const limit = size.items;
-    const began = performance.now();
-    const rows = read(after, limit);
-    size.note(performance.now() - began);
+    const rows = size.run((limit) => read(after, limit));
     yield* rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < limit) return;
+    if (last === undefined) return;
     after = last.name;
   }
 }

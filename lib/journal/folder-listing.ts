@@ -1,7 +1,7 @@
 import type { Document } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { busy } from '../domain/refusal.js';
-import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { Rests } from '../scheduling/rests.js';
 import { Spool } from '../sidecar/spool.js';
 import type { Snapshot } from '../sidecar/sidecar.js';
 import type { SnapshotHolder, Snapshots } from './snapshots.js';
@@ -10,9 +10,6 @@ import type { Journal } from './journal.js';
 
 /** A listing's data on a document. */
 export type ListedDocument = Pick<Document, 'id' | 'number' | 'location' | 'name' | 'current'>;
-
-/** Documents taken out of the snapshot before the event loop handles waiting events. */
-const takenAtOnce = 100;
 
 /**
  * Every document of a folder in a view, in location order, as of one moment, for any length of the listing. It is read
@@ -68,12 +65,13 @@ export class FolderListing implements SnapshotHolder {
     const spool = new Spool<ListedDocument>();
     this.#spool = spool;
     try {
-      for (let taken = 1; this.#snapshot !== undefined; taken += 1) {
+      const rests = new Rests();
+      while (this.#snapshot !== undefined) {
         const step = this.#walk.next();
         if (step.done === true) break;
         const { id, number, location, name, current } = step.value;
         spool.add({ id, number, location, name, current });
-        if (taken % takenAtOnce === 0) await yieldToLoop();
+        if (rests.isDue) await rests.take();
       }
     } catch {
       // The listing's reader gets the fault.

@@ -16,22 +16,22 @@ const largestPart = 1000;
 /** Milliseconds that a part shall take. */
 const partTime = 3;
 
-/** How many items a part of long work has, by the time of the parts before it. */
+/** How many items a part of long work has, by the time of the part before it. */
 export class PartSize {
   #size = firstPart;
 
-  /** Items of the next part, at most a thousand. */
-  get items(): number {
-    return this.#size;
-  }
-
   /**
-   * Notes what a part took. The next one at most doubles, because one part can be quick by chance.
-   * @param took milliseconds
+   * Does one part. The next one at most doubles, because a part can be quick by chance.
+   * @param work gets the number of items, at most a thousand and at most `most`
    */
-  note(took: number): void {
-    const fitting = Math.floor((this.#size * partTime) / Math.max(took, partTime / 2));
+  run<Result>(work: (items: number) => Result, most = largestPart): Result {
+    const items = Math.min(this.#size, most);
+    const began = performance.now();
+    const result = work(items);
+    const took = performance.now() - began;
+    const fitting = Math.floor((items * partTime) / Math.max(took, partTime / 2));
     this.#size = Math.max(1, Math.min(fitting, largestPart));
+    return result;
   }
 }
 
@@ -42,11 +42,11 @@ export class PartSize {
 export function* workInParts<Item>(items: readonly Item[], work: (some: readonly Item[]) => void): Steps<void> {
   const size = new PartSize();
   for (let start = 0; start < items.length;) {
-    const some = items.slice(start, start + size.items);
-    const began = performance.now();
-    work(some);
-    size.note(performance.now() - began);
-    start += some.length;
+    start += size.run((count) => {
+      const some = items.slice(start, start + count);
+      work(some);
+      return some.length;
+    });
     yield;
   }
 }

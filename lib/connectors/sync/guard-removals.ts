@@ -43,7 +43,7 @@ export function* describeRemoval(
   for (const path of removed) {
     hash.update(`${path}\0`);
     count += 1;
-    if (count % 1000 === 0) yield;
+    yield;
   }
   const fingerprint = hash.digest('hex');
   const what =

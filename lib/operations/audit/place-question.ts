@@ -57,7 +57,7 @@ function* askAboutExtents(
   for (const id of ids) {
     const number = tables.auditQueries.numberOf(id);
     if (number !== undefined) places.set(number, id);
-    if (places.size % batch === 0) yield;
+    yield;
   }
   const folders = new Map<number, Location>();
   const placeOf = (number: number): Location | undefined => findPlace(tables, places.get(number) ?? '', folders);

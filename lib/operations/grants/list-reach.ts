@@ -5,7 +5,7 @@ import { ancestorsOf, compareText, type Location } from '../../domain/location.j
 import { makePage, type Page } from '../../domain/page.js';
 import type { Author, Group } from '../../domain/principal.js';
 import { higherRole, roleContains, type Role } from '../../domain/role.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
@@ -51,9 +51,6 @@ interface HeldPlace extends Pick<ReachedPlace, 'scopeType' | 'location'> {
   readonly grants: Grant[];
 }
 
-/** Grants looked at before other requests get their turn. */
-const grantsAtOnce = 300;
-
 const positionOf = ({ location, scopeType }: Pick<ReachedPlace, 'location' | 'scopeType'>): string =>
   `${location}\0${scopeType}`;
 
@@ -75,9 +72,10 @@ export const listReach: ReadOperation<ListReachInput, Page<ReachedPlace>> = {
     const grants = grantsOf(tables, subject, [...ways.keys()]);
     const reach = reachFrom(grants);
     const byPlace = new Map<string, HeldPlace>();
-    for (const [index, grant] of grants.entries()) {
-      if (index % grantsAtOnce === grantsAtOnce - 1) {
-        await yieldToLoop();
+    const rests = new Rests();
+    for (const grant of grants) {
+      if (rests.isDue) {
+        await rests.take();
         ({ tables } = viewAsAdmin(context));
       }
       const location = locateScope(tables, grant.scope);

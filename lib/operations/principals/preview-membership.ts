@@ -6,7 +6,7 @@ import { ancestorsOf, compareText, type Location } from '../../domain/location.j
 import type { Principal } from '../../domain/principal.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { locateScope } from '../grants/locate-scope.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
@@ -40,8 +40,6 @@ export interface MembershipImpact {
 const maxPrincipals = 500;
 const maxPlaces = 100;
 const shownPrincipals = 5;
-/** Grants looked at before other requests get their turn. */
-const grantsAtOnce = 300;
 
 /**
  * Who would gain or lose what if a membership began or ended now. The disabled reach nothing in either case. Admin.
@@ -62,14 +60,15 @@ export const previewMembership: ReadOperation<MembershipChange, MembershipImpact
     const concerned =
       change.member.type === 'principal' ? [change.member.id] : [...followGroup(tables, change.member.id).keys()];
     const found = new Map<string, { readonly change: PlainChange; readonly principals: Principal[] }>();
+    const rests = new Rests();
     for (const id of concerned.slice(0, maxPrincipals)) {
-      for await (const [principal, one] of compareReach(context, id, change)) {
+      for await (const [principal, one] of compareReach(context, id, change, rests)) {
         const key = JSON.stringify([one.location, one.scopeType, one.before, one.after]);
         const known = found.get(key);
         if (known === undefined) found.set(key, { change: one, principals: [principal] });
         else known.principals.push(principal);
       }
-      await yieldToLoop();
+      if (rests.isDue) await rests.take();
     }
     const changes = [...found.values()]
       .toSorted((a, b) => compareText(a.change.location, b.change.location))
@@ -91,6 +90,7 @@ async function* compareReach(
   context: Pick<ReadContext, 'workspace' | 'caller'>,
   id: string,
   change: MembershipChange,
+  rests: Rests,
 ): AsyncGenerator<readonly [Principal, PlainChange]> {
   let { tables } = viewAsAdmin(context);
   const principal = tables.principals.find(id);
@@ -100,9 +100,9 @@ async function* compareReach(
   const [reachBefore, reachAfter] = [reachFrom(before), reachFrom(after)];
   const scopes = new Map([...before, ...after].map(({ scope }) => [JSON.stringify(scope), scope]));
   const changes: PlainChange[] = [];
-  for (const [index, scope] of [...scopes.values()].entries()) {
-    if (index % grantsAtOnce === grantsAtOnce - 1) {
-      await yieldToLoop();
+  for (const scope of scopes.values()) {
+    if (rests.isDue) {
+      await rests.take();
       ({ tables } = viewAsAdmin(context));
     }
     const location = locateScope(tables, scope);

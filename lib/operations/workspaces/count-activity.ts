@@ -1,4 +1,4 @@
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { View } from '../../view/view.js';
 
 /** What happened within one span of time. */
@@ -15,8 +15,6 @@ export interface Activity {
 
 /** Refusals that are counted within one span, so that a flood of them costs no more. */
 export const maxCounted = 10_000;
-/** Spans counted before other requests get their turn. */
-const atOnce = 4;
 
 /**
  * Counts spans of one length up to now, the oldest first. Numbers of records and of commits go up with time, so a span
@@ -27,8 +25,9 @@ export async function countActivity(look: () => View, length: number, spans: num
   const found: Activity[] = [];
   const { now } = look();
   const end = now - (now % length) + length;
+  const rests = new Rests();
   for (let index = 0; index < spans; index += 1) {
-    if (index > 0 && index % atOnce === 0) await yieldToLoop();
+    if (rests.isDue) await rests.take();
     const { tables } = look();
     const from = end - (spans - index) * length;
     const [first, next] = [findRecord(tables, from), findRecord(tables, from + length)];
