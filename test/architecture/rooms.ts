@@ -94,7 +94,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
     rooms: ['mcp'],
     why: 'the tools are a table of ours; a protocol is spoken at the edge',
   },
-  yaml: { rooms: ['api'], why: 'only the descriptions of the APIs are YAML' },
+  yaml: { rooms: ['api', 'search'], why: 'the descriptions of the APIs and the front matter of documents are YAML' },
   canonicalize: { rooms: ['audit', 'api'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
   'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
   ssh2: {
