@@ -40,7 +40,7 @@ describe('The commands about signing in', function () {
 
   it('print a link that opens, with a unique name, made from the display name or given', async () => {
     const { host } = test.server;
-    const [first, second] = [await host.principal('Ada Lovelace'), await host.principal('Ada  LOVELACE')];
+    const [first, second] = [await host.principal('Ada Lovelace'), await host.principal('Ada LOVELACE')];
     const made = await run('link', { principal: first });
     assert.equal(made.sign_in, 'ada.lovelace');
     assert.equal((await test.visitor().get(new URL(made.link).pathname)).status, 200);

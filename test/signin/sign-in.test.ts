@@ -26,7 +26,7 @@ describe('Signing in', function () {
     assert.equal((await visitor.get('/signin')).headers.location, '/console');
     assert.equal((await visitor.get('/')).headers.location, '/console');
     assert.deepEqual(test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`)?.memberships, [
-      { workspace: 'acme', principalId: id, displayName: 'Ada' },
+      { workspace: 'acme', title: 'acme', principalId: id, displayName: 'Ada' },
     ]);
     assert.deepEqual(
       test.records().filter((line) => /^(?:password|session|link)/.test(line)),
