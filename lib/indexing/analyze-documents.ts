@@ -4,8 +4,8 @@ import { keysFor, type DocumentToIndex } from './index-event.js';
 
 /** Texts above this are found by their name alone. Bytes. */
 export const maxIndexedBytes = 10 * 1024 * 1024;
-/** Bytes of text analysed on the spot, in milliseconds for any content; more goes to a worker. */
-const shortText = 16 * 1024;
+/** Bytes of text analysed on the spot, in less than 50 ms for any content and all languages; more goes to a worker. */
+export const shortText = 8 * 1024;
 /** Bytes of texts that are read together. */
 const bytesTogether = 16 * 1024 * 1024;
 

@@ -27,6 +27,7 @@ import { nameDownload } from '../../lib/api/answers/name-download.js';
 import { chooseForm } from '../../lib/api/requests/read-body.js';
 import { parseRange } from '../../lib/api/requests/parse-range.js';
 import { parseParameters } from '../../lib/api/requests/parse-target.js';
+import { shortText } from '../../lib/indexing/analyze-documents.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { holdsPhrases } from '../../lib/search/query/check-phrases.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
@@ -77,8 +78,8 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a search': [2000, (text) => parseQuery(text)],
   'a search in fifteen languages': [2000, (text) => parseQuery(text, 'operators', openLanguages(languageCodes))],
   'the title of a document': [16 * 1024, (text) => findTitle(text)],
-  'a short document, for search': [16 * 1024, (text) => analyze(text, ['en'])],
-  'a short document, for search in fifteen languages': [16 * 1024, (text) => analyze(text, languageCodes)],
+  'a short document, for search': [shortText, (text) => analyze(text, ['en'])],
+  'a short document, for search in fifteen languages': [shortText, (text) => analyze(text, languageCodes)],
   'the words of a phrase': [document, (text, words) => holdsPhrases(name, text, phrasesOf(`${words(500)} zz`))],
   'a snippet': [document, (text, words) => makeSnippet(name, text, parseQuery(words(500), 'plain'))],
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
@@ -135,9 +136,7 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
 
 function analyze(text: string, codes: typeof languageCodes): unknown {
   // As many bytes as are looked at on the spot.
-  const cut = Buffer.from(text)
-    .subarray(0, 16 * 1024)
-    .toString();
+  const cut = Buffer.from(text).subarray(0, shortText).toString();
   const languages = openLanguages(codes);
   return analyzeDocument({ location: name, text: cut, kind: 'text', labels: [] }, { languages, vectors: null });
 }
