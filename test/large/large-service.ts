@@ -48,7 +48,7 @@ export class LargeService {
     const response = await fetch(`http://127.0.0.1:${this.facts.port}${path}`, sent);
     const text = await response.text();
     assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-    return response.headers.get('content-type')?.includes('json') === true ? JSON.parse(text) : text;
+    return response.headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : text;
   }
 
   /** Measures work with what it leaves behind, such as its part of the search index. */
