@@ -89,7 +89,11 @@ describe('a sync after an erase', () => {
 
   it('leaves it out where it replaces a file that could not be mirrored', async () => {
     source.put('erased.md', text, 'file 1');
-    source.put('page.md', `version https://git-lfs.github.com/spec/v1\noid sha256:0\n`, 'file 2');
+    source.put(
+      'page.md',
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`,
+      'file 2',
+    );
     await world.sync(id);
     assert.deepEqual(world.skipped(id), { 'page.md': 'lfs_pointer' });
     await erase('erased.md');
