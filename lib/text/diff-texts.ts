@@ -22,12 +22,24 @@ const maxParts = 400;
 
 const wordPattern = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
 
+/** How two texts are compared. */
+interface Comparing {
+  /** Lines shown around a change. */
+  readonly context: number;
+  /** Whether the changed words of a line are marked. */
+  readonly marksWords: boolean;
+}
+
 /**
  * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded for any texts.
  * Where they differ too much for the shortest diff, a larger range is shown as replaced.
  */
-export function diffTexts(from: string, to: string, context = usualContext): TextDiff {
-  const comparison = compare(from, to, context);
+export function diffTexts(
+  from: string,
+  to: string,
+  { context = usualContext, marksWords = true }: Partial<Comparing> = {},
+): TextDiff {
+  const comparison = compare(from, to, { context, marksWords });
   for (;;) {
     const { done, value } = comparison.next();
     if (done === true) return value;
@@ -39,7 +51,7 @@ export function diffTexts(from: string, to: string, context = usualContext): Tex
  * @param rest waits between two pieces
  */
 export async function diffTextsInPieces(from: string, to: string, rest: () => Promise<unknown>): Promise<TextDiff> {
-  const comparison = compare(from, to, usualContext);
+  const comparison = compare(from, to, { context: usualContext, marksWords: true });
   for (;;) {
     const { done, value } = comparison.next();
     if (done === true) return value;
@@ -53,7 +65,7 @@ const linesAPiece = 2000;
 /**
  * Yields where it can pause. Each piece takes a few milliseconds; `forLines` bounds the search for the shortest edit.
  */
-function* compare(from: string, to: string, context: number): Steps<TextDiff> {
+function* compare(from: string, to: string, { context, marksWords }: Comparing): Steps<TextDiff> {
   const fromLines = cutLines(from);
   const toLines = cutLines(to);
   yield;
@@ -65,7 +77,7 @@ function* compare(from: string, to: string, context: number): Steps<TextDiff> {
   const effort: Effort = { ...forLines, isExhausted: false };
   const ranges = yield* diffInSteps(fromNumbers, toNumbers, effort);
   yield;
-  const words: Effort = { ...forWords, isExhausted: false };
+  const words: Effort = { ...forWords, ...(marksWords ? {} : { steps: 0 }), isExhausted: false };
   const hunks: Hunk[] = [];
   let described = 0;
   for (const group of makeHunks(ranges, context)) {

@@ -46,7 +46,8 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
     return { diff: '', isTruncated: true };
   }
   const skipped = countLineFeeds(from.slice(0, start));
-  const { hunks, ...rest } = diffTexts(fromMiddle, toMiddle, context);
+  // A unified diff shows whole lines.
+  const { hunks, ...rest } = diffTexts(fromMiddle, toMiddle, { context, marksWords: false });
   const placed = hunks.map((hunk) => ({
     ...hunk,
     fromLine: hunk.fromLine + skipped,

@@ -11,7 +11,7 @@ import { openTestService, type TestService } from '../support/store/service.js';
 /** Puts one side of a diff with all its context back together. */
 function sideOf(from: string, to: string, side: 'from' | 'to'): string {
   const other = side === 'from' ? 'added' : 'removed';
-  return diffTexts(from, to, Number.MAX_SAFE_INTEGER)
+  return diffTexts(from, to, { context: Number.MAX_SAFE_INTEGER })
     .hunks.flatMap(({ lines }) => lines)
     .filter(({ kind }) => kind !== other)
     .map(({ text, isEnded }) => `${text}${isEnded ? '\n' : ''}`)
@@ -26,7 +26,7 @@ describe('the diff of two texts', () => {
     const from = 'a\nb\nc\nd\ne\nf\ng\nh\n';
     const to = 'a\nb\nc\nD\ne\nf\ng\nh\ni';
     assert.equal(
-      formatUnified(diffTexts(from, to, 1)),
+      formatUnified(diffTexts(from, to, { context: 1 })),
       '@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n@@ -8,1 +8,2 @@\n h\n+i\n\\ No newline at end of file\n',
     );
   });

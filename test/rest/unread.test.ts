@@ -23,7 +23,12 @@ describe('an unreadable request', () => {
     ['no If-Match', () => bare('PUT', '/v1/documents/a/x.md', { content: 'b' }), 'document.update', 'a/x.md'],
     ['no If-Match to delete', () => bare('DELETE', '/v1/documents/a/x.md'), 'document.delete', 'a/x.md'],
     ['no Idempotency-Key', () => bare('POST', '/v1/undeletes', { location: 'a/x.md' }), 'document.undelete', null],
-    ['an impossible key', () => ada.create('a/y.md', 'b', { 'Idempotency-Key': 'a b' }), 'document.create', null],
+    [
+      'an impossible key',
+      () => ada.create('a/y.md', 'b', { 'Idempotency-Key': 'x'.repeat(256) }),
+      'document.create',
+      null,
+    ],
     ['an impossible location in the body', () => ada.create('a//y.md'), 'document.create', null],
     ['an impossible location in the path', () => ada.get('/v1/documents/a/x.md/'), 'document.read', null],
     ['an unknown parameter', () => ada.get('/v1/documents/a/x.md?colour=red'), 'document.read', 'a/x.md'],
