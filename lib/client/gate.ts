@@ -52,7 +52,7 @@ export class Gate {
   close(headers: Headers, retryAfter: number): void {
     this.#closings += 1;
     const limit = Number(headers.get('x-ratelimit-limit') ?? usualLimit);
-    this.#distance = 60_000 / (limit > 0 ? limit : usualLimit);
+    this.#distance = Math.min(60_000 / (limit > 0 ? limit : usualLimit), longestPause);
     const pause = Math.min(retryAfter * 1000 + this.#pace.random() * spread, longestPause);
     this.#next = Math.max(this.#next, this.#pace.now() + pause);
   }

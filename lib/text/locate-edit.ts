@@ -42,8 +42,9 @@ function* locateText(text: string, edit: TextReplacement): Generator<void, Splic
   const exact = yield* findForwards(text, oldText, 0, most);
   yield;
   if (exact.length === 0) return yield* locateOtherForm(text, { ...edit, oldText }, most);
-  yield* requireCount(text, exact, oldText.length, edit.count, most);
-  return exact.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));
+  const spans = exact.map((start) => ({ start, end: start + oldText.length }));
+  yield* requireCount(text, spans, edit.count, most);
+  return spans.map((span) => ({ ...span, words: edit.newText }));
 }
 
 /**
@@ -56,32 +57,32 @@ function* locateOtherForm(text: string, edit: TextReplacement, most: number): Ge
   yield;
   const found = yield* findForwards(composed.text, oldText, 0, most);
   yield;
-  const splices = found.flatMap((place) => {
+  const spans = found.flatMap((place) => {
     const start = placeInRaw(composed, place);
     const end = placeInRaw(composed, place + oldText.length);
-    if (start === undefined || end === undefined) return [];
-    const isDecomposed = end - start > oldText.length;
-    return [{ start, end, words: isDecomposed ? decomposeText(edit.newText) : edit.newText }];
+    return start === undefined || end === undefined ? [] : [{ start, end }];
   });
-  if (splices.length === 0) {
+  if (spans.length === 0) {
     const nearest = yield* findNearestLines(text, edit.oldText);
     throw invalidRequest('no_match', 'old_text does not stand in the document, character for character.', { nearest });
   }
-  const starts = splices.map(({ start }) => start);
-  const length = Math.max(...splices.map(({ start, end }) => end - start));
-  yield* requireCount(text, starts, length, edit.count, most);
-  return splices;
+  yield* requireCount(text, spans, edit.count, most);
+  // Once for all places: there can be a thousand of them, and the new text can be long.
+  const isDecomposed = ({ start, end }: Span): boolean => end - start > oldText.length;
+  const decomposed = spans.some(isDecomposed) ? yield* decomposeText(edit.newText) : edit.newText;
+  return spans.map((span) => ({ ...span, words: isDecomposed(span) ? decomposed : edit.newText }));
 }
 
-/** @param length units of each place, at most. @throws Refusal INVALID_REQUEST `ambiguous` */
-function* requireCount(
-  text: string,
-  places: readonly number[],
-  length: number,
-  count: number,
-  most: number,
-): Generator<void, void> {
-  const overlap = places.some((place, index) => index > 0 && place - (places[index - 1] ?? 0) < length);
+/** A place of words in the text. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** @throws Refusal INVALID_REQUEST `ambiguous` */
+function* requireCount(text: string, spans: readonly Span[], count: number, most: number): Generator<void, void> {
+  const places = spans.map(({ start }) => start);
+  const overlap = spans.some(({ start }, index) => index > 0 && start < (spans[index - 1]?.end ?? 0));
   if (places.length === count && !overlap) return;
   throw invalidRequest(
     'ambiguous',

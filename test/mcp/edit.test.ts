@@ -210,6 +210,9 @@ describe('edit_org_doc', () => {
     assert.deepEqual(refused.error.lines, [1, 3]);
     const { done } = await edit(document, [{ old_text: 'café', new_text: 'bar', count: 2 }]);
     assert.equal(done.replacements, 2);
+    const beside = await write('\u0061\u0301\u00e1\u0061\u0301');
+    const both = await edit(beside, [{ old_text: 'á'.repeat(3), new_text: 'x' }]);
+    assert.equal(both.done.replacements, 1, 'places of several lengths side by side');
     const half = await write('cafe\u0301s\n');
     assert.equal(
       (await edit(half, [{ old_text: 'cafe', new_text: 'tea' }])).done.replacements,

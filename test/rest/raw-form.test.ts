@@ -26,6 +26,19 @@ describe('the raw form over REST', () => {
   });
   after(() => server.close());
 
+  it('takes no part and no encoding of a document for the whole', async () => {
+    const etag = (await ada.get('/v1/documents/a.md')).etag;
+    for (const [header, value] of [
+      ['Content-Range', 'bytes 0-3/9'],
+      ['Content-Transfer-Encoding', 'base64'],
+    ] as const) {
+      const headers = { 'If-Match': etag, 'Content-Type': 'application/octet-stream', [header]: value };
+      const part = await ada.send('PUT', '/v1/documents/a.md', { body: Buffer.from('part'), headers });
+      assert.deepEqual([part.refusal, part.json.error.details.field], ['INVALID_REQUEST bad_field', header]);
+    }
+    assert.equal((await ada.get('/v1/documents/a.md')).etag, etag);
+  });
+
   it('gives the bytes alone, under their own media type, and marks it for caches and browsers', async () => {
     const { status, text, headers, etag } = await ada.get('/v1/documents/a.md', raw);
     assert.deepEqual([status, text], [200, '# Title\n\nText.\n']);

@@ -89,6 +89,7 @@ function chooseByType(
     const names = forms.map((each) => mediaTypes[each]).join(' or ');
     throw invalidRequest('unsupported_media_type', `Send the body as ${names}, in UTF-8 and not compressed.`);
   }
+  if (form === 'raw') requireWhole(headers);
   return form;
 }
 

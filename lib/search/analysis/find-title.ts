@@ -8,12 +8,11 @@ const maxTitleLength = 300;
 /** The attributes of `<title>`. */
 const maxAttributesLength = 200;
 
+const titleName = 'title:';
 /** The member `title`, with the lines that go on from it: those further in, and blank ones. */
 const titleMember = /^title:[^\n]*(?:\n(?:[ \t][^\n]*|\r?(?=\n[ \t])))*/m;
 /** Of a member `title`, enough for the longest title in any notation. Characters. */
 const maxMemberLength = 2000;
-/** A value that means itself: no quote, no sign of YAML, no comment, and no further line. */
-const plainValue = /^title:[ \t]+([\p{L}\p{N}][^\r\n:#"'\\]*)\r?$/u;
 const htmlTitle = /<title/i;
 /** `# Title` of Markdown, `= Title` of AsciiDoc. */
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
@@ -57,17 +56,27 @@ export function findUnreadTitle(text: string, name: string): string | undefined 
 function readFrontMatter(front: string): string | undefined {
   const member = titleMember.exec(front)?.[0].slice(0, maxMemberLength);
   if (member === undefined) return undefined;
-  const title = (plainValue.exec(member)?.[1] ?? readYaml(member)).trim().slice(0, maxTitleLength);
+  const value = member.slice(titleName.length).trim();
+  const title = (/^["'|>]/.test(value) ? readYaml(member) : readPlain(value)).trim().slice(0, maxTitleLength);
   return title === '' ? undefined : title;
 }
 
-/** Without its notation where it is no valid YAML, such as `title: Notes: a start`. */
+/** A text in quotes or in a block. As it stands where it is no valid YAML. */
 function readYaml(member: string): string {
   const { errors, contents } = parseDocument(member, { schema: 'failsafe', logLevel: 'silent' });
   const value: unknown = isMap(contents) ? contents.get('title') : undefined;
   if (errors.length === 0) return typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : '';
-  const [first = ''] = member.split('\n', 1);
-  return first.slice(first.indexOf(':') + 1);
+  return member.split('\n', 1)[0]?.slice(titleName.length) ?? '';
+}
+
+/**
+ * A text without quotes: its lines without their comments. A list or a mapping is no title. The package would read
+ * hundreds of brackets in each other for a tenth of a second.
+ */
+function readPlain(value: string): string {
+  if (value.startsWith('[') || value.startsWith('{')) return '';
+  const lines = value.split('\n').map((line) => ` ${line.trim()}`.split(' #', 1)[0]?.trim() ?? '');
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 /** By hand: a pattern with two counted runs would try each length of the one with each of the other. */
