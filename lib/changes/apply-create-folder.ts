@@ -3,6 +3,7 @@ import type { Location } from '../domain/location.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { descend, toFolder } from '../view/locate.js';
 import { requireFree, requireWritable } from './location-guards.js';
+import { requirePortable } from './portable-names.js';
 import { recordEvent } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
@@ -12,6 +13,7 @@ import type { WriteContext } from './write-context.js';
  */
 export function applyCreateFolder(context: WriteContext, location: Location): Folder {
   requireFree(context, location);
+  requirePortable(context, location);
   const { mirror } = descend(context.transaction.tables, location).folder;
   requireWritable(context.transaction.tables, mirror);
   runAtOnce(recordEvent(context, { event: { type: 'create-folder', location }, files: [], message: null }));

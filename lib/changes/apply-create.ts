@@ -3,6 +3,7 @@ import { nameOf, type Location } from '../domain/location.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requirePlace } from './location-guards.js';
+import { requirePortable } from './portable-names.js';
 import type { PreparedContent } from './prepare-content.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
@@ -18,6 +19,7 @@ export interface Create {
 /** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `read_only_source`; NOT_FOUND */
 function decideCreate(context: WriteContext, { location, content, mediaType, message }: Create): Decision {
   requirePlace(context, location);
+  requirePortable(context, location);
   const event = { type: 'create', location, mediaType } as const;
   return { event, files: [{ location, mediaType, content, prepared: content }], message };
 }

@@ -27,7 +27,14 @@ import {
   type FoundFolder,
 } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
-import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
+import {
+  requireFree,
+  requireNoFolderGrant,
+  requireNoMirrorBelow,
+  requireWritable,
+  type Leaving,
+} from './location-guards.js';
+import { requirePortable } from './portable-names.js';
 import { requireRoom } from './quota.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
@@ -167,6 +174,11 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
     requireNoneClaimed(context, from);
   }
   requireFree(context, to);
+  requirePortable(context, to, {
+    leaving: leavingOf(document, folder),
+    keepsName: nameOf(to) === nameOf(from),
+    field: change.operation === 'rename' ? 'name' : 'to_folder',
+  });
   requireWritable(tables, document?.mirror ?? folder?.mirror ?? null);
   requireWritable(tables, descend(tables, parentOf(to)).folder.mirror);
   if (folder !== undefined) {
@@ -175,6 +187,12 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
     requireNoGrantOnMovedDocuments(context, from, to);
   }
   return { document, folder };
+}
+
+function leavingOf(document: FoundDocument | undefined, folder: FoundFolder | undefined): Leaving {
+  const ids = new Set(document === undefined ? [] : [document.row.id]);
+  const numbers = new Set(document === undefined ? [] : [document.row.number]);
+  return { ids, numbers, ...(folder !== undefined && { folder: folder.row.number }) };
 }
 
 function describeMoved(

@@ -15,7 +15,7 @@ export interface FolderUndeletion {
   readonly folder: Folder;
   /** Number of restored documents. */
   readonly documents: number;
-  /** Documents not restored, because something else lives there now. */
+  /** Documents, and folders that stay without any, that were not restored, because something else lives there now. */
   readonly leftAlone: readonly LeftDeleted[];
   readonly versionId: string;
 }
@@ -33,18 +33,24 @@ function* decideUndeleteFolder(
   context: WriteContext,
   location: Location,
 ): Steps<{ readonly decision: Decision; readonly leftAlone: readonly LeftDeleted[] }> {
-  const { tables, now } = context.transaction;
+  const { tables } = context.transaction;
   const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
-  const { documents, kept } = found;
+  const { documents } = found;
   requireWritable(tables, descend(tables, location).folder.mirror);
-  const plan = new ReturnPlan(tables, { now, callerId: context.caller.principalId });
+  const plan = new ReturnPlan(context.view, context.caller.principalId);
   const returning: Returning[] = [];
   const leftAlone: LeftDeleted[] = [];
   for (const deleted of documents) {
     const obstacle = plan.take(deleted);
     if (obstacle === undefined) returning.push(deleted);
     else leftAlone.push({ location: deleted.location, reason: obstacle });
+    yield;
+  }
+  const kept: Location[] = [];
+  for (const folder of found.kept) {
+    if (plan.hasTwin(folder)) leftAlone.push({ location: folder, reason: 'location_occupied' });
+    else kept.push(folder);
     yield;
   }
   if (returning.length === 0 && kept.length === 0) {

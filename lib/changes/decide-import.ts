@@ -2,6 +2,7 @@ import { ancestorsOf, type Location } from '../domain/location.js';
 import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { descend, findDocument } from '../view/locate.js';
+import { ArrivingNames, requirePortable } from './portable-names.js';
 import { nameTaken, requireFree, requireNoFolderGrant, requireWritable, type Standing } from './location-guards.js';
 
 /** A file that an import wants to create. */
@@ -23,10 +24,12 @@ interface DecidedImport<File> {
 export class AcceptedFiles {
   readonly #byLocation = new Map<Location, string>();
   readonly #folders = new Set<Location>();
+  readonly #names = new ArrivingNames();
 
   add({ location, sha256 }: WantedFile): void {
     this.#byLocation.set(location, sha256);
     for (const folder of ancestorsOf(location)) this.#folders.add(folder);
+    this.#names.add(location);
   }
 
   /** The SHA-256 of the file there. */
@@ -41,6 +44,11 @@ export class AcceptedFiles {
     }
     if (this.#folders.has(location)) throw nameTaken(location, 'A folder');
   }
+
+  /** The place of an accepted file, or above it, that Windows and macOS take for this one. */
+  twinOf(location: Location): Location | undefined {
+    return this.#names.twinOf(location);
+  }
 }
 
 /** The reason why a file cannot be created, or undefined. */
@@ -48,6 +56,7 @@ function obstacleTo(standing: Standing, accepted: AcceptedFiles, location: Locat
   try {
     accepted.requireFree(location);
     requireFree(standing, location);
+    requirePortable(standing, location, { accepted });
     requireNoFolderGrant(standing, location);
     requireWritable(standing.transaction.tables, descend(standing.transaction.tables, location).folder.mirror);
     return undefined;

@@ -30,9 +30,11 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
 export interface Leaving {
   readonly ids: ReadonlySet<string>;
   readonly numbers: ReadonlySet<number>;
+  /** Number of a folder that leaves with all that it holds. */
+  readonly folder?: number;
 }
 
-const noneLeaving: Leaving = { ids: new Set(), numbers: new Set() };
+export const noneLeaving: Leaving = { ids: new Set(), numbers: new Set() };
 
 /**
  * Requires that something new may live at the location. Nothing may have the name, and no document may stand in the

@@ -1,14 +1,18 @@
+import { readPolicy } from '../access/policy.js';
 import type { SkipReason } from '../domain/connector.js';
 import {
   ancestorsOf,
   faultOfLocation,
   faultOfNewLocation,
   isWithin,
+  joinLocation,
   nameOf,
   parentOf,
   rootLocation,
+  segmentsOf,
   type Location,
 } from '../domain/location.js';
+import { faultOfPortableName } from '../domain/portable-name.js';
 import type { MovedDocument } from '../history/event.js';
 import type { EventFile, LiveRow } from '../history/projection.js';
 import type { Steps } from '../scheduling/in-steps.js';
@@ -17,6 +21,7 @@ import type { Tables } from '../sidecar/tables.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { nowhere } from '../view/locate.js';
 import type { SuppressedContent } from './mirror-suppression.js';
+import { ArrivingNames } from './portable-names.js';
 import type { DecidedFile } from './record-event.js';
 import type { TreeChangePlan } from './record-tree-change.js';
 
@@ -62,7 +67,9 @@ export class MirrorPlanner {
   readonly #taken = new Set<Location>();
   readonly #takenFolders = new Set<Location>();
   readonly #granted: ReadonlySet<Location>;
+  readonly #isPortable: boolean;
   readonly #leftOut = new Map<Location, LeftOut>();
+  readonly #arriving = new ArrivingNames();
   /** Where the moves looked at so far began. */
   readonly #followed = new Set<Location>();
 
@@ -77,6 +84,7 @@ export class MirrorPlanner {
     this.#root = root;
     this.#isSuppressed = isSuppressed;
     this.#isErased = isErased;
+    this.#isPortable = readPolicy(tables).portableNames;
     this.#granted = new Set(
       tables.grants
         .atOrBelow(root)
@@ -172,7 +180,7 @@ export class MirrorPlanner {
   /** Takes the place for a new document, with its content, or for a moved one. @returns false when it is left out */
   #accept(location: Location, content?: SuppressedContent): boolean {
     if (this.#leftOut.has(location)) return false;
-    const fault = faultOfLocation(location) ?? faultOfNewLocation(location);
+    const fault = faultOfLocation(location) ?? faultOfNewLocation(location) ?? this.#faultOfPortable(location);
     if (fault !== undefined) return this.#leaveOut(location, 'bad_name', `The name ${fault}.`);
     const isErased = this.#isSuppressed(location) || (content !== undefined && this.#isErased(content));
     if (isErased) return this.#leaveOut(location, 'suppressed', erasedHere);
@@ -184,9 +192,40 @@ export class MirrorPlanner {
     if (this.#takenFolders.has(location) || this.#holdsSome(location)) {
       return this.#leaveOut(location, 'name_taken', 'A folder is in its place.');
     }
+    if (this.#isPortable && this.#hasTwin(location, above)) {
+      return this.#leaveOut(
+        location,
+        'name_twin',
+        'Windows and macOS take its name for that of another file or folder.',
+      );
+    }
+    this.#arriving.add(location);
     this.#taken.add(location);
     for (const folder of above) this.#takenFolders.add(folder);
     return true;
+  }
+
+  /** The policy may have become stricter since the files were listed. */
+  #faultOfPortable(location: Location): string | undefined {
+    if (!this.#isPortable) return undefined;
+    const below = segmentsOf(location).slice(segmentsOf(this.#root).length);
+    return below.map(faultOfPortableName).find((fault) => fault !== undefined);
+  }
+
+  /** @param above the folders above it in the mirror, from the top */
+  #hasTwin(location: Location, above: readonly Location[]): boolean {
+    if (this.#arriving.twinOf(location) !== undefined) return true;
+    const { documents, folders } = this.#tables;
+    const most = this.#gone.size + this.#moving.size + 2;
+    for (const place of [...above, location]) {
+      if (place !== location && this.#folder(place) !== nowhere) continue;
+      const folder = this.#folder(parentOf(place));
+      const at = (name: string): Location => joinLocation(parentOf(place), name);
+      const name = nameOf(place);
+      if (documents.twinsOf(folder, name, most).some((twin) => this.#standing(at(twin)) !== undefined)) return true;
+      return folders.twinsOf(folder, name, most).some((twin) => this.#holdsSome(at(twin)));
+    }
+    return false;
   }
 
   #leaveOut(location: Location, reason: SkipReason, detail: string): false {

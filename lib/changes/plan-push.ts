@@ -15,7 +15,7 @@ import { requireChangeable } from './apply-update.js';
 import { AcceptedFiles } from './decide-import.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
 import { requirePlace } from './location-guards.js';
-import { NameTwins } from './name-twins.js';
+import { findTwin, requirePortable } from './portable-names.js';
 import type { FindAgain } from './find-section-again.js';
 import type { FollowedTexts } from './followed-texts.js';
 import type { ReadSections } from './read-sections.js';
@@ -46,7 +46,6 @@ export interface PushRules {
 export class PushPlanner {
   readonly #context: WriteContext;
   readonly #rules: PushRules;
-  readonly #twins = new NameTwins();
 
   constructor(context: WriteContext, rules: PushRules) {
     this.#context = context;
@@ -58,8 +57,7 @@ export class PushPlanner {
     const { transaction, reach } = this.#context;
     // The documents with grants of their own have moved, perhaps.
     const view = new View(transaction.tables, reach, transaction.now);
-    this.#twins.beginCommit();
-    const draft = new CommitDraft({ ...this.#context, view }, this.#rules, this.#twins);
+    const draft = new CommitDraft({ ...this.#context, view }, this.#rules);
     const refused = new Map<PushedChange, RefusedFile>();
     for (const part of ['leave', 'arrive', 'stay'] as const) {
       for (const change of changes) {
@@ -81,7 +79,6 @@ export class PushPlanner {
 class CommitDraft {
   readonly #context: WriteContext;
   readonly #rules: PushRules;
-  readonly #twins: NameTwins;
   readonly #leaving = { ids: new Set<string>(), numbers: new Set<number>() };
   readonly #accepted = new AcceptedFiles();
   readonly #moving = new Map<PushedChange, FoundDocument>();
@@ -91,10 +88,9 @@ class CommitDraft {
   readonly #claimed: PushPlan['claimed'][number][] = [];
   readonly #live = new Map<string, LiveRow>();
 
-  constructor(context: WriteContext, rules: PushRules, twins: NameTwins) {
+  constructor(context: WriteContext, rules: PushRules) {
     this.#context = context;
     this.#rules = rules;
-    this.#twins = twins;
   }
 
   get plan(): Omit<PushPlan, 'refused'> {
@@ -123,17 +119,18 @@ class CommitDraft {
   }
 
   /** New documents, and the new places of moves. @throws Refusal, UnfitFile */
+  // eslint-disable-next-line require-yield
   *arrive(change: PushedChange): Steps<void> {
     if (change.type === 'create') {
       const { location, content } = change;
-      yield* this.#requireRoom(location, content);
+      this.#requireRoom(location, content);
       this.#write(location, content, this.#rules.guessMediaType(nameOf(location), content.kind));
       return;
     }
     const found = this.#moving.get(change);
     if (change.type !== 'move' || found === undefined) return;
     const { from, to, content } = change;
-    yield* this.#requireRoom(to, content);
+    this.#requireRoom(to, content, nameOf(from) === nameOf(to));
     const report = reportAccess(this.#context, { from, to, documentId: found.row.id, travelling: [] });
     requireAcknowledged({ from, to, acknowledged: false }, report);
     this.#moved.push({ documentId: found.row.id, from, to, row: found.row });
@@ -183,7 +180,7 @@ class CommitDraft {
   }
 
   /** Takes the place, if something new may come there. */
-  *#requireRoom(location: Location, content: PushedContent | null): Steps<void> {
+  #requireRoom(location: Location, content: PushedContent | null, keepsName = false): void {
     const { view, reach, transaction } = this.#context;
     const occupant = findDocumentId(transaction.tables, location);
     // A grant on a document that leaves gives no right at its place.
@@ -193,9 +190,9 @@ class CommitDraft {
     if (content !== null) this.#requireSmall(content);
     this.#accepted.requireFree(location);
     requirePlace(this.#context, location, this.#leaving);
-    const twin = yield* this.#twins.find(view, location, this.#leaving);
+    const twin = this.#accepted.twinOf(location) ?? findTwin(view, location, this.#leaving);
     if (twin !== undefined) throw twinTaken(twin);
-    this.#twins.take(view, location);
+    requirePortable(this.#context, location, { leaving: this.#leaving, keepsName });
     this.#accepted.add({ location, sha256: content?.sha256 ?? '' });
   }
 

@@ -178,10 +178,13 @@ function planStep(row: DocumentRow, location: Location, before: Version | undefi
 }
 
 /** Documents deleted by the principal return with their previous content, beside the changes already planned. */
-function* planRemoved({ tables, now }: View, request: RevertRequest, changes: Changes, draft: Draft): Steps<void> {
+function* planRemoved(view: View, request: RevertRequest, changes: Changes, draft: Draft): Steps<void> {
+  const { tables } = view;
   const { principalId, location: folder, callerId } = request;
   const firstWritten = new Map(changes.written.map(({ document, first }) => [document, first]));
-  const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });
+  const ids = new Set(draft.deleted.map(({ row }) => row.id));
+  const numbers = new Set(draft.deleted.map(({ row }) => row.number));
+  const room = new ReturnPlan(view, callerId, { ids, numbers });
   for (const number of changes.removed) {
     yield;
     const gone = tables.documents.deleted(number);

@@ -1,3 +1,4 @@
+import { readPolicy } from '../access/policy.js';
 import type { Version } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
@@ -6,6 +7,9 @@ import type { EventFile } from '../history/projection.js';
 import { findClaims } from '../view/find-claims.js';
 import { descend, findDocument, nowhere } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
+import type { View } from '../view/view.js';
+import { noneLeaving, type Leaving } from './location-guards.js';
+import { findTwin } from './portable-names.js';
 
 /** The reason to leave something alone. A stable word. */
 export type Obstacle = 'location_occupied' | 'read_only_source' | 'claimed';
@@ -47,28 +51,26 @@ interface Surroundings {
  * must not conflict with each other. Changes nothing.
  */
 export class ReturnPlan {
+  readonly #view: View;
   readonly #tables: Tables;
-  readonly #now: number;
   readonly #callerId: string;
-  readonly #leaving: ReadonlySet<string>;
+  readonly #leaving: Leaving;
+  readonly #isPortable: boolean;
   readonly #places = new Set<Location>();
   readonly #folders = new Set<Location>();
   #claimed: ReadonlySet<number> | undefined;
   readonly #known = new Map<Location, Surroundings>();
 
   /**
-   * @param options `callerId`: the principal whose own claims are no obstacle; `leaving`: ids of documents deleted by
-   * the same change
+   * @param callerId the principal whose own claims are no obstacle
+   * @param leaving documents deleted by the same change
    */
-  constructor(
-    tables: Tables,
-    options: { readonly now: number; readonly callerId: string; readonly leaving?: ReadonlySet<string> },
-  ) {
-    const { now, callerId, leaving = new Set() } = options;
-    this.#tables = tables;
-    this.#now = now;
+  constructor(view: View, callerId: string, leaving = noneLeaving) {
+    this.#view = view;
+    this.#tables = view.tables;
     this.#callerId = callerId;
     this.#leaving = leaving;
+    this.#isPortable = readPolicy(view.tables).portableNames;
   }
 
   /** Takes the place for a document. @returns the obstacle, or undefined when the place is taken */
@@ -80,21 +82,28 @@ export class ReturnPlan {
     if (isBlocked || this.#places.has(location) || this.#folders.has(location)) return 'location_occupied';
     if (folder !== nowhere && this.#isTaken(folder, name)) return 'location_occupied';
     if (grantedNames.has(name)) return 'location_occupied';
+    // Those that return together were beside each other before.
+    if (this.hasTwin(location)) return 'location_occupied';
     if (this.#isClaimed(document)) return 'claimed';
     this.#places.add(location);
     for (const ancestor of chain) this.#folders.add(ancestor);
     return undefined;
   }
 
+  /** Whether the caller reads a twin of the place, in a workspace with portable names. */
+  hasTwin(location: Location): boolean {
+    return this.#isPortable && findTwin(this.#view, location, this.#leaving) !== undefined;
+  }
+
   #isTaken(folder: number, name: string): boolean {
     const occupant = this.#tables.documents.idAt(folder, name);
-    if (occupant !== undefined && !this.#leaving.has(occupant)) return true;
+    if (occupant !== undefined && !this.#leaving.ids.has(occupant)) return true;
     return this.#tables.folders.child(folder, name) !== undefined;
   }
 
   #isClaimed({ number, id, location }: Pick<Returning, 'number' | 'id' | 'location'>): boolean {
-    if (!(this.#claimed ??= this.#tables.claims.claimedDocuments(this.#now)).has(number)) return false;
-    return findClaims(this.#tables, { row: { number, id }, location }, this.#now).some(
+    if (!(this.#claimed ??= this.#tables.claims.claimedDocuments(this.#view.now)).has(number)) return false;
+    return findClaims(this.#tables, { row: { number, id }, location }, this.#view.now).some(
       ({ holder }) => holder.id !== this.#callerId,
     );
   }
@@ -115,7 +124,7 @@ export class ReturnPlan {
 
   #isDocument(location: Location): boolean {
     const found = findDocument(this.#tables, location);
-    return found !== undefined && !this.#leaving.has(found.row.id);
+    return found !== undefined && !this.#leaving.ids.has(found.row.id);
   }
 }
 

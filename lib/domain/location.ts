@@ -1,6 +1,7 @@
 import type { Location } from './checked-location.js';
 import { dropTrailing } from './drop-trailing.js';
 import { describeCharacter, findHidden, locateCharacter } from './hidden-characters.js';
+import { deviceName } from './portable-name.js';
 import { invalidRequest } from './refusal.js';
 
 export type { Location };
@@ -75,9 +76,6 @@ export function parseLocation(text: string, field = 'location'): Location {
 
 /** A blank at either end of a segment; the blank of Braille is as empty. */
 const outerBlank = /^[\p{Zs}\u2800]|[\p{Zs}\u2800]$/u;
-
-/** What Windows takes for a device, with any ending; a clone with such a name cannot be checked out there. */
-export const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /**
  * The problem with a new name, in words fit for every caller; undefined when it is fine. A name must look like what it

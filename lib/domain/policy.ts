@@ -22,6 +22,8 @@ export interface Policy {
   readonly searchLanguages: readonly string[];
   /** What people and agents see in place of the workspace's name; null for the name. */
   readonly workspaceTitle: string | null;
+  /** Whether new names must be such that Windows and macOS can check out a clone. On in a new workspace. */
+  readonly portableNames: boolean;
 }
 
 export const defaultPolicy: Policy = {
@@ -35,4 +37,8 @@ export const defaultPolicy: Policy = {
   searchByMeaning: false,
   searchLanguages: ['en'],
   workspaceTitle: null,
+  portableNames: false,
 };
+
+/** What a new workspace begins with. A workspace of an earlier release goes by the defaults alone. */
+export const firstPolicy: Partial<Policy> = { portableNames: true };

@@ -13,7 +13,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   unknown_field: 'Leave out the argument named in field.',
   missing_field: 'Add the argument named in field.',
   bad_location:
-    'Give the whole path from the workspace root, without a slash at either end and without hidden characters: handbook/policies/leave.md',
+    'Give the whole path from the workspace root, without a slash at either end, hidden characters or any of < > : " | ? *: handbook/policies/leave.md',
   bad_cursor: 'Leave out the argument named in field and start again, with the same other arguments on every page.',
   content_too_large: 'Split the text over several documents.',
   storage_quota: 'The workspace is full. Tell a person who administers it.',
@@ -37,7 +37,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   stale_if_match:
     'It changed since expected_commit, and nothing was written. See what changed with read_org_doc and since_commit, then decide again.',
   name_taken:
-    'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
+    'Something is there already, perhaps in other case. Choose another name; a document you can also read, and replace with expected_commit.',
   location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
   claimed:
     'Someone is working there; note says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',

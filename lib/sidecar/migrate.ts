@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { storedTwinKeyOf } from '../domain/portable-name.js';
 import type { Connection } from './driver.js';
 import { listSteps } from './schema-number.js';
 
@@ -59,6 +60,7 @@ export function migrate(connection: Connection, folder: string, onUpgrade?: OnUp
     advance(whole, newest);
     return;
   }
+  defineFunctions(connection);
   const isUpgrade = present > 0 && present < newest;
   const progress = isUpgrade
     ? onUpgrade?.({ from: present, to: newest, records: countRecords(connection) })
@@ -70,6 +72,11 @@ export function migrate(connection: Connection, folder: string, onUpgrade?: OnUp
   }
   progress?.onEnd();
   if (present === 0) wholeSchemas.set(key, writeWhole(connection, steps.map(read)));
+}
+
+/** Functions of ours that the steps call, for what SQL cannot say. */
+export function defineFunctions(connection: Connection): void {
+  connection.function('twin_key', { deterministic: true }, (name) => storedTwinKeyOf(name as string));
 }
 
 /** @param connection of a file to which all steps were just applied, from nothing */

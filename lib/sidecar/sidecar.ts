@@ -1,3 +1,5 @@
+import { firstPolicy } from '../domain/policy.js';
+import { MetaTable } from './tables/meta-table.js';
 import { carryLog } from './carry-log.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
@@ -92,7 +94,9 @@ export function openSidecar(file: string, migrations: string, mustExist = false,
   const writing = openForWriting(file, mustExist);
   let opened: Connection | undefined;
   try {
+    const isNew = writing.pragma('user_version', { simple: true }) === 0;
     migrate(writing, migrations, onUpgrade);
+    if (isNew) new MetaTable(writing).set('policy', JSON.stringify(firstPolicy));
     const reading = file === ':memory:' ? writing : openForReading(file);
     opened = reading;
     const touched = (): void => {

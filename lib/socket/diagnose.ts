@@ -308,7 +308,7 @@ async function checkServer({ dataFolder, version, now }: DiagnoseOptions, server
     judgeWebhooks(health),
     ...judgeServiceFile(health),
     ...judgeErases(health),
-    ...describeNames(await askNames(dataFolder)),
+    ...(await askNames(dataFolder)).map(({ name, message }) => well(name, message)),
   ];
 }
 
@@ -357,9 +357,6 @@ function judgeServiceFile({ older_file: older = [] }: Partial<Pick<HealthReport,
 }
 
 /** No fault: both may be honest. */
-const describeNames = (alike: readonly string[]): Finding[] =>
-  alike.length === 0 ? [] : [well('names', `${alike.join(' ')} Disable one that nobody knows.`)];
-
 /** Only where there is something to say. A server of another release may not know of it. */
 function judgeErases({ erases = [] }: Partial<Pick<HealthReport, 'erases'>>): Finding[] {
   if (erases.length === 0) return [];

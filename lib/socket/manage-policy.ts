@@ -22,6 +22,7 @@ const settings: Readonly<Record<string, Setting>> = {
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
   search_by_meaning: { field: 'searchByMeaning', kind: 'switch' },
   search_languages: { field: 'searchLanguages', kind: 'languages' },
+  portable_names: { field: 'portableNames', kind: 'switch' },
   workspace_title: { field: 'workspaceTitle', kind: 'title' },
 };
 

@@ -3,6 +3,7 @@ import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { describeError } from '../domain/describe-error.js';
 import type { CommandError, CommandLine, CommandRequest, ServerFacts } from './command.js';
 import type { HealthReport } from './report-health.js';
+import type { NamesReport } from './report-names.js';
 import { findSocketPath } from './socket-path.js';
 
 /** The outcome of a command: its result, or why it was not done. */
@@ -55,11 +56,12 @@ export async function askHealth(dataFolder: string): Promise<HealthReport | unde
   return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : undefined;
 }
 
-/** Names that look alike, as the running server finds them; none where it is of a release that does not look. */
-export async function askNames(dataFolder: string): Promise<readonly string[]> {
+/** What the running server says about names; nothing where it is of a release that does not look. */
+export async function askNames(dataFolder: string): Promise<readonly NamesReport[]> {
   const request = { command: 'names.report', fields: {} };
   const answer = await sendCommand(dataFolder, request, async () => undefined).catch(() => undefined);
-  return answer !== undefined && 'result' in answer ? (answer.result as readonly string[]) : [];
+  const said = answer !== undefined && 'result' in answer ? (answer.result as readonly (NamesReport | string)[]) : [];
+  return said.filter((each) => typeof each === 'object');
 }
 
 function lost(reason: string): CommandAnswer {

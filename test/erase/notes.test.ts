@@ -6,11 +6,13 @@ import {
   RewrittenCommitTable,
   type RewrittenCommit,
 } from '../../lib/sidecar/tables/rewritten-commit-table.js';
+import { defineFunctions } from '../../lib/sidecar/migrate.js';
 import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 
 function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
+  defineFunctions(connection);
   for (const name of readdirSync(migrations).toSorted()) {
     if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(migrations + name, 'utf8'));
   }

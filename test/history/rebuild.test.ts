@@ -36,12 +36,12 @@ function dumpRows(test: TestService): unknown {
 /** The tables that a rebuild replaces, with their columns. `compare-content.ts` compares them. */
 const columnsMadeAgain = {
   document:
-    'changed_at created_at deleted_at deleted_by deleted_commit deleted_location deleted_moment first_moment folder id last_moment name number sequence',
+    'changed_at created_at deleted_at deleted_by deleted_commit deleted_location deleted_moment first_moment folder id last_moment name number sequence twin_key',
   version:
     'at author blob_oid commit_oid document id kind location media_type message moment operation original_author sequence sha256 size',
   relocation: 'at author commit_oid document from_location moment number operation to_location',
   deletion: 'at author commit_oid document folder location moment',
-  folder: 'kept mirror name number parent',
+  folder: 'kept mirror name number parent twin_key',
   folder_deletion: 'at author commit_oid location moment',
   deleted_folder: 'deletion location',
 };

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
 import { BriefTable } from '../../lib/sidecar/tables/brief-table.js';
 import { CommentTable } from '../../lib/sidecar/tables/comment-table.js';
+import { defineFunctions } from '../../lib/sidecar/migrate.js';
 import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const folder = packagePath('schema', 'sidecar');
 
 function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
+  defineFunctions(connection);
   for (const name of readdirSync(folder).toSorted()) {
     if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(join(folder, name), 'utf8'));
   }

@@ -11,6 +11,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
+import { defineFunctions } from '../../lib/sidecar/migrate.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
@@ -109,6 +110,7 @@ describe('A data folder of a release that did not count bytes beside documents',
     const folder = packagePath('schema', 'sidecar');
     const connection = new Sqlite(':memory:');
     const migrate = (isWanted: (number: number) => boolean): void => {
+      defineFunctions(connection);
       for (const name of readdirSync(folder).toSorted()) {
         if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(join(folder, name), 'utf8'));
       }

@@ -1,19 +1,11 @@
 import { dropTrailing } from '../../domain/drop-trailing.js';
-import { deviceName } from '../../domain/location.js';
-
-/** Characters that Windows forbids in names. Control characters and backslashes are in none of our names anyway. */
-const forbiddenOnWindows = /[<>:"|?*]/g;
+import { deviceName, forbiddenOnWindows, twinKeyOf } from '../../domain/portable-name.js';
 
 /** A name for Windows, macOS and Linux. */
 function makePortable(segment: string): string {
-  const whole = segment.replace(forbiddenOnWindows, '_');
+  const whole = segment.replaceAll(forbiddenOnWindows, '_');
   const safe = dropTrailing(whole, '. ').padEnd(whole.length, '_');
   return deviceName.test(safe) ? `_${safe}` : safe;
-}
-
-/** The common form of two names on a file system without distinctions of case and normal form. */
-function fold(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 function numbered(name: string, number: number): string {
@@ -56,8 +48,8 @@ export class ZipEntryNamer {
     const taken = this.#levels.at(-1)?.taken ?? this.#root;
     const portable = makePortable(segment);
     let name = portable;
-    for (let number = 2; taken.has(fold(name)); number += 1) name = numbered(portable, number);
-    taken.add(fold(name));
+    for (let number = 2; taken.has(twinKeyOf(name)); number += 1) name = numbered(portable, number);
+    taken.add(twinKeyOf(name));
     return name;
   }
 }

@@ -1,6 +1,7 @@
 import type { SkipReason } from '../../domain/connector.js';
 import { formatBytes } from '../../domain/format-bytes.js';
 import { byteLength, compareText, faultOfLocation, faultOfNewLocation, type Location } from '../../domain/location.js';
+import { twinKeyOf } from '../../domain/portable-name.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import { SourceFault, type SkippedEntry, type SourceFile } from '../source.js';
@@ -23,6 +24,8 @@ export interface FilterRules {
   readonly maxBytes: number;
   /** Folders above the files. */
   readonly maxFolders: number;
+  /** The problem with a new name under the workspace's policy. A file that is mirrored already keeps its name. */
+  faultOfNew(this: void, path: string): string | undefined;
 }
 
 /** Characters of a path that is looked at. Longer ones are no names. */
@@ -46,7 +49,7 @@ export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules)
       skipped.set(skip.path, skip);
       continue;
     }
-    const folded = fold(entry.path);
+    const folded = twinKeyOf(entry.path);
     const group = groups.get(folded);
     if (group === undefined) groups.set(folded, [entry as SourceFile]);
     else group.push(entry as SourceFile);
@@ -68,11 +71,6 @@ export function* filterEntries(entries: Iterable<HeldEntry>, rules: FilterRules)
   // Two spellings of one name can be a file and something else. The file has the row.
   for (const path of wanted.keys()) skipped.delete(path);
   return { wanted, skipped };
-}
-
-/** What two names have in common that a usual disk cannot tell apart. */
-function fold(path: string): string {
-  return path.normalize('NFC').toLowerCase();
 }
 
 /** A name in the usual form of Unicode wins, then the first in the order of bytes. */
@@ -105,12 +103,12 @@ function tooManyFolders(most: number): SourceFault {
 }
 
 /** Why the entry cannot be mirrored, whatever else is there; undefined when it can. */
-function skipOf(entry: HeldEntry, { root, maxBytes }: FilterRules): MirrorEntry | undefined {
+function skipOf(entry: HeldEntry, { root, maxBytes, faultOfNew }: FilterRules): MirrorEntry | undefined {
   if (entry.type === 'skipped') return asSkip(entry, entry.reason, entry.detail ?? null);
   if (entry.path.length > maxPathLength) return asSkip(entry, 'bad_name', 'The name is too long.');
   if (!entry.path.isWellFormed()) return asSkip(entry, 'not_decodable', 'The name is not valid Unicode.');
   const path = entry.path.normalize('NFC');
-  const fault = faultOfLocation(root === '' ? path : `${root}/${path}`) ?? faultOfNewLocation(path);
+  const fault = faultOfLocation(root === '' ? path : `${root}/${path}`) ?? faultOfNewLocation(path) ?? faultOfNew(path);
   if (fault !== undefined) return asSkip(entry, 'bad_name', `The name ${fault}.`);
   if (path.split('/').length > maxDepth + 1)
     return asSkip(entry, 'bad_name', `It lies in more than ${maxDepth} folders within each other.`);

@@ -2,7 +2,8 @@ import { readPolicy } from '../../access/policy.js';
 import type { Caller } from '../../domain/caller.js';
 import type { Connector, RunCounts, RunOutcome } from '../../domain/connector.js';
 import { storageFull } from '../../domain/refusal.js';
-import { nameOf, type Location } from '../../domain/location.js';
+import { joinLocation, nameOf, type Location } from '../../domain/location.js';
+import { faultOfPortableName } from '../../domain/portable-name.js';
 import type { ContentStage } from '../../changes/content-stages.js';
 import { readSuppressions } from '../../changes/mirror-suppression.js';
 import { guessMediaType } from '../../operations/documents/content.js';
@@ -108,12 +109,22 @@ async function compare(
     listing.mode === 'snapshot' ? takeSnapshot(listed) : applyDelta(rowsOf(workspace, connector.id), listed),
   );
   signal.throwIfAborted();
-  const rules = { root: connector.location, maxBytes: limits.fileBytes, maxFolders: limits.folders };
+  const faultOfNew = (path: string): string | undefined => faultOfNewName(workspace, connector, path);
+  const rules = { root: connector.location, maxBytes: limits.fileBytes, maxFolders: limits.folders, faultOfNew };
   const filtered = await runCooperatively(filterEntries(entries.values(), rules));
   signal.throwIfAborted();
   const compared = await runCooperatively(compareEntries(filtered, unseen, pagesOf(workspace, connector.id)));
   signal.throwIfAborted();
   return runCooperatively(leaveOutErased(workspace, connector.id, compared));
+}
+
+function faultOfNewName({ journal: { reader } }: Workspace, { location }: Connector, path: string): string | undefined {
+  const fault = path
+    .split('/')
+    .map(faultOfPortableName)
+    .find((each) => each !== undefined);
+  if (fault === undefined || !readPolicy(reader).portableNames) return undefined;
+  return findDocument(reader, joinLocation(location, path)) === undefined ? fault : undefined;
 }
 
 /** The rows of the last run, page by page. Others can write in between. */

@@ -1,3 +1,4 @@
+import { storedTwinKeyOf } from '../../domain/portable-name.js';
 import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 import { connectionOf } from '../scratch-connection.js';
@@ -25,7 +26,7 @@ interface FolderRow {
 export class ContentRows extends Table {
   readonly #numbers = this.statement<[], { id: string; number: number }>('SELECT id, number FROM document');
   readonly #insertFolder = this.statement(
-    'INSERT INTO folder (number, parent, name, kept, mirror) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO folder (number, parent, name, twin_key, kept, mirror) VALUES (?, ?, ?, ?, ?, ?)',
   );
   readonly #setRootMirror = this.statement('UPDATE folder SET mirror = ? WHERE number = 1');
   readonly #mirrors = this.statement<[], { number: number; mirror: string }>(
@@ -61,7 +62,8 @@ export class ContentRows extends Table {
   #copyFolders(source: Connection, mirrors: ReadonlyMap<string, string>): void {
     this.#setRootMirror.run(mirrors.get('') ?? null);
     for (const { path, ...row } of walkFolders(source)) {
-      this.#insertFolder.run(row.number, row.parent, row.name, row.kept, mirrors.get(path) ?? null);
+      const { number, parent, name, kept } = row;
+      this.#insertFolder.run(number, parent, name, storedTwinKeyOf(name), kept, mirrors.get(path) ?? null);
     }
   }
 

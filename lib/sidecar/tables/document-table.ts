@@ -1,5 +1,6 @@
 import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
+import { storedTwinKeyOf, twinKeyOf } from '../../domain/portable-name.js';
 import { Table } from '../statement.js';
 import type { NewDeletion } from './deletion-table.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
@@ -92,8 +93,8 @@ export class DocumentTable extends Table {
   readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
     `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
   );
-  readonly #names = this.valueStatement<[number, string, number], string>(
-    'SELECT name FROM document WHERE folder = ? AND name > ? ORDER BY name LIMIT ?',
+  readonly #byTwinKey = this.valueStatement<[number, string, number], string>(
+    'SELECT name FROM document WHERE folder = ? AND twin_key = ? LIMIT ?',
   );
   readonly #inFolderBack = this.arrayStatement<[number, string | Uint8Array, number], Row>(
     `${select} WHERE d.folder = ? AND d.name < ? ORDER BY d.name DESC LIMIT ?`,
@@ -111,12 +112,12 @@ export class DocumentTable extends Table {
     `${select} WHERE d.folder = ? AND d.changed_at > ? ORDER BY d.changed_at, d.name DESC LIMIT ?`,
   );
   readonly #insert = this.statement(
-    'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO document (id, folder, name, twin_key, created_at, sequence) VALUES (?, ?, ?, ?, ?, ?)',
   );
   readonly #advance = this.statement('UPDATE document SET sequence = ? WHERE number = ?');
-  readonly #place = this.statement('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+  readonly #place = this.statement('UPDATE document SET folder = ?, name = ?, twin_key = ? WHERE number = ?');
   readonly #placeAll = this.statement<[string]>(
-    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2
+    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, twin_key = r.value ->> 3
      FROM json_each(?) r WHERE document.number = r.value ->> 0`,
   );
   readonly #markDeleted = this.statement(
@@ -125,8 +126,8 @@ export class DocumentTable extends Table {
      WHERE number = ?`,
   );
   readonly #markLive = this.statement<[string]>(
-    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
-       deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
+    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, twin_key = r.value ->> 3,
+       sequence = r.value ->> 4, deleted_at = NULL, deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
      FROM json_each(?) r WHERE document.number = r.value ->> 0`,
   );
   readonly #deletedAt = this.statement<[string], DeletedRow>(
@@ -197,9 +198,12 @@ export class DocumentTable extends Table {
     return this.#inFolder.all(folder, after, limit).map(toDocument);
   }
 
-  /** Only their names. */
-  names(folder: number, after: string, limit: number): string[] {
-    return this.#names.all(folder, after, limit);
+  /** Names in the folder that Windows and macOS take for this one, without the name itself. */
+  twinsOf(folder: number, name: string, limit: number): string[] {
+    const key = twinKeyOf(name);
+    return [key, ...this.#byTwinKey.all(folder, key, limit)].filter(
+      (other, index) => other !== name && (index > 0 || this.idAt(folder, other) !== undefined),
+    );
   }
 
   /** Live documents directly in the folder, by name from the last to the first, before `before` ('' for all). */
@@ -228,7 +232,7 @@ export class DocumentTable extends Table {
 
   /** @returns the new document's number */
   insert(id: string, folder: number, name: string, createdAt: number): number {
-    return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
+    return Number(this.#insert.run(id, folder, name, storedTwinKeyOf(name), createdAt, 1).lastInsertRowid);
   }
 
   /** Makes the version with this sequence the current one. */
@@ -238,12 +242,13 @@ export class DocumentTable extends Table {
 
   /** Moves or renames a live document. */
   place(number: number, folder: number, name: string): void {
-    this.#place.run(folder, name, number);
+    this.#place.run(folder, name, storedTwinKeyOf(name), number);
   }
 
   /** The same for many, in one statement. */
   placeAll(documents: readonly { readonly number: number; readonly folder: number; readonly name: string }[]): void {
-    this.#placeAll.run(JSON.stringify(documents.map(({ number, folder, name }) => [number, folder, name])));
+    const rows = documents.map(({ number, folder, name }) => [number, folder, name, storedTwinKeyOf(name)]);
+    this.#placeAll.run(JSON.stringify(rows));
   }
 
   markDeleted(number: number, location: Location, { at, author, commit, moment }: NewDeletion): void {
@@ -259,7 +264,13 @@ export class DocumentTable extends Table {
       readonly sequence: number;
     }[],
   ): void {
-    const rows = documents.map(({ number, folder, name, sequence }) => [number, folder, name, sequence]);
+    const rows = documents.map(({ number, folder, name, sequence }) => [
+      number,
+      folder,
+      name,
+      storedTwinKeyOf(name),
+      sequence,
+    ]);
     this.#markLive.run(JSON.stringify(rows));
   }
 

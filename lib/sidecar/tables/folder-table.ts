@@ -1,3 +1,4 @@
+import { storedTwinKeyOf, twinKeyOf } from '../../domain/portable-name.js';
 import { Table } from '../statement.js';
 
 export interface FolderRow {
@@ -18,6 +19,7 @@ interface Row {
   mirror: string | null;
 }
 
+const columns = 'number, parent, name, kept, mirror';
 const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
 
 export const rootFolderNumber = 1;
@@ -39,26 +41,29 @@ export class FolderTable extends Table {
     `${below} SELECT EXISTS (SELECT 1 FROM below JOIN folder f USING (number) WHERE f.kept <> 0 OR f.mirror IS NOT NULL)
        AS found`,
   );
-  readonly #names = this.valueStatement<[number, string, number], string>(
-    'SELECT name FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
+  readonly #byTwinKey = this.valueStatement<[number, string, number], string>(
+    'SELECT name FROM folder WHERE parent = ? AND twin_key = ? LIMIT ?',
   );
-  readonly #find = this.statement<[number], Row>('SELECT * FROM folder WHERE number = ?');
+  readonly #find = this.statement<[number], Row>(`SELECT ${columns} FROM folder WHERE number = ?`);
   readonly #child = this.statement<[number, string], Row>(
-    `SELECT * FROM folder
+    `SELECT ${columns} FROM folder
      WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
   );
   readonly #children = this.statement<[number, string, number], Row>(
-    'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
+    `SELECT ${columns} FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
   );
   readonly #childrenBack = this.statement<[number, string | Uint8Array, number], Row>(
-    'SELECT * FROM folder WHERE parent = ? AND name < ? ORDER BY name DESC LIMIT ?',
+    `SELECT ${columns} FROM folder WHERE parent = ? AND name < ? ORDER BY name DESC LIMIT ?`,
   );
-  readonly #insert = this.statement('INSERT INTO folder (parent, name) VALUES (?, ?)');
+  readonly #insert = this.statement('INSERT INTO folder (parent, name, twin_key) VALUES (?, ?, ?)');
   readonly #delete = this.statement('DELETE FROM folder WHERE number = ?');
-  readonly #place = this.statement('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
+  readonly #place = this.statement('UPDATE folder SET parent = ?, name = ?, twin_key = ? WHERE number = ?');
   readonly #setKept = this.statement('UPDATE folder SET kept = ? WHERE number = ?');
   readonly #setMirror = this.statement('UPDATE folder SET mirror = ? WHERE number = ?');
-  readonly #mirrored = this.statement<[], Row>('SELECT * FROM folder WHERE mirror IS NOT NULL');
+  readonly #mirrored = this.statement<[], Row>(`SELECT ${columns} FROM folder WHERE mirror IS NOT NULL`);
+  readonly #placesAfter = this.statement<[number, number], { number: number; folder: number; name: string }>(
+    'SELECT number, parent AS folder, name FROM folder WHERE number > ? ORDER BY number LIMIT ?',
+  );
   readonly #isEmpty = this.valueStatement<[number, number], number>(
     `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
         AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
@@ -98,9 +103,12 @@ export class FolderTable extends Table {
     return this.#children.all(parent, after, limit).map(toFolder);
   }
 
-  /** Only their names. */
-  names(parent: number, after: string, limit: number): string[] {
-    return this.#names.all(parent, after, limit);
+  /** Names of children that Windows and macOS take for this one, without the name itself. */
+  twinsOf(parent: number, name: string, limit: number): string[] {
+    const key = twinKeyOf(name);
+    return [key, ...this.#byTwinKey.all(parent, key, limit)].filter(
+      (other, index) => other !== name && (index > 0 || this.child(parent, other) !== undefined),
+    );
   }
 
   /** Children by name from the last to the first, before `before` ('' for all). */
@@ -111,7 +119,7 @@ export class FolderTable extends Table {
 
   /** @returns the new folder's number */
   insert(parent: number, name: string): number {
-    return Number(this.#insert.run(parent, name).lastInsertRowid);
+    return Number(this.#insert.run(parent, name, storedTwinKeyOf(name)).lastInsertRowid);
   }
 
   delete(number: number): void {
@@ -119,7 +127,7 @@ export class FolderTable extends Table {
   }
 
   place(number: number, parent: number, name: string): void {
-    this.#place.run(parent, name, number);
+    this.#place.run(parent, name, storedTwinKeyOf(name), number);
   }
 
   setKept(number: number, kept: boolean): void {
@@ -128,6 +136,11 @@ export class FolderTable extends Table {
 
   setMirror(number: number, mirror: string | null): void {
     this.#setMirror.run(mirror, number);
+  }
+
+  /** Where folders are, in batches, by number, without the root. */
+  placesAfter(number: number, limit: number): { number: number; folder: number; name: string }[] {
+    return this.#placesAfter.all(Math.max(number, rootFolderNumber), limit);
   }
 
   /** The folders with a mirroring connector. */

@@ -31,7 +31,7 @@ describe('the comparison of a source with its mirror', () => {
       return { type: 'file', path: pathOf(index), version: index === 7 ? '2' : '1' } as const;
     });
     const { result: holdings, steps: taking } = count(takeSnapshot(listed));
-    const rules = { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 1000 };
+    const rules = { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 1000, faultOfNew: () => undefined };
     const { result: filtered, steps: filtering } = count(filterEntries(holdings.entries.values(), rules));
     const rows = Array.from({ length: many }, (_, index) => row(pathOf(index + 1)));
     const { result, steps: comparing } = count(compareEntries(filtered, new Map(), pages(rows, 500)));
@@ -52,7 +52,12 @@ describe('the comparison of a source with its mirror', () => {
       return { type: 'file', path: `b/${index}`, version: '1', id: sourceId };
     });
     const filtered = runAtOnce(
-      filterEntries(listed, { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 1000 }),
+      filterEntries(listed, {
+        root: parseLocation('docs'),
+        maxBytes: 1000,
+        maxFolders: 1000,
+        faultOfNew: () => undefined,
+      }),
     );
     const { result, steps } = count(compareEntries(filtered, new Map(), pages(rows, 500)));
     assert.equal(result.moved.length, 10_000);
@@ -64,7 +69,12 @@ describe('the comparison of a source with its mirror', () => {
     const rows = [{ ...row('a'), sourceId: 'same' }];
     const listed: HeldEntry[] = ['b', 'c'].map((path) => ({ type: 'file', path, version: '1', id: 'same' }));
     const filtered = runAtOnce(
-      filterEntries(listed, { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 1000 }),
+      filterEntries(listed, {
+        root: parseLocation('docs'),
+        maxBytes: 1000,
+        maxFolders: 1000,
+        faultOfNew: () => undefined,
+      }),
     );
     const { moved, removed, toRead } = runAtOnce(compareEntries(filtered, new Map(), [rows]));
     assert.deepEqual([moved.length, removed.length, toRead.length], [0, 1, 2]);

@@ -1,0 +1,160 @@
+import { readPolicy } from '../access/policy.js';
+import {
+  isWithin,
+  joinLocation,
+  nameOf,
+  parentOf,
+  rootLocation,
+  segmentsOf,
+  type Location,
+} from '../domain/location.js';
+import { faultOfPortableName, twinKeyOf } from '../domain/portable-name.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
+import { findFolder } from '../view/locate.js';
+import type { View } from '../view/view.js';
+import { isStaying, noneLeaving, type Leaving, type Standing } from './location-guards.js';
+
+interface Wanted {
+  /** Documents, or a folder, that leave their places by the same change. */
+  readonly leaving?: Leaving;
+  /** Places that the same change takes. */
+  readonly accepted?: Pick<ArrivingNames, 'twinOf'>;
+  /** Whether the last name is one that the workspace has already: of a moved thing. */
+  readonly keepsName?: boolean;
+  /** The name of the location's field, for the message. */
+  readonly field?: string;
+}
+
+/**
+ * Requires that Windows and macOS can check out a new place beside what the caller reads, where the policy asks for it.
+ * Folders that are there keep their names, and so does what only moves: names are judged when they are given.
+ * @throws Refusal INVALID_REQUEST `bad_location`; CONFLICT `name_taken` with the place of the twin
+ */
+export function requirePortable(
+  { view, transaction }: Standing,
+  location: Location,
+  { leaving = noneLeaving, accepted, keepsName = false, field = 'location' }: Wanted = {},
+): void {
+  if (!readPolicy(transaction.tables).portableNames) return;
+  const fault = faultOfNewNames(view, location, keepsName);
+  if (fault !== undefined) {
+    throw invalidRequest('bad_location', `The ${field} ${fault}. Choose another name.`, { field });
+  }
+  const twin = accepted?.twinOf(location) ?? findTwin(view, location, leaving);
+  if (twin !== undefined) throw twinThere(location, twin);
+}
+
+/** @param twin a place with a name that is the same on Windows and macOS */
+function twinThere(location: Location, twin: Location): ReturnType<typeof conflict> {
+  const name = segmentsOf(location)[segmentsOf(twin).length - 1] ?? nameOf(location);
+  const message = `Windows and macOS cannot tell "${name}" from "${twin}", which is here already. Choose another name, or change that one.`;
+  return conflict('name_taken', message, { location: twin });
+}
+
+/** The problem with the segments that no folder has yet. */
+function faultOfNewNames(view: View, location: Location, keepsName: boolean): string | undefined {
+  const segments = segmentsOf(location);
+  for (let depth = keepsName ? segments.length - 1 : segments.length; depth > 0; depth -= 1) {
+    const isAbove = depth < segments.length;
+    if (isAbove && view.folder(segments.slice(0, depth).join('/') as Location) !== undefined) return undefined;
+    const fault = faultOfPortableName(segments[depth - 1] ?? '');
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/**
+ * The place of something whose name Windows and macOS take for that of the new location, or of a new folder above it.
+ * Only what the caller can read counts: a folder that it cannot see is as good as absent. It takes a few look-ups for
+ * each segment, however many names a folder has.
+ */
+export function findTwin(view: View, location: Location, leaving: Leaving = noneLeaving): Location | undefined {
+  const { folders } = view.tables;
+  let folder = rootFolderNumber;
+  let at = rootLocation;
+  const segments = segmentsOf(location);
+  for (const [depth, segment] of segments.entries()) {
+    const place = joinLocation(at, segment);
+    const isSeen = view.reach.holds('reader', place) || view.folder(place) !== undefined;
+    const child = isSeen ? folders.child(folder, segment) : undefined;
+    if (child === undefined || depth === segments.length - 1) {
+      const twin = twinsIn(view, folder, at, segment, leaving).find((name) => isThere(view, folder, at, name, leaving));
+      return twin === undefined ? undefined : joinLocation(at, twin);
+    }
+    folder = child.number;
+    at = place;
+  }
+  return undefined;
+}
+
+/** The names in the folder that the caller can read and that could be twins. */
+function twinsIn(view: View, folder: number, at: Location, name: string, leaving: Leaving): string[] {
+  const { documents, folders } = view.tables;
+  if (view.reach.holds('reader', at)) {
+    // Each of those leaving can be one of them.
+    const most = leaving.ids.size + 2;
+    return [...documents.twinsOf(folder, name, most), ...folders.twinsOf(folder, name, most)];
+  }
+  const key = twinKeyOf(name);
+  const below = [...view.grantedDocuments.map(({ location }) => location), ...view.reach.foldersBelow(at)];
+  const names = below
+    .filter((location) => location !== at && isWithin(at, location))
+    .map((location) => (at === '' ? location : location.slice(at.length + 1)).split('/', 1)[0] ?? '');
+  return [...new Set(names)].filter((other) => other !== name && twinKeyOf(other) === key);
+}
+
+/** Whether the name is in the folder, where the caller can read it, and stays. */
+function isThere(view: View, folder: number, at: Location, name: string, leaving: Leaving): boolean {
+  const { tables } = view;
+  const location = joinLocation(at, name);
+  const document = tables.documents.idAt(folder, name);
+  if (document !== undefined && !leaving.ids.has(document)) return view.roleAt(location) !== undefined;
+  const child = tables.folders.child(folder, name);
+  if (child === undefined || child.number === leaving.folder) return false;
+  return isSeenToStay(view, { number: child.number, location }, leaving);
+}
+
+/** Whether something that the caller can read stays in the folder. */
+function isSeenToStay(
+  { tables, reach, grantedDocuments }: View,
+  folder: { readonly number: number; readonly location: Location },
+  leaving: Leaving,
+): boolean {
+  if (reach.holds('reader', folder.location)) return isStaying(tables, folder, leaving);
+  if (grantedDocuments.some(({ row, location }) => isWithin(folder.location, location) && !leaving.ids.has(row.id))) {
+    return true;
+  }
+  return reach.foldersBelow(folder.location).some((location) => {
+    const found = findFolder(tables, location);
+    return found !== undefined && isStaying(tables, { number: found.row.number, location }, leaving);
+  });
+}
+
+/** Finds twins among places that arrive together. */
+export class ArrivingNames {
+  readonly #byKey = new Map<string, Location>();
+
+  /** Notes a new place, and the folders above it. */
+  add(location: Location): void {
+    for (const place of upwards(location)) {
+      const key = twinKeyOf(place);
+      if (this.#byKey.has(key)) break;
+      this.#byKey.set(key, place);
+    }
+  }
+
+  /** The place that arrived earlier, and that Windows and macOS take for this one or for a folder above it. */
+  twinOf(location: Location): Location | undefined {
+    let twin: Location | undefined;
+    for (const place of upwards(location)) {
+      const other = this.#byKey.get(twinKeyOf(place));
+      if (other !== undefined && other !== place) twin = other;
+    }
+    return twin;
+  }
+}
+
+function* upwards(location: Location): Generator<Location> {
+  for (let place = location; place !== ''; place = parentOf(place)) yield place;
+}
