@@ -23,8 +23,11 @@ import type { WriteContext } from './write-context.js';
 export function requireCurrent(context: WriteContext, location: Location, precondition: Precondition): FoundDocument {
   const found = findDocument(context.transaction.tables, location);
   if (found === undefined) throw notFound();
-  if (!preconditionHolds(precondition, found.row.current.id)) throw stale(found.row.current);
-  return found;
+  const { number, current } = found.row;
+  if (preconditionHolds(precondition, current.id)) return found;
+  const named = precondition.any ? [] : precondition.versionIds;
+  const { versions } = context.transaction.tables;
+  throw named.some((id) => versions.byId(number, id) !== undefined) ? stale(current) : unknownVersion(current);
 }
 
 /**
@@ -54,6 +57,18 @@ export function stale(
     'stale_if_match',
     'The document has changed since the version that the request names. Read it again, then repeat the change.',
     { current: { id: current.id, at: current.at, author: current.author }, ...more },
+  );
+}
+
+/** Refuses a write that names no version of the document: reading it again alone would not help its writer. */
+export function unknownVersion(
+  current: Version,
+  more: Omit<RefusalDetails<'stale_if_match'>, 'reason' | 'current'> = {},
+): Refusal {
+  return conflict(
+    'stale_if_match',
+    'The request names no version of the document. Read it, and name the version that you read.',
+    { current: { id: current.id, at: current.at, author: current.author }, isUnknown: true, ...more },
   );
 }
 

@@ -67,6 +67,16 @@ export const reasons = {
     at: applications,
     means: 'This cannot be a location.',
   },
+  no_claim: {
+    code: 'INVALID_REQUEST',
+    at: ['mcp'],
+    means: 'The caller has no claim there.',
+  },
+  no_such_version: {
+    code: 'INVALID_REQUEST',
+    at: ['mcp'],
+    means: 'The commit names no version of the document.',
+  },
   bad_cursor: {
     code: 'INVALID_REQUEST',
     at: applications,

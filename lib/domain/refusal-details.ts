@@ -116,6 +116,7 @@ interface DetailsByReason {
   not_text: { readonly field?: string };
   no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
   section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };
+  no_such_version: RequestPart & { readonly versions: readonly Pick<Version, 'id' | 'at' | 'author'>[] };
   quote_not_found: RequestPart;
   no_match: OfEdit & { readonly nearest: readonly NearLine[] };
   ambiguous: OfEdit & { readonly lines: readonly number[] };
@@ -123,6 +124,10 @@ interface DetailsByReason {
   heading_lost: OfEdit & { readonly section: string };
   stale_if_match: {
     readonly current: Pick<Version, 'id' | 'at' | 'author'>;
+    /** The version in the request is none of the document's. */
+    readonly isUnknown?: true;
+    /** The sent edits were to follow newer versions, and something that they rely on has changed. */
+    readonly isFollowed?: true;
     /** Whether the sent edits would apply to the current version. */
     readonly editsStillApply?: boolean;
     /** From the version in the request to the current one. */

@@ -1,11 +1,11 @@
 import { faultOfLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
-import { findNearNames, type NearNames } from '../operations/documents/find-near-names.js';
+import { findNearNames } from '../operations/documents/find-near-names.js';
 import { refuseUnread } from '../operations/perform.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
-import { presentRefusal } from './present-refusal.js';
+import { presentRefusal, type Meant } from './present-refusal.js';
 import type { TakenArguments } from './forgive-arguments.js';
 import { readOrRecord, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';
@@ -22,9 +22,9 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
-/** A refusal as a tool's answer, so that the model sees it. @param names what the caller may have meant */
-export function refuseCall(refusal: Refusal, requestId: string, names?: NearNames): ToolAnswer {
-  return { text: JSON.stringify(presentRefusal(refusal, requestId, names)), isError: true };
+/** A refusal as a tool's answer, so that the model sees it. */
+export function refuseCall(refusal: Refusal, requestId: string, meant?: Meant): ToolAnswer {
+  return { text: JSON.stringify(presentRefusal(refusal, requestId, meant)), isError: true };
 }
 
 /** The tools of a table, ready to be called. Knows no protocol. */
@@ -61,6 +61,7 @@ export class ToolBox {
    */
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
     let place: unknown;
+    let isWrite = false;
     try {
       const { workspace, caller, cursors, owner } = context;
       const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
@@ -71,6 +72,7 @@ export class ToolBox {
         return { text: undefined, isError: true };
       }
       place = args['location'];
+      isWrite = entry.scope === 'org:write';
       const mayWrite = context.scopes.includes('org:write');
       const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner, mayWrite });
       const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
@@ -79,8 +81,8 @@ export class ToolBox {
       const refusal = error instanceof Refusal ? error : internal(error);
       context.refused = refusal;
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
-      const names = refusal.code === 'NOT_FOUND' ? findNear(context, place) : undefined;
-      return refuseCall(refusal, context.caller.requestId, names);
+      const meant = refusal.code === 'NOT_FOUND' ? findMeant(context, place, isWrite) : undefined;
+      return refuseCall(refusal, context.caller.requestId, meant);
     }
   }
 
@@ -98,11 +100,14 @@ export class ToolBox {
 }
 
 /** What the caller may have meant by a place where it found nothing; undefined where that cannot be said. */
-function findNear({ workspace, caller }: RequestContext, place: unknown): NearNames | undefined {
+function findMeant({ workspace, caller }: RequestContext, place: unknown, isWrite: boolean): Meant | undefined {
   if (typeof place !== 'string' || place === '' || faultOfLocation(place) !== undefined) return undefined;
   try {
     const view = workspace.view(caller);
-    return findNearNames(view, place as Location, view.searchReach());
+    const location = place as Location;
+    // The role by the grants of folders says nothing about what is there: denied and absent get the same bytes.
+    const mayOnlyRead = isWrite && view.reach.roleIn(location) === 'reader';
+    return { ...findNearNames(view, location, view.searchReach()), mayOnlyRead };
   } catch (error) {
     // The refusal is recorded already, and stands without this.
     if (error instanceof Refusal) return undefined;

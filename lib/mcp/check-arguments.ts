@@ -80,7 +80,8 @@ export function chooseEntry(entries: readonly ToolEntry[], args: Arguments): Too
   if (entry === undefined) throw new Error('A tool has no entry for arguments that its schema allows.');
   const missing = entry.requires.find((name) => args[name] === undefined);
   if (missing !== undefined) {
-    throw invalidRequest('missing_field', `The argument ${missing} is required here.`, { field: missing });
+    const or = entry.orElse === undefined ? '' : `, or else ${entry.orElse}`;
+    throw invalidRequest('missing_field', `The argument ${missing} is required here${or}.`, { field: missing });
   }
   const meaningless = Object.keys(args).find((name) => entry.takes?.includes(name) === false);
   if (meaningless !== undefined) {

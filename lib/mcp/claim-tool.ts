@@ -67,6 +67,7 @@ export const claimEntries: readonly ToolEntry[] = [
     when: ({ action }: ClaimArguments) => action === 'release',
     takes: ['action', 'location', 'section'],
     requires: ['location'],
+    orElse: 'claim_id',
     operation: releaseClaimAt,
     read: ({ args }: ToolCall<ClaimArguments>) => ({
       location: parseLocation(args.location ?? ''),

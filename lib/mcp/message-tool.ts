@@ -161,6 +161,7 @@ export const messageEntries: readonly ToolEntry[] = [
     when: ({ action }: MessageArguments) => action === 'read',
     takes: ['action', 'message_ids', 'cursor'],
     requires: ['message_ids'],
+    orElse: 'thread_id',
     operation: readMessages,
     read: (call: ToolCall<MessageArguments>) => ({
       messageIds: call.args.message_ids ?? [],

@@ -5,7 +5,7 @@ import type { Reason, ReasonMetAt } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
 import type { DetailPresenters, InputName, RefusalDetails } from '../domain/refusal-details.js';
 import type { NearNames } from '../operations/documents/find-near-names.js';
-import { folderThere, nameNear, remedies, sendAgain } from './remedies.js';
+import { editsInTheWay, folderThere, mayOnlyRead, nameNear, remedies, sendAgain, unknownCommit } from './remedies.js';
 
 function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
@@ -28,7 +28,8 @@ const inputNames: Readonly<Record<InputName, string>> = {
   ttl: 'ttl_seconds',
 };
 
-const nothingNear: NearNames = { near: [], isFolder: false };
+const nothingNear: Meant = { near: [], isFolder: false, mayOnlyRead: false };
+
 const leftOut = (): object => ({});
 
 /** Each detail as in schema/mcp/error.json, in the order of the answer. */
@@ -62,6 +63,11 @@ const presenters: DetailPresenters<'mcp'> = {
   bytesBefore: (bytes) => ({ bytes_before: bytes }),
   changes: ({ diff, isTruncated }) => ({ diff, diff_truncated: isTruncated }),
   editsStillApply: (apply) => ({ edits_still_apply: apply }),
+  isUnknown: leftOut,
+  isFollowed: leftOut,
+  versions: (versions) => ({
+    versions: versions.map(({ id, at, author }) => ({ commit: id, at: formatTime(at), by: presentWho(author) })),
+  }),
   character: leftOut,
   known: leftOut,
   position: leftOut,
@@ -89,32 +95,46 @@ function reasonOfCode(code: Code): Reason {
 
 function chooseRemedy(reason: Reason, details: RefusalDetails | undefined): string {
   if (details?.reason === 'stale_if_match') {
-    const { editsStillApply, changes } = details;
+    const { editsStillApply, changes, isUnknown, isFollowed } = details;
+    if (isUnknown) return unknownCommit;
+    if (isFollowed) return editsInTheWay;
     if (editsStillApply === true && changes?.isTruncated === false) return sendAgain;
   }
   return isMetHere(reason) ? remedies[reason] : remedies.bad_field;
 }
 
+function chooseHint({ mayOnlyRead: isReader, isFolder, near }: Meant): string | undefined {
+  if (isReader) return mayOnlyRead;
+  if (isFolder) return folderThere;
+  return near.length > 0 ? nameNear : undefined;
+}
+
+/** What the caller may have meant, and may do, by its view alone. */
+export interface Meant extends NearNames {
+  /** It may read at the place, and not write. */
+  readonly mayOnlyRead: boolean;
+}
+
 /**
  * A refusal as a tool's answer: its code, its reason and the remedy. Hidden, absent and not allowed give the same
  * bytes, since the refusal itself does not distinguish them.
- * @param names what the caller may have meant, from its view alone
  */
 export function presentRefusal(
   { code, message, details, retryAfter }: Refusal,
   requestId: string,
-  names: NearNames = nothingNear,
+  meant: Meant = nothingNear,
 ): object {
-  const { near, isFolder } = names;
+  const { near, isFolder } = meant;
   const reason = details?.reason ?? reasonOfCode(code);
   return {
     error: {
       code,
       reason,
       message,
-      hint: isFolder ? folderThere : near.length > 0 ? nameNear : chooseRemedy(reason, details),
+      hint: chooseHint(meant) ?? chooseRemedy(reason, details),
       request_id: requestId,
       ...(retryAfter !== undefined && { retry_after_s: retryAfter }),
+      ...(meant.mayOnlyRead && { your_role: 'reader' }),
       ...(isFolder && { is_folder: true }),
       ...(near.length > 0 && { near }),
       ...(details !== undefined && presentDetails(details)),

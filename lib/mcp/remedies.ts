@@ -15,6 +15,8 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   bad_location:
     'Give the whole path from the workspace root, without a slash at either end, hidden characters or any of < > : " | ? *: handbook/policies/leave.md',
   bad_cursor: 'Leave out the argument named in field and start again, with the same other arguments on every page.',
+  no_claim: 'Nothing has to be released. claim with action list shows the claims there are, and yours among them.',
+  no_such_version: 'Take one of versions, which are the newest, or the commit of an answer about this document.',
   content_too_large: 'Split the text over several documents.',
   storage_quota: 'The workspace is full. Tell a person who administers it.',
   query_too_long: 'Search for fewer words.',
@@ -50,6 +52,18 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
 /** For a stale edit that still applies, with all changes in between shown. */
 export const sendAgain =
   'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first. on_stale: "apply" does so by itself where their surroundings are the same.';
+
+/** For an edit that was to follow newer versions and could not. */
+export const editsInTheWay =
+  'Nothing was written: what your edits rely on has changed too, so they were not made on the newer version. diff shows it. Write edits for the text of now, with expected_commit set to current_commit.';
+
+/** For a commit that is no version of the document. */
+export const unknownCommit =
+  'expected_commit never was a version of this document. Take commit from the answer of read_org_doc, see whether your change still fits, and send it with that.';
+
+/** For a write where the caller may only read. */
+export const mayOnlyRead =
+  'You may read there, and not write. Write elsewhere (brief_me names your role in each folder), or ask a person to make you an editor.';
 
 /** For a location where a folder is. */
 export const folderThere = 'This is a folder. Use list_org_docs for the documents in it, or name one of them.';

@@ -32,6 +32,8 @@ interface ToolEntryDefinition<Args, Input, Result, Prepared> {
   readonly takes?: readonly (keyof Args & string)[];
   /** Arguments required here, beside the tool's own required ones. */
   readonly requires?: readonly (keyof Args & string)[];
+  /** The argument with which another use of the tool would be meant, for the refusal. */
+  readonly orElse?: keyof Args & string;
   readonly operation: Operation<Input, Result, Prepared>;
   readonly read: (call: ToolCall<Args>) => Input;
   readonly present: (result: Result, call: ToolCall<Args>) => object | Promise<object>;
@@ -43,6 +45,7 @@ export interface ToolEntry {
   readonly scope: OAuthScope;
   readonly takes: readonly string[] | undefined;
   readonly requires: readonly string[];
+  readonly orElse: string | undefined;
   readonly isFor: (args: Arguments) => boolean;
   /** @returns the content of `structuredContent`. @throws Refusal */
   readonly run: (call: ToolCall) => Promise<object>;
@@ -56,12 +59,13 @@ export interface ToolEntry {
 export function toolEntry<Args extends object, Input, Result, Prepared>(
   spec: ToolEntryDefinition<Args, Input, Result, Prepared>,
 ): ToolEntry {
-  const { tool, scope, when, takes, requires = [], operation } = spec;
+  const { tool, scope, when, takes, requires = [], orElse, operation } = spec;
   return {
     tool,
     scope,
     takes,
     requires,
+    orElse,
     isFor: (args) => when === undefined || when(args as Args),
     async run(call) {
       // The schema has checked the arguments. This is the one place that relies on it.

@@ -1,7 +1,7 @@
 import type { DocumentEdit } from '../domain/document-edit.js';
 import { formatTime } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
-import { parseLocation } from '../domain/location.js';
+import { parseLocation, type Location } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { decodeContent, parseMessage } from '../operations/documents/content.js';
 import {
@@ -32,6 +32,18 @@ interface WriteArguments {
   readonly allow_shrink?: boolean;
   readonly claim_id?: string;
   readonly note?: string;
+}
+
+/** Endings of files that hold no text. SVG is text. */
+const neverText =
+  /\.(?:png|jpe?g|gif|webp|avif|heic|bmp|tiff?|ico|mp[34]|m4a|wav|ogg|flac|mov|webm|mkv|avi|pdf|zip|g?z|tgz|7z|docx?|xlsx?|pptx?|od[tsp]|woff2?|[to]tf|exe)$/i;
+
+/** A new text is not called like a picture. @throws Refusal INVALID_REQUEST `bad_location` */
+function requireTextName(location: Location): Location {
+  const ending = neverText.exec(location)?.[0];
+  if (ending === undefined) return location;
+  const message = `This tool writes text, and ${ending} is the ending of another kind of file. Choose one such as .md.`;
+  throw invalidRequest('bad_location', message, { field: 'location' });
 }
 
 /**
@@ -177,7 +189,7 @@ export const writeEntries: readonly ToolEntry[] = [
     takes: ['location', 'content', 'note'],
     operation: createText,
     read: ({ args }) => ({
-      location: parseLocation(args.location),
+      location: requireTextName(parseLocation(args.location)),
       content: { bytes: decodeContent(requireText(args.content, 'content')) },
       labels: [],
       message: parseMessage(args.note),

@@ -4,7 +4,7 @@ import { countLineFeeds } from './line-number.js';
 import { sameAtEnd, sameAtStart } from './same-ends.js';
 
 export interface ShortDiff {
-  /** Unified, without a header; empty where there is too much to compare. */
+  /** Unified, without a header; an excerpt around the change where there is too much to compare. */
   readonly diff: string;
   /** Whether some of it, or all, was left out. */
   readonly isTruncated: boolean;
@@ -34,6 +34,28 @@ function lineAfter(text: string, offset: number, lines: number): number {
   return at;
 }
 
+/** Characters shown before and behind what changed, and of that itself. */
+const around = 80;
+const maxChanged = 400;
+
+/** The place of a change in lines that are too long to show: the characters around it, with the number of its line. */
+function excerptChange(from: string, to: string): string {
+  const start = sameAtStart(from, to);
+  const same = sameAtEnd(from, to, start);
+  const line = countLineFeeds(from.slice(0, start)) + 1;
+  const column = start - from.lastIndexOf('\n', start - 1);
+  const [removed, added] = [from, to].map((text) => {
+    const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+    const begin = Math.max(lineStart, start - around);
+    const changeEnd = Math.min(text.length - same, start + maxChanged);
+    const lineEnd = text.indexOf('\n', start);
+    const end = Math.min(lineEnd < 0 ? text.length : lineEnd, changeEnd + around);
+    const shown = text.slice(begin, Math.max(end, start)).replace(/\p{Surrogate}/gu, '');
+    return `${begin > lineStart ? '…' : ''}${shown}${end < (lineEnd < 0 ? text.length : lineEnd) ? '…' : ''}`;
+  });
+  return `@@ -${line} +${line} @@ from character ${column}\n-${removed}\n+${added}\n`;
+}
+
 /** The changes between two texts, short enough for a model to read. Equal text around them costs next to nothing. */
 export function makeShortDiff(from: string, to: string): ShortDiff {
   if (from === to) return { diff: '', isTruncated: false };
@@ -43,7 +65,7 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
   const toEnd = fromEnd - from.length + to.length;
   const [fromMiddle, toMiddle] = [from.slice(start, fromEnd), to.slice(start, toEnd)];
   if (fromMiddle.length + toMiddle.length > maxCompared || countLineFeeds(fromMiddle + toMiddle) > maxLines) {
-    return { diff: '', isTruncated: true };
+    return { diff: excerptChange(from, to), isTruncated: true };
   }
   const skipped = countLineFeeds(from.slice(0, start));
   // A unified diff shows whole lines.
@@ -56,5 +78,9 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
   const diff = formatUnified({ ...rest, hunks: placed });
   if (diff.length <= maxShown) return { diff, isTruncated: false };
   const end = diff.lastIndexOf('\n', maxShown);
+  // The first lines of the hunk may be equal ones, and long.
+  if (!/^[+-]/m.test(diff.slice(diff.indexOf('\n') + 1, end + 1))) {
+    return { diff: excerptChange(from, to), isTruncated: true };
+  }
   return { diff: diff.slice(0, end < 0 ? maxShown : end + 1).replace(/\p{Surrogate}/gu, ''), isTruncated: true };
 }

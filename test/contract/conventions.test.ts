@@ -157,9 +157,9 @@ describe('the conventions of the REST API', () => {
   });
 
   it('Conventions 8: a create answers 201 and where the document is; everything else that succeeds answers 200', async () => {
-    const created = await ada.create('statuses/naïve plan#1?.md');
+    const created = await ada.create('statuses/naïve plan#1;.md');
     assert.equal(created.status, 201);
-    assert.equal(created.headers.location, '/v1/documents/statuses/na%C3%AFve%20plan%231%3F.md');
+    assert.equal(created.headers.location, '/v1/documents/statuses/na%C3%AFve%20plan%231%3B.md');
     const target = created.headers.location;
     assert.equal((await ada.get(target)).status, 200);
     assert.equal((await ada.put(target, { content: 'more' })).status, 200);

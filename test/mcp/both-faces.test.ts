@@ -149,11 +149,16 @@ describe('REST and MCP agree', () => {
         texts.add(said.text.replace(said.error.request_id, 'req'));
       }
     }
-    for (const [name, args] of asks('team/hidden.md').slice(1, 7)) {
-      const said = await reader.mcp.call(name, args);
-      texts.add(said.text.replace(said.error.request_id, 'req'));
-    }
     assert.equal(texts.size, 1, [...texts].join('\n'));
+    const readersTexts = new Set<string>();
+    for (const location of ['team/hidden.md', 'team/absent.md']) {
+      for (const [name, args] of asks(location).slice(1, 7)) {
+        const said = await reader.mcp.call(name, args);
+        assert.equal(said.error.your_role, 'reader');
+        readersTexts.add(said.text.replace(said.error.request_id, 'req'));
+      }
+    }
+    assert.equal(readersTexts.size, 1, [...readersTexts].join('\n'));
     const lists = ['list_org_docs', 'list_org_folders', 'claim'] as const;
     for (const name of lists) {
       const action = name === 'claim' ? { action: 'list' } : {};

@@ -37,7 +37,7 @@ describe('claim, and notes', () => {
       assert.deepEqual([done.released, done.section], [true, 'tasks']);
     }
     assert.deepEqual(await held(location), []);
-    assert.equal((await bo.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+    assert.equal((await bo.call('claim', { action: 'release', location })).refusal, 'INVALID_REQUEST no_claim');
   });
 
   it('ask which one of several', async () => {

@@ -121,13 +121,14 @@ describe('The answer to a refused agent', () => {
     assert.match(await hintOf('edit_org_doc', { ...document, edits: edit('- two') }), /send them again/);
     const others = [
       await hintOf('edit_org_doc', { ...document, edits: edit('- one') }),
-      await hintOf('edit_org_doc', { ...document, expected_commit: absent, edits: edit('- two') }),
       await hintOf('write_org_doc', { ...document, content: 'x' }),
       await hintOf('delete_org_doc', document),
       await hintOf('read_org_doc', document),
     ];
     assert.deepEqual([...new Set(others)], [others[0]]);
     assert.match(others[0] ?? '', /See what changed/);
+    const unknown = await hintOf('edit_org_doc', { ...document, expected_commit: absent, edits: edit('- two') });
+    assert.match(unknown, /never was a version/);
   });
 
   it('takes the workspace root by its displayed name', async () => {
@@ -197,10 +198,10 @@ describe('The answer to a refused agent', () => {
         assert.equal((await agent.call('claim', release)).done?.released, true, named);
       }
       assert.deepEqual((await agent.call('claim', { action: 'list', location })).done.claims, []);
-      assert.equal((await other.call('claim', release)).refusal, 'NOT_FOUND not_found');
+      assert.equal((await other.call('claim', release)).refusal, 'INVALID_REQUEST no_claim');
     }
     const never = { action: 'release', location, section: 'plan' };
-    assert.equal((await agent.call('claim', never)).refusal, 'NOT_FOUND not_found');
+    assert.equal((await agent.call('claim', never)).refusal, 'INVALID_REQUEST no_claim');
     // Of two in a row the one in force is meant.
     await agent.call('claim', { action: 'take', location });
     assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);

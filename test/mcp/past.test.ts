@@ -132,15 +132,15 @@ describe('What a document was', () => {
     const elsewhere = (await read({ location: 'team/compared.md' })).done.commit;
     const { client: far } = await server.agent('reader', 'far', 'Far');
     for (const name of ['commit', 'since_commit']) {
-      for (const [client, commit] of [
-        [far, first],
-        [agent, elsewhere],
+      for (const [client, commit, refusal] of [
+        [far, first, 'NOT_FOUND not_found'],
+        [agent, elsewhere, 'INVALID_REQUEST no_such_version'],
       ] as const) {
         const [said, unknown] = [
           await read({ location, [name]: commit }, client),
           await read({ location, [name]: absent }, client),
         ];
-        assert.equal(said.refusal, 'NOT_FOUND not_found');
+        assert.equal(said.refusal, refusal);
         assert.equal(told(said.text), told(unknown.text));
       }
     }

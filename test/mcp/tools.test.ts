@@ -179,7 +179,7 @@ describe('MCP tools', () => {
       assert.equal((await client.call('edit_org_doc', change)).refusal, '');
       assert.equal((await agent.call('claim', { action: 'take', location })).refusal, '');
       assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
-      assert.equal((await client.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await client.call('claim', { action: 'release', location })).refusal, 'INVALID_REQUEST no_claim');
     });
   });
 

@@ -12,7 +12,7 @@ import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { messageStatements } from '../../lib/sidecar/tables/message-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { eraseAt } from '../support/store/erase-at.js';
-import { outcomeOf } from '../support/store/actor.js';
+import { outcomeOf, refusalOf } from '../support/store/actor.js';
 import { addClient, Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
@@ -240,6 +240,22 @@ describe('messages', () => {
     assert.deepEqual(await far.mail(), ['Boss: question *']);
   });
 
+  it('go to those whom a name means, among the ones to whom the sender may write', async () => {
+    await ada.send(['Ben'], 'by name');
+    assert.deepEqual(await ben.mail('unread'), ['Ada: by name *']);
+    await ada.send(['ben', ben.id, 'CEM'], 'each once');
+    assert.deepEqual(
+      (await ada.messages('sent')).items[0]?.to.map(({ id }) => id),
+      [ben.id, cem.id],
+    );
+    assert.equal(await outcomeOf(ada.send(['Nobody'], 'x')), 'NOT_FOUND');
+    assert.equal(await outcomeOf(ada.send(['Far'], 'x')), 'NOT_FOUND', 'its name is out of reach as its id is');
+    const twin = await service.group('Ben', { type: 'principal', id: ada.id });
+    const { message, details } = await refusalOf(ada.send(['Ben'], 'x'));
+    assert.equal(message, `Several have the name "Ben": ${ben.id}, ${twin}. Name one by its id.`);
+    assert.equal(details?.reason, 'bad_field');
+  });
+
   it('are marked as read by each recipient separately, without a report to others', async () => {
     const { id } = await ada.send([ben.id, cem.id], 'hello');
     const before = JSON.stringify(await ada.messages('sent'));
@@ -288,7 +304,7 @@ describe('messages', () => {
       ada.send([ben.id], 'x', { subject: 'x'.repeat(201) }),
       ada.send([], 'x'),
       ada.send(undefined, 'x'),
-      ada.send(['a b'], 'x'),
+      ada.send(['a\nb'], 'x'),
       ada.send(
         Array.from({ length: 21 }, (_, index) => `prn_${index}`),
         'x',

@@ -49,6 +49,8 @@ const presenters: DetailPresenters<'rest', Alike> = {
     updated_at: formatTime(at),
     updated_by: presentAuthor(author),
   }),
+  isUnknown: () => ({}),
+  isFollowed: () => ({}),
   changes: ({ diff, isTruncated }) => ({ diff, diff_truncated: isTruncated }),
   editsStillApply: (apply) => ({ edits_still_apply: apply }),
   editIndex: (index) => ({ edit_index: index }),

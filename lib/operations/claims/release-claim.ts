@@ -41,8 +41,8 @@ export interface ReleaseClaimAtInput {
 
 /**
  * Releases the caller's own claim at a place, even one that has ended. So a caller can send this again.
- * @throws Refusal NOT_FOUND when there is none, and was none as long as claims are kept; INVALID_REQUEST
- * `section_ambiguous` when several sections are claimed and none is named
+ * @throws Refusal NOT_FOUND where the caller reads no document; INVALID_REQUEST `no_claim` when there is none, and was
+ * none as long as claims are kept, and `section_ambiguous` when several sections are claimed and none is named
  */
 export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
   kind: 'write',
@@ -59,7 +59,7 @@ export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> =
       section,
       now,
     );
-    if (own === undefined) throw notFound();
+    if (own === undefined) throw invalidRequest('no_claim', 'You have no claim there.');
     return releaseClaim.run(context, { claimId: own.id }, undefined);
   },
   noteResult: ({ claim, documentId }) => ({

@@ -52,6 +52,31 @@ export function findNearNames(view: NameView, location: Location, reach: ReturnT
   return { near: search.best(), isFolder: false };
 }
 
+/**
+ * Folders that a caller may have meant where it reaches none: those with names like the first segment without a folder,
+ * or the folder above it. They come from the caller's view alone.
+ */
+export function findNearFolders(view: NameView, location: Location): Location[] {
+  let at = rootLocation;
+  for (const segment of segmentsOf(location)) {
+    const next = joinLocation(at, segment);
+    if (view.folder(next) !== undefined) {
+      at = next;
+      continue;
+    }
+    const likeness = likenessTo(segment);
+    const children = startsOf(segment).flatMap((after) => view.folders(at, after, listed).items);
+    const near = [...new Set(children.map((child) => child.location))]
+      .map((child) => ({ child, like: likeness(nameOf(child)) }))
+      .filter(({ like }) => like >= leastLike)
+      .toSorted((a, b) => b.like - a.like || compareText(a.child, b.child))
+      .slice(0, maxNear)
+      .map(({ child }) => child);
+    return near.length > 0 || at === rootLocation ? near : [at];
+  }
+  return [];
+}
+
 class NameSearch {
   readonly #view: NameView;
   readonly #sought: Location;

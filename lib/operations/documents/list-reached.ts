@@ -4,6 +4,7 @@ import { makePage, type Page } from '../../domain/page.js';
 import type { Role } from '../../domain/role.js';
 import { findDocumentById, findFolder, toFolder } from '../../view/locate.js';
 import type { View } from '../../view/view.js';
+import { findNearFolders } from './find-near-names.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ReachedFolder {
@@ -19,7 +20,7 @@ export interface ReachedDocument {
 
 /** Documents; where a folder has none of its own, what there is in place of them. */
 export interface ReachedDocuments extends Page<ReachedDocument> {
-  /** The first folders to go on with, if there are no documents. */
+  /** The first folders to go on with, if there are no documents; with names like it, if there is no such folder. */
   readonly folders: readonly Folder[];
   /** Whether a document lies at the location itself. */
   readonly isDocument: boolean;
@@ -121,8 +122,11 @@ export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Reac
     }
     if (items.length > 0 || after !== '' || changedSince !== null) return { ...only, items, next: null };
     const isAboveReach = location === rootLocation && !view.reach.holds('reader', rootLocation);
-    const folders = isAboveReach ? topFolders(view).slice(0, maxNamed) : view.folders(location, '', maxNamed).items;
-    return { items, next: null, folders, isDocument: view.document(location) !== undefined };
+    const below = isAboveReach ? topFolders(view).slice(0, maxNamed) : view.folders(location, '', maxNamed).items;
+    const isDocument = view.document(location) !== undefined;
+    const isThere = isDocument || below.length > 0 || view.folder(location) !== undefined;
+    const folders = isThere ? below : findNearFolders(view, location).flatMap((near) => view.folder(near) ?? []);
+    return { items, next: null, folders, isDocument };
   },
 };
 

@@ -8,6 +8,7 @@ import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
 import type { ReadOperation } from '../operation.js';
+import { requireVersion } from '../history/require-version.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
 export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'versionId' | 'expected'> {
@@ -115,6 +116,7 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   note: ({ location }) => ({ target: location }),
   async run(context, input) {
     const { location, versionId, expected } = input;
+    requireVersion(context.view, location, versionId, 'commit');
     const read = await readDocument.run(context, { location, versionId, expected, withContent: true });
     const { document, role, version } = read;
     const text = await readText(read);

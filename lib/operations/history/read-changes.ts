@@ -8,6 +8,7 @@ import { cutUnified, type DiffPart } from '../../text/text-diff.js';
 import { readDocument, type DocumentRead } from '../documents/read-document.js';
 import type { ReadOperation } from '../operation.js';
 import { compareVersions, type NoDiff } from './compare-versions.js';
+import { requireVersion } from './require-version.js';
 
 export interface ReadChangesInput {
   readonly location: Location;
@@ -66,6 +67,7 @@ export const readChanges: ReadOperation<ReadChangesInput, ReadChanges> = {
   note: ({ location, since }) => ({ target: location, detail: { from: since } }),
   async run(context, { location, since, expected, fromLine = 0, maxChars }) {
     const { view } = context;
+    requireVersion(view, location, since, 'since_commit');
     const document = view.document(location);
     const role = view.roleAt(location);
     const older = document === undefined ? undefined : view.version(document, since);

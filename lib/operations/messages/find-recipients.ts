@@ -34,6 +34,26 @@ export function mayWriteTo({ transaction, caller, reach }: WriteContext, { type,
   return principal !== undefined && principal.disabledAt === null && (isShared || hasWritten);
 }
 
+/** Maximum of principals and groups of one name that are looked at. */
+const maxNamed = 20;
+
+/**
+ * The principal or group that a sender means, by its id or by its name. Of those with the name, only the ones to which
+ * it may write count. No or one hidden bearer of the name takes the steps of an unknown id.
+ * @returns undefined where there is none
+ * @throws Refusal INVALID_REQUEST `bad_field` where several have the name, with their ids
+ */
+export function findAddressee(context: WriteContext, text: string): Subject | undefined {
+  const { principals, groups } = context.transaction.tables;
+  const name = text.trim().normalize('NFC');
+  const bearers = [...principals.named(name, maxNamed), ...groups.named(name, maxNamed)];
+  const isId = bearers.length === 0 || principals.find(text) !== undefined || groups.find(text) !== undefined;
+  const [meant, ...others] = (isId ? [text] : bearers).map(toSubject).filter((each) => mayWriteTo(context, each));
+  if (others.length === 0 || meant === undefined) return meant;
+  const ids = [meant, ...others].map(({ id }) => id).join(', ');
+  throw invalidRequest('bad_field', `Several have the name "${name}": ${ids}. Name one by its id.`, { field: 'to' });
+}
+
 /**
  * The recipients of a message: the named principals, and all present members of the groups, at any depth. Disabled
  * principals get nothing, and senders get no message of their own by a group.

@@ -10,12 +10,12 @@ import { takeDiscussionRoom } from '../../changes/quota.js';
 import type { View } from '../../view/view.js';
 import { MessagePresenter } from './describe-message.js';
 import { requireRate } from './limit-messages.js';
-import { mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
+import { findAddressee, mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
 import type { WriteOperation } from '../operation.js';
 import { requirePlain, requireVisible } from '../require-visible.js';
 
 export interface SendMessageInput {
-  /** Ids of principals and groups. Left out with `threadId`: the participants of the thread's newest message. */
+  /** Principals and groups, by their ids or names. Left out with `threadId`: the participants of the thread's newest message. */
   readonly to?: readonly string[] | undefined;
   /** Needed for a new thread; not with `threadId`. */
   readonly subject?: string | undefined;
@@ -46,6 +46,9 @@ const repeatedWithin = 10 * 60 * 1000;
 /** Of a thread's messages, the newest so many are marked as read by an answer. */
 const markedByAnswer = 100;
 
+/** An id, or a name in one line. */
+const addressPattern = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+
 const badField = (field: string, message: string) => invalidRequest('bad_field', message, { field });
 
 /** The text with LF line ends and without surrounding blanks. @throws Refusal INVALID_REQUEST `bad_field` */
@@ -68,12 +71,10 @@ function parseSubject(text: string | undefined): string {
   return subject;
 }
 
-/** @returns each subject once. @throws Refusal INVALID_REQUEST `bad_field` */
-function parseAddressed(to: readonly string[]): Subject[] {
-  if (to.length === 0 || to.length > maxAddressed || to.some((id) => !/^[A-Za-z0-9_-]{1,128}$/.test(id))) {
-    throw badField('to', `A message is addressed to 1 to ${maxAddressed} principals or groups, by their ids.`);
-  }
-  return [...new Set(to)].map(toSubject);
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function requireAddressed(to: readonly string[]): void {
+  if (to.length > 0 && to.length <= maxAddressed && to.every((text) => addressPattern.test(text))) return;
+  throw badField('to', `A message is addressed to 1 to ${maxAddressed} principals or groups, by their ids or names.`);
 }
 
 /** The topic of a new thread. @throws Refusal NOT_FOUND for one that the sender cannot read */
@@ -108,12 +109,17 @@ function addresseesOfAnswer(context: WriteContext, newest: StoredMessage): Subje
   return [...ids].map(toSubject).filter((subject) => mayWriteTo(context, subject));
 }
 
-/** @throws Refusal NOT_FOUND when one of them does not exist, or the caller may not write to it */
+/**
+ * @returns each subject once
+ * @throws Refusal NOT_FOUND when one of them does not exist, or the caller may not write to it; INVALID_REQUEST
+ * `bad_field`
+ */
 function findAddressees(context: WriteContext, to: readonly string[]): Subject[] {
-  const subjects = parseAddressed(to);
-  const refused = subjects.filter((subject) => !mayWriteTo(context, subject));
-  if (refused.length > 0) throw notFound();
-  return subjects;
+  requireAddressed(to);
+  const found = [...new Set(to)].map((text) => findAddressee(context, text));
+  const subjects = found.filter((subject) => subject !== undefined);
+  if (subjects.length < found.length) throw notFound();
+  return [...new Map(subjects.map((subject) => [subject.id, subject])).values()];
 }
 
 /** Marks what the sender got in the thread as read, among its newest messages. @returns the ids of those */

@@ -11,6 +11,9 @@ export class GroupTable extends Table {
   readonly #find = this.statement<[string], Group>(`${select} WHERE id = ?`);
   readonly #list = this.statement<[], Group>(`${select} ORDER BY created_at, id`);
   readonly #after = this.statement<[string, number], Group>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
+  readonly #named = this.valueStatement<[string, number], string>(
+    'SELECT id FROM principal_group WHERE display_name = ? COLLATE NOCASE ORDER BY id LIMIT ?',
+  );
   readonly #madeSince = this.statement<[number], Group>(`${select} WHERE created_at >= ?`);
   readonly #insert = this.statement('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
   readonly #join = this.statement(
@@ -39,6 +42,11 @@ export class GroupTable extends Table {
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;
+  }
+
+  /** Ids of the groups with this name, without regard to the case of a to z. */
+  named(displayName: string, limit: number): string[] {
+    return this.#named.all(displayName, limit);
   }
 
   find(id: string): Group | undefined {

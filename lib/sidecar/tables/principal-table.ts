@@ -11,6 +11,9 @@ export class PrincipalTable extends Table {
   readonly #find = this.statement<[string], Principal>(`${select} WHERE id = ?`);
   readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
   readonly #after = this.statement<[string, number], Principal>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
+  readonly #named = this.valueStatement<[string, number], string>(
+    'SELECT id FROM principal WHERE display_name = ? COLLATE NOCASE ORDER BY id LIMIT ?',
+  );
   readonly #madeSince = this.statement<[number], Principal>(`${select} WHERE created_at >= ?`);
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
   readonly #rename = this.statement('UPDATE principal SET display_name = ? WHERE id = ?');
@@ -20,6 +23,11 @@ export class PrincipalTable extends Table {
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;
+  }
+
+  /** Ids of the principals with this name, without regard to the case of a to z. */
+  named(displayName: string, limit: number): string[] {
+    return this.#named.all(displayName, limit);
   }
 
   find(id: string): Principal | undefined {
