@@ -7,6 +7,7 @@ import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
 import type { RefusalDetails } from '../domain/refusal-details.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
+import { declareUtf8, fitMediaType } from '../text/charset.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
 import { findByHeadings, type FindAgain } from './find-section-again.js';
@@ -78,6 +79,8 @@ export interface Update {
   readonly content: PreparedVersion;
   /** Left out: keeps the document's media type. */
   readonly mediaType?: string | undefined;
+  /** Whether the content was written as characters, and so is UTF-8: a media type that is kept declares no other. */
+  readonly isUtf8?: boolean | undefined;
   readonly message: string | null;
   /** Who wrote it, according to the source of an import. */
   readonly originalAuthor?: OriginalAuthor | undefined;
@@ -104,7 +107,9 @@ function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
   const replaced = { version: found.row.current, read: content.before };
   const findAgain = findByHeadings(context.transaction, replaced, readNext);
   requireChangeable(context, found, readNext, findAgain);
-  const mediaType = change.mediaType ?? found.row.current.mediaType;
+  const kept = found.row.current.mediaType;
+  // Another writer may have changed what the document declares since the content was read.
+  const mediaType = fitMediaType(change.mediaType ?? (change.isUtf8 === true ? declareUtf8(kept) : kept), content);
   const decision = {
     event: { type: 'update', documentId: found.row.id, location, mediaType } as const,
     files: [{ location, mediaType, content, prepared: content }],

@@ -4,6 +4,7 @@ import type { HeldPack } from '../git/repositories/repository.js';
 import type { FoundContent } from '../history/projection.js';
 import type { StagedPacks } from '../journal/staged-packs.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
+import type { Charset } from '../text/charset.js';
 import { prepareStream } from './prepare-content.js';
 
 /** Bytes, after compression, that are written as one pack. */
@@ -98,12 +99,15 @@ export class ContentStage {
 
   /**
    * Takes in one content. It waits while packs are written too slowly.
+   * @param known the charset that its media type declares, where a media type is known
    * @throws errors of the source, the repository or the journal; Refusal UNAVAILABLE when the stage was broken off
    */
-  async add(source: AsyncIterable<Uint8Array>): Promise<FoundContent> {
+  async add(source: AsyncIterable<Uint8Array>, known?: Charset): Promise<FoundContent> {
     const { signal } = this;
     signal.throwIfAborted();
-    const { blobOid, sha256, size, kind, deflated } = await prepareStream(this.#parts.staging, source, this.#large);
+    const prepared = await prepareStream(this.#parts.staging, source, this.#large, known);
+    const { deflated, ...content } = prepared;
+    const { blobOid, size } = content;
     signal.throwIfAborted();
     if (deflated !== null && !this.#oids.has(blobOid)) {
       this.#oids.add(blobOid);
@@ -116,7 +120,7 @@ export class ContentStage {
       this.#bytes += deflated.length;
       if (this.#bytes >= packBytes || this.#batch.length >= packObjects) await this.#write();
     }
-    return { blobOid, sha256, size, kind };
+    return content;
   }
 
   /**

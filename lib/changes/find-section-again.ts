@@ -1,5 +1,6 @@
 import type { Version } from '../domain/document.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
+import { decodeText } from '../text/charset.js';
 import { followHeading } from '../text/follow-heading.js';
 import type { Heading } from '../text/outline.js';
 import { readSections, type ReadSections, type ReadText } from './read-sections.js';
@@ -32,7 +33,9 @@ export function findByHeadings(
   const readBefore = (): readonly Heading[] => {
     if (read?.versionId === version.id) return readSections(read.text)?.headings ?? [];
     if (version.kind !== 'text' || version.size > maxBytes) return [];
-    return readSections(transaction.findContent?.(version)?.toString('utf8'))?.headings ?? [];
+    const bytes = transaction.findContent?.(version);
+    if (bytes === undefined) return [];
+    return readSections(decodeText(bytes, version.mediaType))?.headings ?? [];
   };
   let before: readonly Heading[] | undefined;
   return (section) => {

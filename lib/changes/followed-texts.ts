@@ -2,13 +2,18 @@ import type { Version } from '../domain/document.js';
 import type { ObjectReader } from '../journal/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
+import { decodeAs, decodeText, type Charset } from '../text/charset.js';
 import { followHeading } from '../text/follow-heading.js';
 import type { Heading } from '../text/outline.js';
 import { findSectionAgain, type FindAgain } from './find-section-again.js';
 import { stagedFrom } from './prepare-content.js';
 import { readSections, type PlacedSection, type ReadSections } from './read-sections.js';
 
-type Text = Pick<Version, 'blobOid' | 'kind' | 'size'>;
+/** A version, or content that has no media type yet, and is read by its charset. */
+type Text = Pick<Version, 'blobOid' | 'kind' | 'size'> & {
+  readonly mediaType?: string;
+  readonly charset?: Charset | undefined;
+};
 
 /** Whether a content is a text that can be read for its sections. */
 export function isReadable({ kind, size }: Pick<Text, 'kind' | 'size'>): boolean {
@@ -40,7 +45,10 @@ export class FollowedTexts {
   ): Promise<void> {
     let present = claims.filter(({ section }) => section !== null);
     if (present.length === 0) return;
-    const read = async ({ blobOid }: Text) => readSections((await objects.readBlob(blobOid)).toString('utf8'));
+    const read = async ({ blobOid, mediaType, charset }: Text) => {
+      const bytes = await objects.readBlob(blobOid);
+      return readSections(mediaType === undefined ? decodeAs(bytes, charset) : decodeText(bytes, mediaType));
+    };
     const claimed = present.flatMap(({ section }) => section ?? []);
     // A write replaces also what cannot be read.
     const first = before === undefined || !isReadable(before) ? undefined : await read(before).catch(() => undefined);

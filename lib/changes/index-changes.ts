@@ -16,8 +16,8 @@ export function noteAll(context: WriteContext, commit: string, notes: readonly I
 
 /** From now on, searches find the document's present version. */
 export function noteDocument({ number, location, current, labels }: Document): IndexEvent {
-  const { blobOid, size, kind } = current;
-  return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };
+  const { blobOid, size, kind, mediaType } = current;
+  return { type: 'upsert', document: { number, location, blobOid, size, kind, mediaType, labels } };
 }
 
 /** The same for many versions that one commit made. */
@@ -26,8 +26,8 @@ export function* noteWritten({ transaction }: WriteContext, written: readonly Wr
   yield* workInParts(written, (some) => {
     const labels = transaction.tables.labels.ofThese(some.map(({ document }) => document));
     for (const { document: number, version } of some) {
-      const { location, blobOid, size, kind } = version;
-      const document = { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] };
+      const { location, blobOid, size, kind, mediaType } = version;
+      const document = { number, location, blobOid, size, kind, mediaType, labels: labels.get(number) ?? [] };
       events.push({ type: 'upsert', document });
     }
   });

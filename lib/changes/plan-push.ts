@@ -1,5 +1,4 @@
 import { readPolicy } from '../access/policy.js';
-import type { DocumentKind } from '../domain/document.js';
 import { nameOf, requireNewLocation, type Location } from '../domain/location.js';
 import type { PushedChange, PushedContent } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
@@ -7,6 +6,7 @@ import { notFound } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
 import type { LiveRow } from '../history/projection.js';
 import type { Steps } from '../scheduling/in-steps.js';
+import { fitMediaType, type Judged } from '../text/charset.js';
 import type { ClaimedDocument } from '../view/find-claims.js';
 import { findDocument, findDocumentId, type FoundDocument } from '../view/locate.js';
 import { View } from '../view/view.js';
@@ -37,7 +37,7 @@ export interface PushPlan extends TreeChangePlan {
 }
 
 export interface PushRules {
-  guessMediaType(this: void, name: string, kind: DocumentKind): string;
+  guessMediaType(this: void, name: string, content: Judged): string;
   /** The claimed sections of pushed texts. */
   readonly followed: Pick<FollowedTexts, 'sectionsOf' | 'findAgainIn'>;
 }
@@ -124,7 +124,7 @@ class CommitDraft {
     if (change.type === 'create') {
       const { location, content } = change;
       this.#requireRoom(location, content);
-      this.#write(location, content, this.#rules.guessMediaType(nameOf(location), content.kind));
+      this.#write(location, content, this.#rules.guessMediaType(nameOf(location), content));
       return;
     }
     const found = this.#moving.get(change);
@@ -155,7 +155,7 @@ class CommitDraft {
     const { current, isClaimed } = row;
     if (content.blobOid === current.blobOid) return;
     if (isClaimed) this.#claimed.push({ document: { row, location }, ...this.#followIn(found, content) });
-    this.#write(location, content, current.mediaType);
+    this.#write(location, content, fitMediaType(current.mediaType, content));
   }
 
   #followIn(

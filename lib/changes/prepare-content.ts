@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
-import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import type { DocumentKind } from '../domain/document.js';
 import { hashObject, makePackable } from '../git/objects/objects.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
+import { judge, TextCheck, type Charset, type Judged } from '../text/charset.js';
 
 /**
  * Content hashed and compressed before its transaction, or already in the repository. `deflated` is null for a staged
  * blob.
  */
-export interface PreparedContent {
+export interface PreparedContent extends Judged {
   readonly blobOid: string;
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  readonly kind: DocumentKind;
   readonly deflated: Uint8Array | null;
 }
 
@@ -27,32 +25,38 @@ const largeForMainThread = 32 * 1024;
 export const stagedFrom = 1024 * 1024;
 const pieceLength = 256 * 1024;
 
-/** `text` is valid UTF-8 without NUL. */
-export function kindOfContent(bytes: Buffer): DocumentKind {
-  return isUtf8(bytes) && !bytes.includes(0) ? 'text' : 'binary';
-}
-
 /**
  * Hashes and compresses content before its transaction, or stages large content in the repository. On return, the bytes
  * of a staged blob are on the disk, and a row protects them from maintenance.
  * @param held takes the names of blobs to release when the request is over
+ * @param declared the charset that its media type declares
  */
-export async function prepareContent(staging: Staging, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
-  if (bytes.length > stagedFrom) return stageContent(staging, cut(bytes), held);
-  if (bytes.length <= largeForMainThread) return prepareAtOnce(bytes);
-  return { ...describe(bytes), blobOid: hashObject('blob', bytes), deflated: await deflateInBackground(bytes) };
+export async function prepareContent(
+  staging: Staging,
+  bytes: Buffer,
+  held: StagedBlobs,
+  declared?: Charset,
+): Promise<PreparedContent> {
+  if (bytes.length > stagedFrom) return stageContent(staging, cut(bytes), held, declared);
+  if (bytes.length <= largeForMainThread) return prepareAtOnce(bytes, declared);
+  return {
+    ...describe(bytes, declared),
+    blobOid: hashObject('blob', bytes),
+    deflated: await deflateInBackground(bytes),
+  };
 }
 
-const describe = (bytes: Buffer): Pick<PreparedContent, 'sha256' | 'size' | 'kind'> => ({
-  sha256: createHash('sha256').update(bytes).digest('hex'),
-  size: bytes.length,
-  kind: kindOfContent(bytes),
-});
+function describe(bytes: Buffer, declared: Charset | undefined): Omit<PreparedContent, 'blobOid' | 'deflated'> {
+  const check = new TextCheck(declared);
+  check.update(bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { sha256, size: bytes.length, ...judge(check, declared) };
+}
 
 /** The same for short content that cannot wait. */
-export function prepareAtOnce(bytes: Buffer): PreparedContent {
+export function prepareAtOnce(bytes: Buffer, declared?: Charset): PreparedContent {
   const { oid, deflated } = makePackable('blob', bytes);
-  return { ...describe(bytes), blobOid: oid, deflated };
+  return { ...describe(bytes, declared), blobOid: oid, deflated };
 }
 
 /**
@@ -63,18 +67,19 @@ export async function prepareStream(
   staging: Staging,
   source: AsyncIterable<Uint8Array>,
   held: StagedBlobs,
+  declared?: Charset,
 ): Promise<PreparedContent> {
   const pieces = source[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
   let size = 0;
   while (size <= stagedFrom) {
     const next = await pieces.next();
-    if (next.done === true) return prepareContent(staging, Buffer.concat(start), held);
+    if (next.done === true) return prepareContent(staging, Buffer.concat(start), held, declared);
     start.push(next.value);
     size += next.value.length;
   }
   try {
-    return await stageContent(staging, resume(start, pieces), held);
+    return await stageContent(staging, resume(start, pieces), held, declared);
   } catch (error) {
     // The disk may have failed before a piece was taken: nothing has ended the source then, and it holds a file open.
     await pieces.return?.();
@@ -95,9 +100,18 @@ async function stageContent(
   staging: Staging,
   source: AsyncIterable<Uint8Array>,
   held: StagedBlobs,
+  declared: Charset | undefined,
 ): Promise<PreparedContent> {
-  const { oid, sha256, size, isText } = await staging.stage(source, held);
-  return { blobOid: oid, sha256, size, kind: isText ? 'text' : 'binary', deflated: null };
+  const check = new TextCheck(declared);
+  const { oid, sha256, size } = await staging.stage(watch(source, check), held);
+  return { blobOid: oid, sha256, size, ...judge(check, declared), deflated: null };
+}
+
+async function* watch(source: AsyncIterable<Uint8Array>, check: TextCheck): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    check.update(piece);
+    yield piece;
+  }
 }
 
 /** In pieces, so that hashing one does not hold the event loop. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import type { PreparedContent } from './prepare-content.js';
+import { decodeAs } from '../text/charset.js';
 import { makeSectionReader, readOutline, readSection, type Heading } from '../text/outline.js';
 
 /** Maximum of lines read within a transaction, since all other writers wait meanwhile. */
@@ -82,9 +83,9 @@ export function readOnce(read: () => string | undefined): ReadSections {
 }
 
 /** The sections of content that waits for its transaction. */
-export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSections {
+export function readPrepared({ kind, charset, deflated, size }: PreparedContent): ReadSections {
   return readOnce(() => {
     if (kind !== 'text' || deflated === null) return undefined;
-    return inflateSync(deflated, { maxOutputLength: Math.max(size, 1) }).toString('utf8');
+    return decodeAs(inflateSync(deflated, { maxOutputLength: Math.max(size, 1) }), charset);
   });
 }

@@ -48,7 +48,10 @@ function noteMoved({ transaction }: WriteContext, { moved, files }: TreeChangePl
   return moved
     .filter(({ to }) => !rewritten.has(to))
     .map(({ to: location, row: { number, current } }) => {
-      const { blobOid, size, kind } = current;
-      return { type: 'upsert', document: { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] } };
+      const { blobOid, size, kind, mediaType } = current;
+      return {
+        type: 'upsert',
+        document: { number, location, blobOid, size, kind, mediaType, labels: labels.get(number) ?? [] },
+      };
     });
 }

@@ -4,7 +4,7 @@ import type { Location } from './checked-location.js';
 import type { OriginalAuthor } from './original-author.js';
 import type { Author } from './principal.js';
 
-/** `text` is valid UTF-8 without NUL; everything else is `binary`. */
+/** `text` holds no NUL and is valid in one of the charsets of `text/charset.ts`; everything else is `binary`. */
 export type DocumentKind = 'text' | 'binary';
 
 /** One state of a document's content; never changed once made. */

@@ -12,6 +12,9 @@ export interface PushedContent {
   /** Bytes. */
   readonly size: number;
   readonly kind: DocumentKind;
+  /** How it is text, where that is not UTF-8, and the charset that was declared when that was found out. */
+  readonly charset?: string | undefined;
+  readonly declared?: string | undefined;
 }
 
 /** What a pushed commit does to one document. `before` is the content that the commit's parent has there. */

@@ -1,20 +1,20 @@
-import type { DocumentKind, Version } from '../domain/document.js';
+import type { Version } from '../domain/document.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import type { Tables } from '../sidecar/tables.js';
 import { findDocumentById, type FoundFolder } from '../view/locate.js';
+import type { Judged } from '../text/charset.js';
 import { InvalidEvent, type Event, type RecordedEvent } from './event.js';
 import { ensureFolder } from './folder-rows.js';
 
 /** A version's content, for its row. */
-export interface FoundContent {
+export interface FoundContent extends Judged {
   readonly blobOid: Oid;
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  readonly kind: DocumentKind;
 }
 
 /** A file with a version from an event. */

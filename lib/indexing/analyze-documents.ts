@@ -9,9 +9,17 @@ export const shortText = 8 * 1024;
 /** Bytes of texts that are read together. */
 const bytesTogether = 16 * 1024 * 1024;
 
+/** A text's content, and the media type by which it is read. */
+export interface TextBlob {
+  readonly oid: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+}
+
 export interface AnalysisMeans {
   /** Null for a text too long to be indexed. */
-  readText(this: void, blob: { readonly oid: string; readonly size: number }): Promise<string | null>;
+  readText(this: void, blob: TextBlob): Promise<string | null>;
   /** Whether the worker is about to end: then its end says nothing about a text. */
   isClosing(this: void): boolean;
   /** Gets the reason why a text is not in the analysis. */
@@ -33,8 +41,8 @@ export async function analyzeDocuments(
   for (const some of inPieces(documents)) {
     const prepared: SearchDocument[] = [];
     let bytes = 0;
-    for (const { location, blobOid, size, kind, labels } of some) {
-      const text = kind === 'text' ? await readIfPossible({ oid: blobOid, size }, means) : null;
+    for (const { location, blobOid, size, kind, mediaType, labels } of some) {
+      const text = kind === 'text' ? await readIfPossible({ oid: blobOid, size, mediaType }, means) : null;
       bytes += text === null ? 0 : Math.max(size, text.length);
       prepared.push({ location, text, kind, labels });
     }
@@ -60,10 +68,7 @@ function* inPieces(documents: readonly DocumentToIndex[]): Generator<readonly Do
   if (piece.length > 0) yield piece;
 }
 
-async function readIfPossible(
-  blob: { readonly oid: string; readonly size: number },
-  { readText, leaveOut }: AnalysisMeans,
-): Promise<string | null> {
+async function readIfPossible(blob: TextBlob, { readText, leaveOut }: AnalysisMeans): Promise<string | null> {
   try {
     return await readText(blob);
   } catch (error) {

@@ -10,6 +10,7 @@ export interface DocumentToIndex {
   /** Bytes. */
   readonly size: number;
   readonly kind: DocumentKind;
+  readonly mediaType: string;
   readonly labels: readonly string[];
 }
 

@@ -5,8 +5,8 @@ import type { DocumentToIndex } from './index-event.js';
 
 /** The index's data on a live document. */
 export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
-  const { blobOid, size, kind } = row.current;
-  return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
+  const { blobOid, size, kind, mediaType } = row.current;
+  return { number: row.number, location, blobOid, size, kind, mediaType, labels: tables.labels.of(row.number) };
 }
 
 /** The same for a row alone. */

@@ -15,7 +15,9 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
-import { analyzeDocuments, maxIndexedBytes } from './analyze-documents.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { decodeTextInSteps } from '../text/charset.js';
+import { analyzeDocuments, maxIndexedBytes, type TextBlob } from './analyze-documents.js';
 import type { DocumentToIndex, IndexBatch, IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
@@ -26,7 +28,7 @@ export interface SearchKeeperOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly readBlob: (oid: string) => Promise<Buffer>;
   /** Blob of the document's current version, if it is live and text. */
-  readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
+  readonly blobOf: (number: number) => TextBlob | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives what is worth knowing, for the log. */
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -272,9 +274,9 @@ export class SearchKeeper {
   }
 
   /** The text of a document's blob, or null when it is too long to be indexed. */
-  async #readText(blob: { readonly oid: string; readonly size: number } | undefined): Promise<string | null> {
+  async #readText(blob: TextBlob | undefined): Promise<string | null> {
     if (blob === undefined || blob.size > maxIndexedBytes) return null;
-    return (await this.#options.readBlob(blob.oid)).toString('utf8');
+    return runCooperatively(decodeTextInSteps(await this.#options.readBlob(blob.oid), blob.mediaType));
   }
 
   /** Analyses documents for `apply` or `backfill`, as `analyzeDocuments` does. */

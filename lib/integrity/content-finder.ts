@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
-import { TextCheck } from '../git/repositories/stage-blob.js';
 import { Tree, type TreeEntry } from '../git/objects/tree.js';
 import { unreadableContent } from '../sidecar/compare-content.js';
 import { makeObjectCache } from '../journal/object-cache.js';
@@ -10,6 +9,7 @@ import { stagedFrom } from '../changes/prepare-content.js';
 import { Rests } from '../scheduling/rests.js';
 import { InvalidEvent } from '../history/event.js';
 import type { FoundContent } from '../history/projection.js';
+import { declaredCharset, judge, TextCheck, type Charset } from '../text/charset.js';
 
 /** The source of trees and blobs. */
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
@@ -37,7 +37,8 @@ export class ContentFinder {
   readonly #onUnreadable: ((oid: Oid, error: unknown) => void) | undefined;
   readonly #trees = makeObjectCache<Tree>(treeCacheBytes);
   readonly #reading = new Map<Oid, Promise<Tree>>();
-  readonly #contents = new Map<Oid, Promise<FoundContent>>();
+  /** By the name of the blob, and the charset that is declared for it. */
+  readonly #contents = new Map<string, Promise<FoundContent>>();
   readonly #rests = new Rests();
 
   /**
@@ -49,14 +50,17 @@ export class ContentFinder {
     this.#onUnreadable = onUnreadable;
   }
 
-  /** The content that a tree has at a location. @throws InvalidEvent when it has none */
-  async at(root: Oid, location: Location): Promise<FoundContent> {
+  /**
+   * The content that a tree has at a location.
+   * @param mediaType of the version @throws InvalidEvent when it has none
+   */
+  async at(root: Oid, location: Location, mediaType: string): Promise<FoundContent> {
     let entry: TreeEntry | undefined = { mode: '40000', oid: root };
     for (const segment of segmentsOf(location)) {
       entry = entry?.mode === '40000' ? (await this.#tree(entry.oid)).entry(segment) : undefined;
     }
     if (entry === undefined || entry.mode === '40000') throw new InvalidEvent(`its tree has no file at "${location}"`);
-    return this.describe(entry.oid);
+    return this.describe(entry.oid, mediaType);
   }
 
   /** The oid of the file there; undefined for none. */
@@ -81,29 +85,38 @@ export class ContentFinder {
     return difference;
   }
 
-  /** Reads a blob for its SHA-256, size and kind. */
-  describe(oid: Oid): Promise<FoundContent> {
-    const known = this.#contents.get(oid);
+  /** Reads a blob for its SHA-256, size and kind. @param mediaType of the version */
+  describe(oid: Oid, mediaType: string): Promise<FoundContent> {
+    const declared = declaredCharset(mediaType);
+    const name = declared === undefined ? oid : `${oid} ${declared}`;
+    const known = this.#contents.get(name);
     if (known !== undefined) return known;
     if (this.#contents.size >= maxRemembered) this.#contents.clear();
-    const described = this.#onUnreadable === undefined ? this.#read(oid) : this.#readOrTell(oid, this.#onUnreadable);
-    this.#contents.set(oid, described);
+    const described =
+      this.#onUnreadable === undefined
+        ? this.#read(oid, declared)
+        : this.#readOrTell(oid, declared, this.#onUnreadable);
+    this.#contents.set(name, described);
     return described;
   }
 
-  async #readOrTell(oid: Oid, onUnreadable: (oid: Oid, error: unknown) => void): Promise<FoundContent> {
+  async #readOrTell(
+    oid: Oid,
+    declared: Charset | undefined,
+    onUnreadable: (oid: Oid, error: unknown) => void,
+  ): Promise<FoundContent> {
     try {
-      return await this.#read(oid);
+      return await this.#read(oid, declared);
     } catch (error) {
       onUnreadable(oid, error);
       return { blobOid: oid, sha256: unreadableContent, size: 0, kind: 'binary' };
     }
   }
 
-  async #read(oid: Oid): Promise<FoundContent> {
+  async #read(oid: Oid, declared: Charset | undefined): Promise<FoundContent> {
     const size = await this.#repository.size(oid);
     const hash = createHash('sha256');
-    const text = new TextCheck();
+    const text = new TextCheck(declared);
     const pieces: AsyncIterable<Buffer> | Buffer[] =
       size > stagedFrom
         ? ((await this.#repository.readStream(oid)).stream as AsyncIterable<Buffer>)
@@ -112,7 +125,7 @@ export class ContentFinder {
       hash.update(piece);
       text.update(piece);
     }
-    return { blobOid: oid, sha256: hash.digest('hex'), size, kind: text.isText() ? 'text' : 'binary' };
+    return { blobOid: oid, sha256: hash.digest('hex'), size, ...judge(text, declared) };
   }
 
   async #compare(before: Oid | null, after: Oid | null, folder: Location, found: TreeDifference): Promise<void> {

@@ -73,6 +73,7 @@ export async function replayHistory(
     scratch.sqlTransaction.begin();
     for (const [index, event] of events.entries()) {
       const moment = commits + index + 1;
+      if (!(event instanceof InvalidEvent)) noteDecoded(scratch, event);
       const problem = event instanceof InvalidEvent ? event.message : await projectAlone(scratch, event, moment);
       if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
       if (rests.isDue) await rests.take();
@@ -93,6 +94,11 @@ export async function replayHistory(
   return { head, commits, documents, deletedDocuments, versions, folders, problems };
 }
 
+/** Releases before took these for binary content, and their rows still say so. */
+function noteDecoded(scratch: Scratch, { files }: ReplayedEvent): void {
+  for (const { content } of files) if (content.charset !== undefined) scratch.noteDecoded(content.blobOid);
+}
+
 /** @throws InvalidEvent */
 async function prepareEvent(
   finder: ContentFinder,
@@ -109,7 +115,7 @@ async function prepareEvent(
     case 'restore':
     case 'undelete': {
       const { location, mediaType } = event;
-      return { recorded, files: [{ location, mediaType, content: await finder.at(tree, location) }] };
+      return { recorded, files: [{ location, mediaType, content: await finder.at(tree, location, mediaType) }] };
     }
     case 'import': {
       const added = await finder.added(before?.commit.tree ?? null, tree);
@@ -123,7 +129,7 @@ async function prepareEvent(
       const files = await mapTogether(event.restored, async ({ location, mediaType }) => ({
         location,
         mediaType,
-        content: await finder.at(tree, location),
+        content: await finder.at(tree, location, mediaType),
       }));
       return { recorded, files };
     }
@@ -146,7 +152,7 @@ function describeFiles(
   return mapTogether(files, async ({ location, oid }) => {
     const mediaType = mediaTypes.others.get(location) ?? mediaTypes.usual;
     if (mediaType === undefined) throw new InvalidEvent(`it names no media type for "${location}"`);
-    return { location, mediaType, content: await finder.describe(oid) };
+    return { location, mediaType, content: await finder.describe(oid, mediaType) };
   });
 }
 

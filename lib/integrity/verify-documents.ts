@@ -40,11 +40,11 @@ export async function verifyDocuments(
 }
 
 async function faultOf(
-  { current: { blobOid, sha256, size } }: DocumentRow,
+  { current: { blobOid, sha256, size, mediaType } }: DocumentRow,
   finder: ContentFinder,
   faults: ReadonlyMap<Oid, string>,
 ): Promise<string | undefined> {
-  const found = await finder.describe(blobOid);
+  const found = await finder.describe(blobOid, mediaType);
   if (found.sha256 === unreadableContent) return `cannot be read: ${faults.get(blobOid) ?? `${blobOid} is damaged`}`;
   if (found.size !== size) return `has ${found.size} bytes, and its row says ${size}.`;
   if (found.sha256 !== sha256) return `has the SHA-256 ${found.sha256}, and its row says ${sha256}.`;

@@ -24,6 +24,7 @@ import { pushCommits, requireEditor, type PushCommitsInput } from '../operations
 import type { Tables } from '../sidecar/tables.js';
 import { explainPush } from './explain-push.js';
 import type { PushAnswer } from './push-answer.js';
+import { declaredCharset } from '../text/charset.js';
 import { findUnfit, readPushed, type PushedLine, type UnfitChanges } from './read-pushed.js';
 import type { RemoteRequest } from './remote-request.js';
 
@@ -271,7 +272,11 @@ export class MainPush {
     if (count >= manyChanges) {
       this.#answer.progress(`Writing ${count} changes of ${pushed.line.length} commits`);
     }
-    const commits = await readPushed(quarantine, pushed, unfit, this.#limits, stage).catch((error: unknown) => {
+    const commits = await readPushed(quarantine, pushed, unfit, this.#limits, stage, (location) => {
+      const { workspace, caller } = this.#asked;
+      const declared = workspace.view(caller).document(location)?.current.mediaType;
+      return declared === undefined ? undefined : declaredCharset(declared);
+    }).catch((error: unknown) => {
       // Then only the unfit files are told.
       if (error instanceof PushUnfit && unfit.size > 0) return [];
       throw error;

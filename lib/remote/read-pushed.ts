@@ -11,7 +11,9 @@ import type { LineCommit } from '../git/serving/pushed-line.js';
 import { pushInParts, PushUnfit, type PushLimits } from '../git/serving/push-limits.js';
 import type { Quarantine } from '../git/serving/quarantine.js';
 import { readObjects } from '../git/serving/read-objects.js';
+import type { Charset } from '../text/charset.js';
 import { decodeForeignCommit, type ForeignCommit } from '../git/sources/foreign-commit.js';
+import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 
 /** A line of commits, with what each does to files. */
@@ -21,6 +23,9 @@ export interface PushedLine {
   /** Files that are larger than one may be, with their sizes. */
   readonly tooLarge: ReadonlyMap<Oid, number>;
 }
+
+/** The charset that the document at a place declares. Undefined for none, and where the caller reads no document. */
+export type CharsetAt = (location: Location) => Charset | undefined;
 
 /** Changes by which a file would become no document, for any principal. */
 export type UnfitChanges = ReadonlyMap<RawChange, UnfitChange>;
@@ -41,6 +46,7 @@ export function findUnfit({ line, changes, tooLarge }: PushedLine, limits: PushL
 /**
  * Takes in the contents of a line, and reads its commits, all but the unfit changes.
  * @param stage takes the contents
+ * @param charsetAt tells what the document at a place declares, by which its new content is read
  * @throws PushUnfit; RepositoryUnreadable; errors of the stage
  */
 export async function readPushed(
@@ -49,9 +55,10 @@ export async function readPushed(
   unfit: UnfitChanges,
   limits: PushLimits,
   stage: ContentStage,
+  charsetAt: CharsetAt,
 ): Promise<readonly PushedCommit[]> {
   const changes = new Map([...all].map(([commit, each]) => [commit, each.filter((change) => !unfit.has(change))]));
-  const { contents, pointers } = await takeContents(quarantine, changes, limits, stage);
+  const { contents, pointers } = await takeContents(quarantine, changes, limits, stage, charsetAt);
   if (pointers.size > 0) throw refusePointers(changes, pointers);
   const read = await readCommits(quarantine, line);
   const commits: PushedCommit[] = [];
@@ -105,30 +112,32 @@ async function takeContents(
   changes: PushedLine['changes'],
   { bytes }: PushLimits,
   stage: ContentStage,
+  charsetAt: CharsetAt,
 ): Promise<TakenContents> {
-  const wanted = new Set<Oid>();
+  const wanted = new Map<Oid, Charset | undefined>();
+  const rests = new Rests();
   for (const each of changes.values()) {
-    for (const { before, after } of each) if (after !== null && after.oid !== before?.oid) wanted.add(after.oid);
+    for (const { before, after, path, from } of each) {
+      if (rests.isDue) await rests.take();
+      if (after === null || after.oid === before?.oid) continue;
+      const declared = before === null ? undefined : charsetAt((from ?? path).toString('utf8') as Location);
+      wanted.set(after.oid, wanted.get(after.oid) ?? declared);
+    }
   }
   const contents = new Map<Oid, PushedContent>();
   const pointers = new Set<Oid>();
   let left = bytes;
-  for await (const { oid, size, content } of readObjects(quarantine.start, [...wanted])) {
+  for await (const { oid, size, content } of readObjects(quarantine.start, [...wanted.keys()])) {
     left -= size;
     if (left < 0) {
       const remedy = `Push fewer commits at a time: ${pushInParts}`;
       throw new PushUnfit(`The files of a push have at most ${bytes} bytes. ${remedy}`);
     }
     const small: Uint8Array[] = [];
-    const {
-      blobOid,
-      sha256,
-      size: length,
-      kind,
-    } = await stage.add(mayBePointer(size) ? kept(content, small) : content);
+    const taken = await stage.add(mayBePointer(size) ? kept(content, small) : content, wanted.get(oid));
     if (readLfsPointer(Buffer.concat(small)) !== undefined) pointers.add(oid);
-    if (blobOid !== oid) throw new PushUnfit('The content of a file is not what its name says. Push again.');
-    contents.set(oid, { blobOid, sha256, size: length, kind });
+    if (taken.blobOid !== oid) throw new PushUnfit('The content of a file is not what its name says. Push again.');
+    contents.set(oid, taken);
   }
   return { contents, pointers };
 }

@@ -202,6 +202,7 @@ export class ContentComparison {
     for (const column of compared.columns) {
       if (row[column] === made[column]) continue;
       if (!this.#options.namesCommits && (column === 'commit_oid' || column === 'deleted_commit')) continue;
+      if (column === 'kind' && row['kind'] === 'binary' && this.#isDecoded(made['blob_oid'])) continue;
       const isOfContent = column === 'sha256' || column === 'size' || column === 'kind';
       if (isOfContent && made['sha256'] === unreadableContent) {
         if (column !== 'sha256') continue;
@@ -212,6 +213,12 @@ export class ContentComparison {
     if (typeof moment !== 'number' || typeof counted !== 'number') return;
     const known = (this.#moments[counted] ??= moment);
     if (known !== moment) this.#note(compared, row, 'moment', moment, known);
+  }
+
+  /** Whether the content is text in another charset than UTF-8: releases before wrote rows of binary content. */
+  #isDecoded(blobOid: Value | undefined): boolean {
+    const find = this.#history.prepare<[Value]>('SELECT 1 FROM decoded_text WHERE blob_oid = ?');
+    return find.get(blobOid ?? null) !== undefined;
   }
 
   /** Later events are later in the rows, too. */

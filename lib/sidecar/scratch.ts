@@ -11,6 +11,8 @@ export interface Scratch {
   readonly tables: Tables;
   readonly sqlTransaction: SqlTransaction;
   totals(): Totals;
+  /** Notes a content that is text, though not in UTF-8. */
+  noteDecoded(blobOid: string): void;
   /** Removes its file. May be called twice. */
   close(): void;
 }
@@ -38,10 +40,13 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   );
   for (const { sql } of schema.all()) connection.exec(sql);
   connection.exec("INSERT INTO folder (number, parent, name) VALUES (1, 0, '')");
+  connection.exec('CREATE TEMP TABLE decoded_text (blob_oid TEXT PRIMARY KEY) WITHOUT ROWID');
+  const decoded = connection.prepare<[string]>('INSERT OR IGNORE INTO decoded_text (blob_oid) VALUES (?)');
   const scratch: Scratch = {
     tables: makeTables(connection),
     sqlTransaction: makeSqlTransaction(connection, () => undefined),
     totals: () => readTotals(connection),
+    noteDecoded: (blobOid) => void decoded.run(blobOid),
     close() {
       if (!connection.open) return;
       connection.close();

@@ -31,6 +31,8 @@ import { PassageMemory } from '../view/passage-memory.js';
 import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';
 import { checkSoundness } from '../journal/recover.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { decodeTextInSteps } from '../text/charset.js';
 import { maxIndexedBytes } from '../indexing/analyze-documents.js';
 import { catchUpSearch, IndexCatchUp } from '../indexing/catch-up-search.js';
 import { SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
@@ -237,7 +239,7 @@ export class Workspace {
       readBlob: (oid) => this.objects.readBlob(oid),
       blobOf: (number) => {
         const current = this.journal.reader.documents.byNumber(number)?.current;
-        return current?.kind === 'text' ? { oid: current.blobOid, size: current.size } : undefined;
+        return current?.kind === 'text' ? { ...current, oid: current.blobOid } : undefined;
       },
       onFault,
       onNews: options.onNews,
@@ -334,9 +336,9 @@ export class Workspace {
   /**
    * Text of a version as the index has it. Null for content not searched by its text. @throws as reading a blob does
    */
-  async readIndexedText({ kind, size, blobOid }: Version): Promise<string | null> {
+  async readIndexedText({ kind, size, blobOid, mediaType }: Version): Promise<string | null> {
     if (kind !== 'text' || size > maxIndexedBytes) return null;
-    return (await this.objects.readBlob(blobOid)).toString('utf8');
+    return runCooperatively(decodeTextInSteps(await this.objects.readBlob(blobOid), mediaType));
   }
 
   /** Drops all documents and their content from memory (an erase). */

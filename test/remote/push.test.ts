@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git, runClient } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
@@ -46,6 +47,23 @@ describe('An approver of the root pushes to the workspace', function () {
       assert.equal(await tree.head(), server.head);
       assert.equal(await tree.git('status', '--porcelain'), '');
     }
+  });
+
+  it('keeps the charset that a document declares, and its text is read by it', async () => {
+    const rest = server.as(ada.key);
+    const headers = { 'Content-Type': 'text/csv; charset=windows-1252', 'If-None-Match': '*' };
+    await rest.send('PUT', '/v1/files/sheet.csv', { body: Buffer.from('Zoë', 'latin1'), headers });
+    const tree = await WorkTree.clone(server.folder, ada.url, 'charset');
+    await writeFile(join(tree.folder, 'sheet.csv'), Buffer.from('Zoë;Köln', 'latin1'));
+    await writeFile(join(tree.folder, 'undeclared.csv'), Buffer.from('Zoë;Köln', 'latin1'));
+    await writeFile(join(tree.folder, 'undeclared.txt'), Buffer.from('Zoë;Düren', 'latin1'));
+    await writeFile(join(tree.folder, 'marked.txt'), Buffer.from('\ufeffZoë', 'utf16le'));
+    await tree.commit({ 'beside.md': 'x' }, 'A sheet');
+    assert.equal((await tree.push()).code, 0);
+    const { json } = await rest.get('/v1/documents/sheet.csv');
+    assert.deepEqual([json.content, json.media_type], ['Zoë;Köln', 'text/csv; charset=windows-1252']);
+    assert.equal((await rest.get('/v1/documents/marked.txt')).json.content, '\ufeffZoë');
+    assert.equal((await rest.get('/v1/documents/undeclared.txt')).json.kind, 'binary');
   });
 
   it('onto a main that has moved on elsewhere since the clone asked', async () => {

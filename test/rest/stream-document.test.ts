@@ -7,7 +7,9 @@ import { streamDocument } from '../../lib/api/answers/stream-document.js';
 const record = { location: 'a.md', size: 3 };
 
 async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknown> {
-  const body = streamDocument(record, isText, () => Promise.resolve(pieces));
+  const body = streamDocument(record, { kind: isText ? 'text' : 'binary', mediaType: 'text/plain' }, () =>
+    Promise.resolve(pieces),
+  );
   assert.ok(body.form === 'flow');
   return JSON.parse(await text(await body.open()));
 }
@@ -49,7 +51,7 @@ describe('A document written as JSON while it is sent', () => {
   it('frees its source when its reader goes away, before or after the first byte', async () => {
     for (const isBegun of [false, true]) {
       const content = Readable.from([Buffer.alloc(1000)], { objectMode: false });
-      const body = streamDocument(record, true, () => Promise.resolve(content));
+      const body = streamDocument(record, { kind: 'text', mediaType: 'text/plain' }, () => Promise.resolve(content));
       assert.ok(body.form === 'flow');
       const stream = await body.open();
       if (isBegun) await new Promise((resolve) => stream.once('data', resolve));

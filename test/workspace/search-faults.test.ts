@@ -46,6 +46,7 @@ describe('the text index and a document that it cannot take', () => {
     location: parseLocation(`${blobOid}.md`),
     blobOid,
     size,
+    mediaType: 'text/markdown',
     kind: 'text',
     labels: [],
   });

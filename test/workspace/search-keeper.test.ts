@@ -35,7 +35,15 @@ function openKeeper() {
 
 const write = (number: number, name: string, blobOid: string): IndexEvent => ({
   type: 'upsert',
-  document: { number, location: parseLocation(name), blobOid, size: 10, kind: 'text', labels: [] },
+  document: {
+    number,
+    location: parseLocation(name),
+    blobOid,
+    size: 10,
+    kind: 'text',
+    mediaType: 'text/markdown',
+    labels: [],
+  },
 });
 
 describe('the keeper of the text index', () => {

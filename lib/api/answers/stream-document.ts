@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { Version } from '../../domain/document.js';
+import { declaredCharset, findCharset, openDecoder, type Charset } from '../../text/charset.js';
 import type { AnswerBody } from './answer.js';
 
 /** Content of more bytes than this is written as JSON piece by piece; one piece would hold the event loop. */
@@ -13,13 +15,18 @@ const piecesAtOnce = 8;
 export type OpenContent = () => Promise<AsyncIterable<Buffer> | Iterable<Buffer>>;
 
 /** A record with its content as JSON, made while it is sent; memory does not grow with its length. */
-export function streamDocument(record: object, isText: boolean, open: OpenContent): AnswerBody {
+export function streamDocument(
+  record: object,
+  { kind, mediaType }: Pick<Version, 'kind' | 'mediaType'>,
+  open: OpenContent,
+): AnswerBody {
   return {
     form: 'flow',
     mediaType: 'application/json; charset=utf-8',
     async open() {
+      const writer = kind === 'text' ? new TextWriter(await findStated(mediaType, open)) : new Base64Writer();
       const content = await open();
-      const written = Readable.from(write(record, content, isText ? new TextWriter() : new Base64Writer()), {
+      const written = Readable.from(write(record, content, writer), {
         objectMode: false,
         highWaterMark: 2 * pieceLength,
       });
@@ -28,6 +35,11 @@ export function streamDocument(record: object, isText: boolean, open: OpenConten
       return written;
     },
   };
+}
+
+/** How a text is read that declares another charset. It has to be looked at first. Undefined where its start says it. */
+async function findStated(mediaType: string, open: OpenContent): Promise<Charset | undefined> {
+  return declaredCharset(mediaType) === undefined ? undefined : findCharset(await open(), mediaType);
 }
 
 /** Writes content as the inside of a JSON string. */
@@ -39,14 +51,18 @@ interface ContentWriter {
 
 class TextWriter implements ContentWriter {
   readonly encoding = 'utf-8';
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #decoder: ReturnType<typeof openDecoder>;
+
+  constructor(charset: Charset | undefined) {
+    this.#decoder = openDecoder(charset);
+  }
 
   write(piece: Buffer): string {
-    return JSON.stringify(this.#decoder.decode(piece, { stream: true })).slice(1, -1);
+    return JSON.stringify(this.#decoder.decode(piece)).slice(1, -1);
   }
 
   end(): string {
-    return JSON.stringify(this.#decoder.decode()).slice(1, -1);
+    return JSON.stringify(this.#decoder.end()).slice(1, -1);
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatEtag } from '../../domain/etag.js';
 import type { DocumentRead } from '../../operations/documents/read-document.js';
+import { charsetOf, decodeAs } from '../../text/charset.js';
 import type { Answer, AnswerBody } from '../answers/answer.js';
 import { nameDownload } from '../answers/name-download.js';
 import { parseRange, type ByteRange } from '../requests/parse-range.js';
@@ -22,13 +23,14 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   const isText = read.version.kind === 'text';
   const { bytes } = read;
   if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, headers);
+  const charset = isText ? charsetOf(bytes, read.version.mediaType) : undefined;
   const body =
-    isText && read.isHeld
+    isText && read.isHeld && charset === 'utf-8'
       ? writeText(record, bytes)
       : {
           form: 'json' as const,
           value: isText
-            ? { ...record, content: bytes.toString('utf8'), encoding: 'utf-8' }
+            ? { ...record, content: decodeAs(bytes, charset), encoding: 'utf-8' }
             : { ...record, content: bytes.toString('base64'), encoding: 'base64' },
         };
   return { status: 200, headers, body, mayCompress: true };
@@ -56,7 +58,7 @@ function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
 function presentStreamed(read: DocumentRead, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
-  const body = streamDocument(presentDocument(document, version), version.kind === 'text', open);
+  const body = streamDocument(presentDocument(document, version), version, open);
   return { status: 200, headers, body, mayCompress: true };
 }
 

@@ -93,6 +93,7 @@ function readUpdate(request: CheckedRequest): UpdateDocumentInput {
     location: request.location,
     precondition: readIfMatch(request),
     content: readContent(request),
+    isUtf8: isWrittenAsText(request),
     ...parseRest(readFields(request)),
   };
 }
@@ -122,6 +123,11 @@ function readContent({ body }: CheckedRequest): ContentSource {
   if (body.form === 'json' && body.content !== undefined) return { pieces: body.content.pieces };
   const { content, encoding } = (body.form === 'json' ? body.value : { content: '' }) as SentBody;
   return { bytes: decodeContent(content, encoding) };
+}
+
+/** Whether the content is characters, and not bytes in base64. */
+function isWrittenAsText({ body }: CheckedRequest): boolean {
+  return body.form === 'json' && (body.value as Partial<SentBody>).encoding !== 'base64';
 }
 
 function parseRest({ media_type: mediaType, message }: SentFields): {

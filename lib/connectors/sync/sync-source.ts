@@ -308,7 +308,7 @@ function* asDocuments(connector: Connector, files: readonly ReadFile[]): Steps<E
   const documents: EventFile[] = [];
   for (const { path, content } of files) {
     yield;
-    const mediaType = guessMediaType(nameOf(path as Location), content.kind);
+    const mediaType = guessMediaType(nameOf(path as Location), content);
     documents.push({ location: locate(connector, path), content, mediaType });
   }
   return documents;

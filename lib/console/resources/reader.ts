@@ -7,6 +7,7 @@ import type { Claim } from '../../domain/claim.js';
 import { formatTime } from '../../domain/clock.js';
 import { parseLocation } from '../../domain/location.js';
 import { formatEtag } from '../../domain/etag.js';
+import { decodeText } from '../../text/charset.js';
 import { showImage } from '../../operations/documents/show-image.js';
 import { readDocument, type DocumentRead } from '../../operations/documents/read-document.js';
 
@@ -34,7 +35,7 @@ function presentReading({ document, version, role, bytes }: DocumentRead): Answe
     current: presentVersion(document.current),
     role,
     claims: document.claims.map(presentClaim),
-    content: isShown ? bytes.toString('utf8') : null,
+    content: isShown ? decodeText(bytes, version.mediaType) : null,
   };
   return { ...answerJson(200, reading, { ETag: formatEtag(version.id) }), mayCompress: true };
 }

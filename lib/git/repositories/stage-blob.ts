@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createDeflate } from 'node:zlib';
@@ -14,8 +13,6 @@ export interface StagedBlob {
   size: number;
   /** SHA-256 of the content, in hexadecimal. */
   sha256: string;
-  /** Whether the content is valid UTF-8 and holds no NUL. */
-  isText: boolean;
 }
 
 /** Called with a staged blob before it is visible under its name. */
@@ -41,15 +38,13 @@ export async function stageBlob(
 ): Promise<StagedBlob> {
   const spooled = await folder.fillTemporary(0o600, async (file) => {
     const sha256 = createHash('sha256');
-    const text = new TextCheck();
     let size = 0;
     for await (const piece of source) {
       await writeAll(file, piece);
       sha256.update(piece);
-      text.update(piece);
       size += piece.length;
     }
-    return { size, sha256: sha256.digest('hex'), isText: text.isText() };
+    return { size, sha256: sha256.digest('hex') };
   });
   try {
     const { path, oid } = await deflateFrom(folder, spooled.path, spooled.result.size);
@@ -96,35 +91,4 @@ async function deflateFrom(
     return sha1.digest('hex');
   });
   return { path, oid };
-}
-
-/** Decides whether content that comes in pieces is text. */
-export class TextCheck {
-  #text = true;
-  /** The first bytes of a character that ends in the next piece. */
-  #begun = Buffer.alloc(0);
-
-  update(piece: Uint8Array): void {
-    if (!this.#text) return;
-    const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece]);
-    const whole = bytes.length - lengthOfBegunCharacter(bytes);
-    const complete = bytes.subarray(0, whole);
-    this.#begun = Buffer.from(bytes.subarray(whole));
-    this.#text = !complete.includes(0) && isUtf8(complete);
-  }
-
-  isText(): boolean {
-    return this.#text && this.#begun.length === 0;
-  }
-}
-
-/** How many bytes at the end begin a UTF-8 character without ending it. */
-function lengthOfBegunCharacter(bytes: Uint8Array): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0b1100_0000) === 0b1000_0000) continue; // inside a character
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
 }

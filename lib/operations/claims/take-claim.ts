@@ -6,6 +6,7 @@ import {
   type Claim,
   type PlacedClaim,
 } from '../../domain/claim.js';
+import { decodeText } from '../../text/charset.js';
 import { countLines } from '../../text/cut-text.js';
 import { findHeading } from '../../text/find-heading.js';
 import { makeIdentifier } from '../../domain/identifier.js';
@@ -96,7 +97,8 @@ function readHeadingsNow(
   const { current } = row;
   if (read?.versionId === current.id) return read;
   if (current.kind !== 'text' || current.size > maxBytesRead) return undefined;
-  const text = transaction.findContent(current)?.toString('utf8');
+  const bytes = transaction.findContent(current);
+  const text = bytes === undefined ? undefined : decodeText(bytes, current.mediaType);
   if (text === undefined || countLines(text) > maxLinesRead) return undefined;
   return { versionId: current.id, text, headings: readOutline(text) };
 }

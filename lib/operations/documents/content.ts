@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { PreparedVersion } from '../../changes/read-sections.js';
-import type { DocumentKind } from '../../domain/document.js';
 import { maxVersionMessage } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
 import { prepareContent, prepareStream } from '../../changes/prepare-content.js';
+import { declaredCharset, labelOf, type Judged } from '../../text/charset.js';
 import type { PrepareContext } from '../operation.js';
 import { requireVisible } from '../require-visible.js';
 import { readClaimedText } from './read-text.js';
@@ -78,19 +78,25 @@ function notBase64(): Refusal {
 
 /**
  * Prepares content for its transaction.
+ * @param mediaType the one that it will have, if that is known: it can declare how the bytes are text
  * @throws Refusal INVALID_REQUEST `content_too_large` with the limit in bytes
  */
-export async function prepareSource(context: PrepareContext, source: ContentSource): Promise<PreparedContent> {
+export async function prepareSource(
+  context: PrepareContext,
+  source: ContentSource,
+  mediaType?: string,
+): Promise<PreparedContent> {
   const policy = readPolicy(context.view.tables);
+  const declared = mediaType === undefined ? undefined : declaredCharset(mediaType);
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
-    return prepareContent(context.workspace.staging, source.bytes, context.staged);
+    return prepareContent(context.workspace.staging, source.bytes, context.staged, declared);
   }
   if ('pieces' in source) {
     const stream = limited(toAsync(source.pieces), policy.largestText);
-    return prepareStream(context.workspace.staging, stream, context.staged);
+    return prepareStream(context.workspace.staging, stream, context.staged, declared);
   }
-  return prepareStream(context.workspace.staging, limited(source.stream, policy.largestBlob), context.staged);
+  return prepareStream(context.workspace.staging, limited(source.stream, policy.largestBlob), context.staged, declared);
 }
 
 /**
@@ -102,11 +108,13 @@ export async function prepareVersion(
   context: PrepareContext,
   location: Location,
   source: ContentSource,
+  mediaType?: string,
 ): Promise<PreparedVersion> {
   const document = context.view.document(location);
-  if (document === undefined) return prepareSource(context, source);
+  if (document === undefined) return prepareSource(context, source, mediaType);
+  const declaring = mediaType ?? document.current.mediaType;
   const content = await context.workspace.uploads.follow(document.id, (guard) =>
-    prepareSource(context, 'stream' in source ? { stream: guard(source.stream) } : source),
+    prepareSource(context, 'stream' in source ? { stream: guard(source.stream) } : source, declaring),
   );
   return { ...content, before: await readClaimedText(context, location) };
 }
@@ -151,11 +159,14 @@ const neverText = /^(?:audio|font|image|video)\/(?!.*\+(?:json|xml)$)/;
 
 /**
  * The media type by name and bytes. Text never gets the type of a picture, sound, film or font, so that it is shown as
- * text.
+ * text. Text that is not in UTF-8 gets the charset by which it was found to be text.
  */
-export function guessMediaType(name: string, kind: DocumentKind): string {
+export function guessMediaType(name: string, { kind, charset }: Judged): string {
   const byName = lookup(name);
   if (kind === 'binary') return byName === false || byName.startsWith('text/') ? 'application/octet-stream' : byName;
+  if (charset !== undefined) {
+    return `${byName === false || neverText.test(byName) ? 'text/plain' : byName}; charset=${labelOf(charset)}`;
+  }
   if (byName === false || neverText.test(byName)) return plainText;
   return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
 }

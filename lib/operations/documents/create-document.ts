@@ -19,11 +19,11 @@ export interface CreateDocumentInput {
  */
 export async function prepareDocument(
   context: PrepareContext,
-  { location, content, labels }: CreateDocumentInput,
+  { location, content, labels, mediaType }: CreateDocumentInput,
 ): Promise<PreparedContent> {
   requireNewLocation(location);
   requireVisibleLabels(labels);
-  return prepareSource(context, content);
+  return prepareSource(context, content, mediaType);
 }
 
 /** Makes a document and its first version. Editor at the location. */
@@ -37,7 +37,7 @@ export const createDocument: WriteOperation<CreateDocumentInput, Document, Prepa
     applyCreate(context, {
       location,
       content,
-      mediaType: mediaType ?? guessMediaType(nameOf(location), content.kind),
+      mediaType: mediaType ?? guessMediaType(nameOf(location), content),
       labels,
       message,
     }),

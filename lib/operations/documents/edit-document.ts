@@ -12,12 +12,12 @@ import { notFound, Refusal } from '../../domain/refusal.js';
 import { runAtOnce } from '../../scheduling/in-steps.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { EditedText } from '../../text/apply-edits.js';
+import { charsetOf, declaredCharset, decodeAs, encodeText } from '../../text/charset.js';
 import { countLines } from '../../text/cut-text.js';
 import { rebaseEdits, type EditBasis } from '../../text/rebase-edits.js';
 import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
 import { findDocument } from '../../view/locate.js';
 import type { PrepareContext, ReadOperation, WriteOperation } from '../operation.js';
-import { decodeContent } from './content.js';
 import { findHeldSections, planEdit, rulesFor, type EditDocumentInput, type MadeEdit } from './plan-edit.js';
 
 /** The result of an edit without writing it. */
@@ -55,7 +55,9 @@ interface FollowedEdit {
 async function prepare(context: PrepareContext, input: EditDocumentInput): Promise<PreparedEdit> {
   const planned = await planEdit(context, input);
   if (planned.type !== 'fits') return planned;
-  const content = await prepareContent(context.workspace.staging, decodeContent(planned.made.after), context.staged);
+  const { bytes, parent } = planned.made;
+  const declared = declaredCharset(parent.mediaType);
+  const content = await prepareContent(context.workspace.staging, bytes, context.staged, declared);
   return { ...planned, content };
 }
 
@@ -80,16 +82,23 @@ function follow(
   if (parent.kind !== 'text' || parent.size * readings > maxFollowed.bytes) return undefined;
   // The caller's own newer version may be these very edits. That takes more to find out.
   if (tables.versions.by(context.author.id, number, made.parent.sequence, 1).length > 0) return undefined;
-  const before = context.transaction.findContent(parent)?.toString('utf8');
-  if (before === undefined || countLines(before) * readings > maxFollowed.lines) return undefined;
+  const bytesBefore = context.transaction.findContent(parent);
+  if (bytesBefore === undefined) return undefined;
+  const charset = charsetOf(bytesBefore, parent.mediaType);
+  const before = decodeAs(bytesBefore, charset);
+  if (countLines(before) * readings > maxFollowed.lines) return undefined;
   const rules = rulesFor(readPolicy(tables), parent);
   const held = findHeldSections(tables, number, context.author.id, now);
   const edited = attempt(rebaseEdits(basis, before, { edits, held, rules }));
   if (edited === undefined) return undefined;
-  const bytes = decodeContent(edited.text);
-  if (bytes.length > rules.longest) return undefined;
+  const bytes = encodeText(edited.text, charset, parent.mediaType);
+  // What cannot be written is prepared again, and refused there.
+  if (!Buffer.isBuffer(bytes) || Math.max(bytes.length, Buffer.byteLength(edited.text)) > rules.longest) {
+    return undefined;
+  }
   const { text: after, replacements } = edited;
-  return { made: { ...made, parent, before, after, replacements }, content: prepareAtOnce(bytes) };
+  const content = prepareAtOnce(bytes, declaredCharset(parent.mediaType));
+  return { made: { ...made, parent, before, after, bytes, replacements }, content };
 }
 
 function attempt(work: Generator<void, EditedText | undefined>): EditedText | undefined {
@@ -201,7 +210,7 @@ export interface EditOutcome extends ShortDiff {
 /** Compares the texts. Others get their turn between two comparisons. */
 export async function describeEdit(edit: MadeEdit): Promise<EditOutcome> {
   const { expected, parent, expectedText, before, after } = edit;
-  const outcome = { bytes: Buffer.byteLength(after), lines: countLines(after), ...makeShortDiff(before, after) };
+  const outcome = { bytes: edit.bytes.length, lines: countLines(after), ...makeShortDiff(before, after) };
   if (parent.id === expected.id) return { ...outcome, meanwhile: undefined };
   await yieldToLoop();
   const versions = parent.sequence - expected.sequence;

@@ -11,9 +11,10 @@ import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { applyEdits, type EditedText, type EditRules } from '../../text/apply-edits.js';
 import { rebaseEdits, type EditBasis } from '../../text/rebase-edits.js';
+import { encodeText } from '../../text/charset.js';
 import { makeShortDiff } from '../../text/short-diff.js';
 import type { ReadContext } from '../operation.js';
-import { readVersionText } from './read-text.js';
+import { readVersionText, readWithCharset, requireBytes, type ReadVersion } from './read-text.js';
 
 export interface EditDocumentInput {
   readonly location: Location;
@@ -35,6 +36,8 @@ export interface MadeEdit {
   readonly expectedText: string;
   readonly before: string;
   readonly after: string;
+  /** The bytes of the result, in the charset of the text on which the edits are made. */
+  readonly bytes: Buffer;
   /** Number of changed places. */
   readonly replacements: number;
 }
@@ -70,9 +73,9 @@ export function findHeldSections(tables: Tables, document: number, principalId: 
 }
 
 /** @throws Refusal INVALID_REQUEST `not_text`, `content_too_large` */
-async function requireText({ workspace }: ReadContext, version: Version): Promise<string> {
-  const text = await readVersionText(workspace, version);
-  if (text !== undefined) return text;
+async function requireText({ workspace }: ReadContext, version: Version): Promise<ReadVersion> {
+  const read = await readWithCharset(workspace, version);
+  if (read !== undefined) return read;
   if (version.kind !== 'text') throw invalidRequest('not_text', 'The document is not text; replace it as a whole.');
   throw invalidRequest('content_too_large', `A document of more than ${stagedFrom} bytes is replaced as a whole.`, {
     limit: stagedFrom,
@@ -80,10 +83,11 @@ async function requireText({ workspace }: ReadContext, version: Version): Promis
   });
 }
 
-/** @throws Refusal INVALID_REQUEST `content_too_large` */
-function requireFits({ text }: EditedText, { longest }: EditRules): void {
-  const size = Buffer.byteLength(text);
-  if (size <= longest) return;
+/** The bytes of the edited text. @throws Refusal INVALID_REQUEST `content_too_large`, `bad_field` */
+function requireFits({ text }: EditedText, { longest }: EditRules, { charset }: ReadVersion, of: Version): Buffer {
+  const bytes = requireBytes(text, charset, of);
+  const size = Math.max(bytes.length, Buffer.byteLength(text));
+  if (size <= longest) return bytes;
   throw invalidRequest('content_too_large', `The document would be longer than ${longest} bytes.`, {
     limit: longest,
     size,
@@ -157,10 +161,11 @@ export async function planEdit(context: ReadContext, input: EditDocumentInput): 
     const done = await findDone(context, input, state, { expected, expectedText });
     if (done !== undefined) return done;
   }
-  const text = await readVersionText(workspace, document.current);
-  if (text === undefined) return { type: 'stale', refusal: stale(document.current) };
+  const read = await readWithCharset(workspace, document.current);
+  if (read === undefined) return { type: 'stale', refusal: stale(document.current) };
+  const { text } = read;
   if (expected !== undefined && expectedText !== undefined && state.mayFollow) {
-    const moved = await planOnNewer(input, state, { expected, expectedText, text });
+    const moved = await planOnNewer(input, state, { expected, expectedText, read });
     if (moved !== undefined) return moved;
   }
   const still = await attempt(applyEdits(text, input.edits, rulesFor(state.policy, document.current)));
@@ -178,12 +183,13 @@ async function planOnExpected(
   expected: Version,
 ): Promise<PlannedEdit> {
   const rules = rulesFor(policy, expected);
-  const before = await requireText(context, expected);
+  const read = await requireText(context, expected);
+  const { text: before } = read;
   const anchors: string[] | undefined = followsNewer ? [] : undefined;
   const edited = await runCooperatively(applyEdits(before, edits, rules, anchors));
-  requireFits(edited, rules);
+  const bytes = requireFits(edited, rules, read, expected);
   const { text: after, replacements } = edited;
-  const made = { expected, parent: expected, expectedText: before, before, after, replacements };
+  const made = { expected, parent: expected, expectedText: before, before, after, bytes, replacements };
   return { type: 'fits', made, basis: followsNewer || held.length > 0 ? { text: before, anchors } : undefined };
 }
 
@@ -200,13 +206,15 @@ async function findDone(
   of: ExpectedText,
 ): Promise<PlannedEdit | undefined> {
   for (const { version, parent } of own) {
-    const before = await readVersionText(workspace, parent);
-    if (before === undefined) continue;
+    const read = await readWithCharset(workspace, parent);
+    if (read === undefined) continue;
+    const before = read.text;
     const edited = await attempt(applyEdits(before, edits, rulesFor(policy, parent)));
     if (edited === undefined) continue;
     const { text: after, replacements } = edited;
-    if (createHash('sha256').update(after).digest('hex') !== version.sha256) continue;
-    return { type: 'done', version, made: { ...of, parent, before, after, replacements } };
+    const bytes = encodeText(after, read.charset, parent.mediaType);
+    if (!Buffer.isBuffer(bytes) || createHash('sha256').update(bytes).digest('hex') !== version.sha256) continue;
+    return { type: 'done', version, made: { ...of, parent, before, after, bytes, replacements } };
   }
   return undefined;
 }
@@ -215,17 +223,18 @@ async function findDone(
 async function planOnNewer(
   { edits, followsNewer }: EditDocumentInput,
   { policy, held, document }: EditState,
-  { expected, expectedText, text }: ExpectedText & { readonly text: string },
+  { expected, expectedText, read }: ExpectedText & { readonly read: ReadVersion },
 ): Promise<PlannedEdit | undefined> {
   const found: string[] = [];
+  const { text } = read;
   const isWritten =
     followsNewer && (await attempt(applyEdits(expectedText, edits, rulesFor(policy, expected), found))) !== undefined;
   const basis = { text: expectedText, anchors: isWritten ? found : undefined };
   const rules = rulesFor(policy, document.current);
   const edited = await attempt(rebaseEdits(basis, text, { edits, held, rules }));
   if (edited === undefined) return undefined;
-  requireFits(edited, rules);
+  const bytes = requireFits(edited, rules, read, document.current);
   const { text: after, replacements } = edited;
-  const made = { expected, expectedText, parent: document.current, before: text, after, replacements };
+  const made = { expected, expectedText, parent: document.current, before: text, after, bytes, replacements };
   return { type: 'fits', made, basis };
 }

@@ -6,6 +6,7 @@ import { countHidden } from '../../domain/hidden-characters.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
+import { decodeTextInSteps } from '../../text/charset.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
 import type { ReadOperation } from '../operation.js';
 import { requireVersion } from '../history/require-version.js';
@@ -54,7 +55,8 @@ const outlineShare = 4;
 /** The text. Undefined for binary content. @throws Refusal INVALID_REQUEST `content_too_large` */
 async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
   if (version.kind !== 'text') return undefined;
-  if (bytes !== null || openStream === null) return bytes?.toString('utf8');
+  const decode = (read: Buffer) => runCooperatively(decodeTextInSteps(read, version.mediaType));
+  if (bytes !== null || openStream === null) return bytes === null ? undefined : decode(bytes);
   if (version.size > maxReadBytes) {
     throw invalidRequest('content_too_large', `Texts of up to ${maxReadBytes} bytes are read here.`, {
       limit: maxReadBytes,
@@ -63,7 +65,7 @@ async function readText({ version, bytes, openStream }: DocumentRead): Promise<s
   }
   const pieces: Buffer[] = [];
   for await (const piece of await openStream()) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString('utf8');
+  return decode(Buffer.concat(pieces));
 }
 
 function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {

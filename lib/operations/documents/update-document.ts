@@ -12,6 +12,8 @@ export interface UpdateDocumentInput {
   readonly precondition: Precondition;
   readonly content: ContentSource;
   readonly mediaType?: string | undefined;
+  /** Whether the content was written as characters, and so is UTF-8. */
+  readonly isUtf8?: boolean | undefined;
   readonly message: string | null;
   /** Who wrote it, according to the source of an import. No face but the operator's command sets it. */
   readonly originalAuthor?: OriginalAuthor | undefined;
@@ -25,9 +27,9 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   name: 'document.update',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  prepare: (context, { location, content }) => prepareVersion(context, location, content),
-  run: (context, { location, precondition, mediaType, message, originalAuthor, claimId }, content) =>
-    applyUpdate(context, { location, precondition, content, mediaType, message, originalAuthor, claimId }),
+  prepare: (context, { location, content, mediaType }) => prepareVersion(context, location, content, mediaType),
+  run: (context, { location, precondition, mediaType, isUtf8, message, originalAuthor, claimId }, content) =>
+    applyUpdate(context, { location, precondition, content, mediaType, isUtf8, message, originalAuthor, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
   documentNumber: (document) => document.number,
 };

@@ -97,7 +97,7 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
   name: updateDocument.name,
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  prepare: (context, { location, content }) => prepareVersion(context, location, content),
+  prepare: (context, { location, content, mediaType }) => prepareVersion(context, location, content, mediaType),
   run(context, { expected, allowShrink, ...input }, content) {
     const { tables, now } = context.transaction;
     const found = findDocument(tables, input.location);
@@ -118,7 +118,10 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
       });
     }
     const precondition = { any: false, versionIds: [expected] } as const;
-    return { document: updateDocument.run(context, { ...input, precondition }, content), isRepeat: false };
+    return {
+      document: updateDocument.run(context, { ...input, precondition, isUtf8: true }, content),
+      isRepeat: false,
+    };
   },
   noteResult: noteWritten,
 };

@@ -53,7 +53,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
     for (const [index, { location }] of files.entries()) {
       const content = prepared[index];
       if (content !== undefined) {
-        imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
+        imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content) });
       }
     }
     return applyImport(context, { files: imported, message, originalAuthor });

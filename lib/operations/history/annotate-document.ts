@@ -5,6 +5,8 @@ import { notFound } from '../../domain/refusal.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { VersionContent } from '../../sidecar/tables/version-table.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
+import { asUtf8InSteps } from '../../text/charset.js';
 import { hasManyLines, LineOwners, type OwnedLines } from '../../text/line-owners.js';
 import type { View } from '../../view/view.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
@@ -74,6 +76,13 @@ export const annotateDocument: ReadOperation<AnnotateDocumentInput, Annotation> 
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };
 
+async function readUtf8(
+  { workspace }: Pick<ReadContext, 'workspace'>,
+  version: Pick<Version, 'blobOid' | 'mediaType'>,
+): Promise<Buffer> {
+  return runCooperatively(asUtf8InSteps(await workspace.objects.readContent(version), version.mediaType));
+}
+
 async function annotate(
   context: ReadContext,
   document: Document,
@@ -83,7 +92,8 @@ async function annotate(
   const nothing = { document, version, lines: [], writers: new Map<number, LineWriter>(), olderThan: null };
   if (version.kind !== 'text') return { ...nothing, isExact: true, why: 'binary' };
   if (!isReadable(version)) return { ...nothing, isExact: true, why: 'too_large' };
-  const text = await context.workspace.objects.readContent(version);
+  const text = await readUtf8(context, version);
+  if (text.length > maxComparedBytes) return { ...nothing, isExact: true, why: 'too_large' };
   if (hasManyLines(text)) return { ...nothing, isExact: true, why: 'too_large' };
   const owners = new LineOwners<number>(text);
   const end = await walkBack(context, owners, contents);
@@ -130,7 +140,10 @@ async function walkBack(
     if (!isReadable(older)) return stop('too_large');
     bytes += older.size;
     if (bytes > maxBytes) return stop('too_much_work');
-    const text = await workspace.objects.readContent(older);
+    const text = await readUtf8({ workspace }, older);
+    // Text of another charset can be longer in UTF-8.
+    if (text.length > maxComparedBytes) return stop('too_large');
+    bytes += text.length - older.size;
     if (!(await inTurns(owners.goBack(text, newer.sequence)))) return stop('too_much_work');
     await yieldToLoop();
   }

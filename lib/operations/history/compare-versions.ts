@@ -3,6 +3,7 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { TextDiff } from '../../text/text-diff.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { decodeText } from '../../text/charset.js';
 import { diffTextsInPieces, maxCompared } from '../../text/diff-texts.js';
 import type { ReadOperation } from '../operation.js';
 
@@ -61,7 +62,9 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
     const isSame = from?.sha256 === to.sha256;
     const compared = { document, from: from ?? null, to, isSame, diff: null, why };
     if (why !== null) return compared;
-    const read = versions.map(async (version) => (await workspace.objects.readContent(version)).toString('utf8'));
+    const read = versions.map(async (version) =>
+      decodeText(await workspace.objects.readContent(version), version.mediaType),
+    );
     return Promise.all(read).then(async (texts) => {
       const [first = '', second] = texts;
       if (texts.some(hasManyLines)) return { ...compared, why: 'too_large' };

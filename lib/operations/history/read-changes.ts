@@ -2,7 +2,9 @@ import type { Document, Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { asUtf8InSteps } from '../../text/charset.js';
 import { compareBytes } from '../../text/compare-bytes.js';
 import { cutUnified, type DiffPart } from '../../text/text-diff.js';
 import { readDocument, type DocumentRead } from '../documents/read-document.js';
@@ -42,11 +44,13 @@ const maxVersions = 20;
 const maxBytes = 16 * 1024 * 1024;
 const unchanged: DiffPart = { text: '', isCut: false, nextLine: null };
 
-async function readBytes({ bytes, openStream }: DocumentRead): Promise<Buffer> {
-  if (bytes !== null || openStream === null) return bytes ?? Buffer.alloc(0);
+/** The text in UTF-8. */
+async function readBytes({ version, bytes, openStream }: DocumentRead): Promise<Buffer> {
+  const inUtf8 = (read: Buffer) => runCooperatively(asUtf8InSteps(read, version.mediaType));
+  if (bytes !== null || openStream === null) return inUtf8(bytes ?? Buffer.alloc(0));
   const pieces: Buffer[] = [];
   for await (const piece of await openStream()) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  return inUtf8(Buffer.concat(pieces));
 }
 
 function obstacleTo(versions: readonly Version[]): NoDiff | null {
@@ -89,7 +93,10 @@ export const readChanges: ReadOperation<ReadChangesInput, ReadChanges> = {
     if (isSame) return { ...changes, diff: unchanged, why };
     // One after the other: each stream takes one of the caller's few downloads.
     const before = await readBytes(from);
-    const hunks = await compareBytes(before, await readBytes(to), yieldToLoop);
+    const after = await readBytes(to);
+    // Text of another charset can be longer in UTF-8.
+    if (before.length > maxBytes || after.length > maxBytes) return { ...changes, diff: null, why: 'too_large' };
+    const hunks = await compareBytes(before, after, yieldToLoop);
     if (hunks === null) return { ...changes, diff: null, why: 'too_large' };
     return { ...changes, diff: cutUnified(hunks, fromLine, maxChars), why };
   },

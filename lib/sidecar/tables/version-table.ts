@@ -34,6 +34,7 @@ export interface VersionContent {
   /** Bytes. */
   readonly size: number;
   readonly kind: DocumentKind;
+  readonly mediaType: string;
 }
 
 /** A version's place in the order of all commits. */
@@ -43,7 +44,14 @@ export interface VersionMoment {
   readonly sequence: number;
 }
 
-type ContentRow = readonly [sequence: number, blobOid: string, sha256: string, size: number, kind: DocumentKind];
+type ContentRow = readonly [
+  sequence: number,
+  blobOid: string,
+  sha256: string,
+  size: number,
+  kind: DocumentKind,
+  mediaType: string,
+];
 
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
@@ -86,7 +94,8 @@ export class VersionTable extends Table {
   );
 
   readonly #contents = this.arrayStatement<[number, number, number], ContentRow>(
-    'SELECT sequence, blob_oid, sha256, size, kind FROM version WHERE document = ? AND sequence <= ? ORDER BY sequence DESC LIMIT ?',
+    `SELECT sequence, blob_oid, sha256, size, kind, media_type FROM version WHERE document = ? AND sequence <= ?
+      ORDER BY sequence DESC LIMIT ?`,
   );
 
   insert(version: NewVersion): void {
@@ -160,9 +169,14 @@ export class VersionTable extends Table {
 
   /** The contents of the versions up to `sequence`, the newest first. */
   contents(document: number, sequence: number, limit: number): VersionContent[] {
-    return this.#contents
-      .all(document, sequence, limit)
-      .map(([number, blobOid, sha256, size, kind]) => ({ sequence: number, blobOid, sha256, size, kind }));
+    return this.#contents.all(document, sequence, limit).map(([number, blobOid, sha256, size, kind, mediaType]) => ({
+      sequence: number,
+      blobOid,
+      sha256,
+      size,
+      kind,
+      mediaType,
+    }));
   }
 
   /** Versions newer than `sequence` by one principal, the newest first. */

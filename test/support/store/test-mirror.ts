@@ -93,7 +93,7 @@ export class TestMirror {
       const files: EventFile[] = [];
       for (const [path, text] of Object.entries(written)) {
         const content = await stage.add(inOnePiece(text));
-        files.push({ location: this.at(path), content, mediaType: guessMediaType(path, content.kind) });
+        files.push({ location: this.at(path), content, mediaType: guessMediaType(path, content) });
       }
       await whenRead?.();
       await stage.show();
