@@ -34,6 +34,21 @@ describe('the feed of changes', () => {
 
   const asPrincipal = ({ client }: Consumer) => ({ type: 'principal', id: client.id }) as const;
 
+  it('tells what came before a deletion only to those who read in between', async () => {
+    const [slow, quick] = [await read('', 'ada'), await read('', 'ben')];
+    const kindsOf = async ({ page }: Pick<Consumer, 'page'>) => (await page()).items.map(({ kind }) => kind);
+    await admin.create('a/p.md', 'one');
+    await admin.update('a/p.md', 'two');
+    const told = await kindsOf({ page: () => quick.page() });
+    await quick.catchUp();
+    await admin.delete('a/p.md');
+    assert.deepEqual(told, ['created', 'updated']);
+    assert.deepEqual(await kindsOf({ page: () => quick.page() }), ['deleted']);
+    assert.deepEqual(await kindsOf({ page: () => slow.page() }), ['deleted']);
+    const ids = (await slow.page()).items.map(({ document }) => document.id);
+    assert.equal(ids.length, 1, 'the id of a document that this reader never saw');
+  });
+
   it('tells a deletion that was undone before it was read, with who did it', async () => {
     const ada = await read();
     await admin.create('a/p.md', 'one');
