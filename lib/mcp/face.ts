@@ -343,10 +343,16 @@ const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp
 
 function parseMessage(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return withoutNull(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   } catch {
     return undefined;
   }
+}
+
+/** Some clients send `arguments: null` for a tool without arguments, and mean none. */
+function withoutNull(message: unknown): unknown {
+  const { params } = (message ?? {}) as { readonly params?: { readonly arguments?: unknown } };
+  return params?.arguments === null ? withoutArguments(message) : message;
 }
 
 /** The message without a tool's arguments: they are checked where the tool's answer can name the fault. */

@@ -112,6 +112,15 @@ describe('A plain MCP request is answered as the protocol’s library answers it
     assert.deepEqual(await ask(own, sent), await ask(library, sent), JSON.stringify(sent));
   }
 
+  it('takes null for no arguments', async () => {
+    for (const make of [older, now]) {
+      const none = make('tools/call', { name: 'list_org_docs', arguments: {} });
+      const sent = make('tools/call', { name: 'list_org_docs', arguments: null });
+      assert.deepEqual(await ask(own, sent), await ask(own, none));
+      await assertSame(sent);
+    }
+  });
+
   it('in both eras: calls done and refused, the list of tools, and pings', async () => {
     const plain = [
       ...[older, now].flatMap((make) => [
