@@ -28,6 +28,14 @@ describe('a refused request', () => {
     );
   });
 
+  it('says how an offset is sent whose plus sign came as a blank', async () => {
+    assert.match(
+      await explain(ada.get('/v1/audit?from=2026-11-26T21:00:00+01:00')),
+      /send the \+ of its offset as %2B/,
+    );
+    assert.doesNotMatch(await explain(ada.get('/v1/audit?from=yesterday')), /%2B/);
+  });
+
   it('says in words which numbers, lists and texts are allowed', async () => {
     assert.equal(await explain(ada.get('/v1/audit?limit=0')), 'The query parameter limit must be at least 1.');
     assert.match(await explain(ada.get('/v1/audit?limit=100000')), /^The query parameter limit must be at most \d+\.$/);

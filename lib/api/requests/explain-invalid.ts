@@ -84,7 +84,9 @@ function explainFinding(finding: Finding, keyword: string, sent: unknown): Refus
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     return invalidRequest('unknown_field', `There is no field ${field}.`, { field });
   }
-  return invalidRequest('bad_field', `The ${what} ${field} ${describeRule(finding.message, sent)}.`, { field });
+  const hint =
+    what === 'query parameter' && isTimeWithBlank(sent) ? ' In a query, send the + of its offset as %2B.' : '';
+  return invalidRequest('bad_field', `The ${what} ${field} ${describeRule(finding.message, sent)}.${hint}`, { field });
 }
 
 function nameField(path: string): { readonly what: string; readonly field: string } {
@@ -94,4 +96,9 @@ function nameField(path: string): { readonly what: string; readonly field: strin
   if (place === 'headers') return { what: 'header', field: headerNames[short] ?? short };
   if (place === 'query') return { what: 'query parameter', field: short };
   return { what: 'field', field: short === '' ? 'body' : short };
+}
+
+/** Whether it is a time whose + came as a blank, as in every query. */
+function isTimeWithBlank(sent: unknown): boolean {
+  return typeof sent === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,20} \d\d:\d\d$/.test(sent);
 }

@@ -5,7 +5,7 @@ import { invalidRequest } from '../../domain/refusal.js';
  * Our own tags after changes by proxies: a weak mark, or the name of their coding inside the quotes. Nothing else is
  * repaired: a foreign tag simply never matches.
  */
-const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:-(?:gzip|br|deflate))?"?$/;
+const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:--?(?:gzip|br|deflate))?"?$/;
 /**
  * One element of a list and the comma behind it: a tag in quotes, commas included; our own id bare; or nothing. Empty
  * elements are skipped (RFC 9110 §5.6.1). Blanks behind the tag are matched only where a tag is: two adjacent runs of
