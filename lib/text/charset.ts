@@ -16,6 +16,10 @@ const bigMarked = 'marked-utf-16be';
 /** What windows-1252 has in the places 0x80 to 0x9f. Some releases of Node read it as ISO 8859-1, which has none of these. */
 const between = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 const windows1252 = 'windows-1252';
+/** By the byte. */
+const unitOf = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte < 0xa0 ? between.charCodeAt(byte - 0x80) : byte,
+);
 
 /** The names of encodings by the labels met so far. Only labels of the standard, which are few. */
 const known = new Map<string, Charset>();
@@ -102,8 +106,9 @@ class Decoder {
   /** @throws TypeError for bytes that do not fit, where it is fatal */
   decode(piece: Uint8Array): string {
     if (this.#decoder !== undefined) return this.#decoder.decode(piece, { stream: true });
-    const latin = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1');
-    return latin.replaceAll(/[\x80-\x9f]/g, (each) => between[each.charCodeAt(0) - 0x80] ?? each);
+    const units = new Uint16Array(piece.length);
+    for (let at = 0; at < piece.length; at += 1) units[at] = unitOf[piece[at] ?? 0] ?? 0;
+    return Buffer.from(units.buffer).toString('utf16le');
   }
 
   /** @throws TypeError for a character that has no end, where it is fatal */
