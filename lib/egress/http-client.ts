@@ -4,7 +4,7 @@ import { EgressFault } from './egress-fault.js';
 import { CheckedAgent, type AgentMeans } from './checked-agent.js';
 import { describeNetworkFault } from './describe-network-fault.js';
 import { isAllowed } from './dial.js';
-import { normalizeHost } from './host-and-port.js';
+import { formatHostAndPort, normalizeHost } from './host-and-port.js';
 import { readBody, type Timeouts } from './read-body.js';
 
 export interface HttpMeans extends AgentMeans {
@@ -197,12 +197,20 @@ export function parseWebAddress(text: string): URL {
 
 /**
  * A secret goes over http only where the operator allows the host: there the network is the operator's own.
+ * @param hasSecret what the refusal speaks of
  * @throws EgressFault
  */
-export function requirePrivacy(url: URL, allowance: AgentMeans['allowance']): void {
+export function requirePrivacy(url: URL, allowance: AgentMeans['allowance'], hasSecret = true): void {
   if (url.protocol === 'https:') return;
   const host = normalizeHost(url.hostname);
   const port = Number(url.port === '' ? '80' : url.port);
   if (host !== undefined && isAllowed({ host, port }, allowance)) return;
-  throw new EgressFault('denied_egress', 'With http:// the secret would cross the network unprotected. Use https://.');
+  const danger = hasSecret
+    ? 'the secret would cross the network unprotected'
+    : 'others on the network could change what comes';
+  const written = host === undefined ? url.host : formatHostAndPort({ host, port });
+  throw new EgressFault(
+    'denied_egress',
+    `With http:// ${danger}. Use https://. Where the network is trusted, who runs the service can allow it: add "${written}" to the setting ${allowance.setting ?? 'connector_hosts'}.`,
+  );
 }

@@ -184,7 +184,7 @@ describe('The connectors in the console', function () {
     await look.page.getByLabel('Branch (optional)').fill('nowhere');
     await look.judge('the dialog that changes settings');
     await inDialog(look, 'Test and save').click();
-    await look.page.getByRole('dialog').getByText('Nothing is at this address').waitFor();
+    await look.page.getByRole('dialog').getByText('Nothing at this address can be mirrored').waitFor();
     await look.page.getByLabel('Branch (optional)').fill('main');
     await look.page.getByLabel('Folder at the source (optional)').fill('docs');
     await inDialog(look, 'Test and save').click();

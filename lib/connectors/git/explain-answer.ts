@@ -9,6 +9,13 @@ const absent =
 const noRepository =
   'At this address is no git repository that can be fetched. Use the address that the source shows for git clone.';
 
+/** A server that hands out a repository as files, which `git clone` takes. */
+export const plainFiles = (): SourceFault =>
+  new SourceFault(
+    'not_found',
+    'This server hands out the repository as plain files (git’s “dumb” protocol). `git clone` takes that, a mirror does not: it needs smart HTTP, as git http-backend and the usual hosts of repositories speak it.',
+  );
+
 /**
  * What a server's answer to git means when it is not the one that git needs.
  * @param type the media type of the answer that git needs

@@ -56,7 +56,7 @@ async function openUpstream(
     return new SshUpstream(address, secret, { allowance, idleTime });
   }
   const url = parseWebAddress(settings.url);
-  requirePrivacy(url, allowance);
+  requirePrivacy(url, allowance, secret !== null);
   const timeouts = { head: idleTime, idle: idleTime, body: fetchTime };
   return new HttpUpstream(url, writeAuthorization(settings, secret), { allowance, clock, timeouts });
 }

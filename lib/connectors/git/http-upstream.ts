@@ -1,6 +1,7 @@
+import { Buffer } from 'node:buffer';
 import type { Clock } from '../../domain/clock.js';
 import { HttpClient, type HttpMeans } from '../../egress/http-client.js';
-import { explainAnswer } from './explain-answer.js';
+import { explainAnswer, plainFiles } from './explain-answer.js';
 import { answerTypes, type GitQuestion, type GitService, type GitUpstream } from './git-upstream.js';
 
 const paths: Readonly<Record<GitService, { readonly pathname: string; readonly search: string }>> = {
@@ -10,6 +11,24 @@ const paths: Readonly<Record<GitService, { readonly pathname: string; readonly s
 
 /** What git says to a server that the server has to know. */
 const forwarded = ['accept', 'content-type', 'git-protocol', 'user-agent'] as const;
+
+/** A line of `info/refs` as git writes it for web servers that hand out files. */
+const plainReference = /^[0-9a-f]{40}(?:[0-9a-f]{24})?\trefs\//;
+const plainLength = 80;
+
+/** Whether it is the file of references in place of git's answer. Reads no more than its beginning. */
+async function beginsWithReference(body: AsyncIterable<Uint8Array>): Promise<boolean> {
+  let text = '';
+  try {
+    for await (const piece of body) {
+      text += Buffer.from(piece.subarray(0, plainLength)).toString('latin1');
+      if (text.length >= plainLength) break;
+    }
+  } catch {
+    // An answer that breaks off is judged by what it began with.
+  }
+  return plainReference.test(text);
+}
 
 /** A repository of a web server. It follows no redirect. */
 export class HttpUpstream implements GitUpstream {
@@ -47,8 +66,9 @@ export class HttpUpstream implements GitUpstream {
     });
     const fault = explainAnswer(answer, answerTypes[service], this.#url, this.#clock.now());
     if (fault === undefined) return answer.body;
+    const isPlain = answer.status === 200 && service === 'references' && (await beginsWithReference(answer.body));
     answer.discard();
-    throw fault;
+    throw isPlain ? plainFiles() : fault;
   }
 
   close(): void {

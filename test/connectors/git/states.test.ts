@@ -221,9 +221,32 @@ describe('a git repository in each of its states', () => {
     assert.deepEqual(Object.keys((await bench.mirror()).files), ['a.md', 'large.bin']);
   });
 
+  it('names the protocol of plain files, which git clone takes, and what is needed', async () => {
+    const upstream = bench.upstream();
+    await upstream.commit({ 'a.md': 'a' });
+    upstream.git('update-server-info');
+    const references = readFileSync(join(bench.at('notes.git'), 'info/refs'));
+    for (const type of ['text/plain', 'application/octet-stream']) {
+      bench.server.intrusion = (_request, response) => {
+        response.writeHead(200, { 'content-type': type }).end(references);
+        return true;
+      };
+      assert.match(await bench.faultOf(), /^not_found: .*plain files.*smart HTTP/);
+    }
+    bench.server.intrusion = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
+      return true;
+    };
+    assert.match(await bench.faultOf(), /^not_found: At this address is no git repository/);
+  });
+
   it('speaks http only with a host that the operator allows', async () => {
     await bench.upstream().commit({ 'a.md': 'a' });
-    assert.match(await bench.faultOf({ hosts: [] }), /^denied_egress: .*https:\/\//);
+    const refused = await bench.faultOf({ hosts: [] });
+    assert.match(refused, /^denied_egress: .*https:\/\//);
+    assert.ok(refused.includes(`add "${bench.server.host}" to the setting connector_hosts`), refused);
+    assert.doesNotMatch(refused, /secret/);
+    assert.match(await bench.faultOf({ hosts: [], secret: 'hush' }), /^denied_egress: With http:\/\/ the secret would/);
     assert.match(await bench.faultOf({ settings: { url: 'https://127.0.0.1/a.git' } }), /^denied_egress: /);
     assert.equal(bench.server.requests.length, 0);
   });

@@ -40,10 +40,11 @@ export const wordsOfKind: Readonly<Record<Kind, KindWords>> = {
 /** What kind of trouble it is, and who can end it. */
 export const wordsOfFault: Readonly<Record<Fault, { readonly title: string; readonly remedy: string }>> = {
   auth: { title: 'The source refuses the credential', remedy: 'Make a new one at the source, then set it here.' },
-  not_found: { title: 'Nothing is at this address', remedy: 'Compare the settings with the source.' },
+  not_found: { title: 'Nothing at this address can be mirrored', remedy: 'Compare the settings with the source.' },
   denied_egress: {
     title: 'This service may not go there',
-    remedy: 'The operator of the service can allow it in its settings.',
+    remedy:
+      'The operator of the service can allow it: a server in connector_hosts, a folder in connector_folders, a program in connector_programs.',
   },
   rate: { title: 'The source asks for patience', remedy: 'Nothing has to be done. It is tried again later.' },
   network: {
