@@ -29,6 +29,12 @@ export const contentTable: readonly Managing[] = [
     optional: { '--message <text>': 'a note on the new version' },
   },
   {
+    words: 'document undelete',
+    arguments: ['location'],
+    description: 'Bring the last deleted document of a location back, with its history.',
+    example: 'cartulary document undelete handbook/travel.md',
+  },
+  {
     words: 'folder delete',
     arguments: ['location'],
     description: 'Delete a folder with everything in it. It can be undeleted.',

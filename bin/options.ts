@@ -34,7 +34,7 @@ export function addCommand(program: Command, { words, description, example }: De
 
 /** The parts of the overview of all commands. */
 const overview: Readonly<Record<string, readonly string[]>> = {
-  'Run it:': ['init', 'start', 'serve', 'mcp', 'status', 'ready'],
+  'Run it:': ['init', 'start', 'serve', 'mcp', 'status', 'ready', 'completion'],
   'People and access:': [
     'principal',
     'group',
@@ -48,6 +48,12 @@ const overview: Readonly<Record<string, readonly string[]>> = {
     'workspace',
   ],
   'Documents:': [
+    'ls',
+    'cat',
+    'put',
+    'search',
+    'mv',
+    'rm',
     'import',
     'document',
     'folder',
@@ -82,7 +88,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   principal: 'People and agents.',
   group: 'Groups of people, agents and other groups.',
   grant: 'Roles of principals and groups on folders and documents.',
-  document: 'Versions of a document: history, diff, restore.',
+  document: 'Versions of a document: history, diff, restore, undelete.',
   folder: 'Whole folders: delete, undelete, and revert the changes of one principal.',
   claim: 'Claims: a claim reserves a document or section, so that writes of others are refused.',
   comment: 'Comments on a document.',

@@ -18,6 +18,7 @@ export async function askOwner(
   config: Config,
   request: CommandRequest,
   onProgress: (progress: unknown) => Promise<void> = async () => undefined,
+  content?: AsyncIterable<Uint8Array>,
 ): Promise<CommandAnswer> {
   const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
   const closed = explainClosedFolder(config.data, '…');
@@ -36,7 +37,8 @@ export async function askOwner(
   }
   for (const deadline = Date.now() + timeout; ; await delay(pause)) {
     const answer =
-      (await sendCommand(config.data, request, onProgress)) ?? (await runHere(config, request, onProgress));
+      (await sendCommand(config.data, request, onProgress, content)) ??
+      (await runHere(config, request, onProgress, content));
     if (answer !== undefined) return answer;
     if (Date.now() > deadline) {
       const message = `Another process is using ${config.data} and takes no commands. Wait until it is done, or stop it.`;
@@ -50,6 +52,7 @@ async function runHere(
   config: Config,
   request: CommandRequest,
   onProgress: (progress: unknown) => Promise<void>,
+  content: AsyncIterable<Uint8Array> | undefined,
 ): Promise<CommandAnswer | undefined> {
   const [{ DataFolderInUse }, { openService }, { urlOf }, { runCommand }] = await Promise.all([
     import('../lib/app/service.js'),
@@ -74,6 +77,7 @@ async function runHere(
       server: null,
       address,
       onProgress,
+      content,
       signal: stopping.signal,
       onFault: printFault,
     });

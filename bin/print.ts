@@ -47,6 +47,11 @@ export async function writeContent(text: string): Promise<void> {
   if (!written) await once(process.stdout, 'drain');
 }
 
+/** Writes a piece of content byte for byte, and waits for a slow reader. It is never for a terminal. */
+export async function writeBytes(bytes: Uint8Array): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+}
+
 /** Writes lines of JSON, and waits for a slow reader. */
 export async function writeJsonLines(lines: readonly string[]): Promise<void> {
   if (!process.stdout.write(`${lines.map(escapeJson).join('\n')}\n`)) await once(process.stdout, 'drain');
@@ -72,6 +77,11 @@ export function printResult(result: unknown, asJson: boolean): void {
   if (asJson) printJson(result);
   else if (isList(result) && result.items.length === 0) note('There are none.');
   else console.log(formatForPeople(result));
+}
+
+/** Prints a table, or a record for each row. */
+export function printRows(rows: readonly Readonly<Record<string, unknown>>[]): void {
+  console.log(formatRows(rows));
 }
 
 /** The names under which results have what a script goes on with, the first ones before others. */

@@ -5,7 +5,9 @@ import type { OtherFormat } from '../lib/integrity/data-format.js';
 import { addAuditCommands } from './audit.js';
 import { addBackupCommands } from './backups.js';
 import { addChangeCommands } from './changes.js';
+import { addCompletionCommand } from './completion.js';
 import { addConnectorCommands } from './connectors.js';
+import { addDocumentCommands } from './documents.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
@@ -39,6 +41,7 @@ export function makeProgram(): Command {
   addManageCommands(program);
   addAuditCommands(program);
   addChangeCommands(program);
+  addDocumentCommands(program);
   addTransferCommands(program);
   addBackupCommands(program);
   addPreserveCommands(program);
@@ -46,6 +49,7 @@ export function makeProgram(): Command {
   addEraseCommands(program);
   addInspectCommands(program);
   addReadyCommand(program);
+  addCompletionCommand(program);
   return program;
 }
 

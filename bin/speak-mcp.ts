@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import { ConfigError, findClientSettings } from '../lib/config.js';
-import { bridgeStreams } from '../lib/mcp/bridge.js';
-import { ClientService } from './find-service.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 
 /** Maximum of milliseconds between a signal and the process's end. */
@@ -23,6 +21,10 @@ async function speak(options: CalledWith): Promise<void> {
   if (key === undefined) throw new ConfigError('Set the environment variable CARTULARY_KEY to a key minted for MCP.');
   const named = options['url'] ?? url;
   const config = readConfig({ ...options, url: undefined, logLevel: options['logLevel'] ?? 'error' });
+  const [{ bridgeStreams }, { ClientService }] = await Promise.all([
+    import('../lib/mcp/bridge.js'),
+    import('./find-service.js'),
+  ]);
   const service = new ClientService(config, typeof named === 'string' ? named : undefined);
   const stopping = new AbortController();
   // A client ends this process by closing its input, and sends a signal if it stays.

@@ -13,6 +13,8 @@ export interface CommandRequest {
   /** May be left out where there is only one workspace. */
   readonly workspace?: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Whether content follows it. */
+  readonly hasContent?: boolean;
 }
 
 /** A refusal or a fault, as shown. */
@@ -73,6 +75,8 @@ export interface CommandContext {
    * Reports the progress of a long command, or hands over a part of a long answer. It waits where the receiver is slow.
    */
   readonly onProgress: (progress: unknown) => Promise<void>;
+  /** What the caller sends behind the request, read as it is asked for. */
+  readonly content: AsyncIterable<Uint8Array> | undefined;
   /** Aborted when the caller has left, or the server stops. */
   readonly signal: AbortSignal;
 }

@@ -7,6 +7,8 @@ const access = async (): Promise<Table> => (await import('./manage-access.js')).
 const principals = async (): Promise<Table> => (await import('./manage-principals.js')).principalCommands;
 const signIns = async (): Promise<Table> => (await import('./manage-sign-in.js')).signInCommands;
 const contents = async (): Promise<Table> => (await import('./inspect-content.js')).contentCommands;
+const reads = async (): Promise<Table> => (await import('./read-documents.js')).readingCommands;
+const writes = async (): Promise<Table> => (await import('./write-documents.js')).writingCommands;
 const erases = async (): Promise<Table> => (await import('./erase.js')).eraseCommands;
 const asksAudit = async () => (await import('./ask-audit.js')).auditQuestionCommands;
 const preserves = async (): Promise<Table> => (await import('./preserve.js')).preserveCommands;
@@ -29,8 +31,16 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
   },
   search: async () => {
     const { reportSearch } = await import('./report-search.js');
-    return { 'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) } };
+    return {
+      'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) },
+      ...(await reads()),
+    };
   },
+  ls: reads,
+  cat: reads,
+  put: writes,
+  mv: writes,
+  rm: writes,
   workspace: async () => (await import('./manage-workspaces.js')).workspaceCommands,
   principal: principals,
   group: principals,

@@ -7,6 +7,7 @@ import { compareVersions } from '../operations/history/compare-versions.js';
 import { parseMessage } from '../operations/documents/content.js';
 import { deleteFolder, undeleteFolder } from '../operations/folders/delete-folder.js';
 import { listHistory } from '../operations/history/list-history.js';
+import { undeleteDocument } from '../operations/documents/undelete-document.js';
 import { restoreVersion } from '../operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/history/revert-changes.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
@@ -98,6 +99,10 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     const { current } = await perform(restoreVersion, { location, versionId, message });
     return { location, version: current.id, restored: versionId };
   }, noDocument),
+  'document.undelete': inWorkspace(async ({ perform }, fields) => {
+    const { location, current } = await perform(undeleteDocument, { location: fields.location('location') });
+    return { location, version: current.id };
+  }, 'No document was deleted at this location.'),
   'folder.delete': inWorkspace(async ({ perform }, fields) => {
     const result = await perform(deleteFolder, { location: fields.folder('location') });
     return { location: result.location, documents: result.documents, commit: result.versionId };

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { CommandDependencies, CommandLine, CommandRequest, ServerFacts } from './command.js';
 import { runCommand } from './run-command.js';
+import { readContent } from './sent-content.js';
 import { prepareSocketPath, removeSocket } from './socket-path.js';
 
 export interface ListenOptions {
@@ -21,7 +22,7 @@ const maxRequestLength = 1024 * 1024;
 
 /**
  * Takes commands on a Unix socket, open to the owner of the data folder only (mode 0600). A connection carries one
- * request, a line of JSON. It gets back lines of JSON: the progress, any number of times, and then the result or the
+ * request, a line of JSON, behind which content may follow. It gets back lines of JSON: the progress, any number of times, and then the result or the
  * error.
  */
 export async function listenForCommands(options: ListenOptions): Promise<CommandListener> {
@@ -73,21 +74,24 @@ async function answer(socket: Socket, options: ListenOptions, closing: AbortSign
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
   socket.on('error', () => gone.abort());
-  const request = await readRequest(socket);
+  const { request, rest } = await readRequest(socket);
   if (request === undefined) {
     socket.destroy();
     return;
   }
+  const signal = AbortSignal.any([gone.signal, closing]);
   const line = await runCommand(request, {
     host: options.host,
     server: options.server,
     address: options.server.url,
     onFault: options.onFault,
-    signal: AbortSignal.any([gone.signal, closing]),
+    signal,
+    content: request.hasContent === true ? readContent(socket, rest, gone, signal) : undefined,
     onProgress: (progress) => write(socket, { progress }),
   });
   await write(socket, line);
-  socket.end();
+  // Content that was not taken is dropped. Without that, the end of the connection would never be seen.
+  socket.end().resume();
 }
 
 /** Writes a line; waits while the other side does not read. */
@@ -102,21 +106,30 @@ async function write(socket: Socket, line: CommandLine): Promise<void> {
   });
 }
 
-/** The first line as a request; undefined when it is none. */
-function readRequest(socket: Socket): Promise<CommandRequest | undefined> {
+/** What a connection begins with. */
+interface Beginning {
+  /** The first line; undefined when it is no request. */
+  readonly request: CommandRequest | undefined;
+  /** The content that came with it. */
+  readonly rest: string;
+}
+
+/** Content behind the request stays in the socket until it is asked for. */
+function readRequest(socket: Socket): Promise<Beginning> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8');
     const read = (piece: string): void => {
       text += piece;
       const end = text.indexOf('\n');
-      if (end >= 0) finish(parseRequest(text.slice(0, end)));
+      if (end >= 0) finish(parseRequest(text.slice(0, end)), text.slice(end + 1));
       else if (text.length > maxRequestLength) finish(undefined);
     };
-    const finish = (request: CommandRequest | undefined): void => {
+    const finish = (request: CommandRequest | undefined, rest = ''): void => {
       socket.off('data', read);
-      socket.resume();
-      resolve(request);
+      if (request?.hasContent === true) socket.pause();
+      else socket.resume();
+      resolve({ request, rest });
     };
     socket.on('data', read);
     socket.once('end', () => finish(undefined)).once('close', () => finish(undefined));
@@ -130,8 +143,8 @@ function parseRequest(line: string): CommandRequest | undefined {
   } catch {
     return undefined;
   }
-  const { command, workspace, fields } = request ?? {};
+  const { command, workspace, fields, hasContent } = request ?? {};
   if (typeof command !== 'string' || typeof fields !== 'object' || fields === null) return undefined;
   if (workspace !== undefined && typeof workspace !== 'string') return undefined;
-  return { command, workspace, fields };
+  return { command, workspace, fields, hasContent: hasContent === true };
 }

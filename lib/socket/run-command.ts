@@ -24,6 +24,7 @@ export interface RunOptions {
   readonly server: ServerFacts | null;
   readonly address: string;
   readonly onProgress: CommandContext['onProgress'];
+  readonly content?: CommandContext['content'];
   readonly signal: AbortSignal;
   /** Receives internal faults, under the request's id. */
   readonly onFault: (what: string, cause: unknown) => void;
@@ -34,7 +35,7 @@ export async function runCommand(
   request: CommandRequest,
   options: RunOptions,
 ): Promise<Exclude<CommandLine, { progress: unknown }>> {
-  const { host, server, address, onProgress, signal } = options;
+  const { host, server, address, onProgress, content, signal } = options;
   const caller = makeOperator(host.randomness);
   let command: Command | undefined;
   try {
@@ -44,7 +45,7 @@ export async function runCommand(
     }
     requireWellFormed(request.fields, 'fields');
     requireWellFormed(request.workspace, 'workspace');
-    const context: CommandContext = { host, server, address, caller, onProgress, signal };
+    const context: CommandContext = { host, server, address, caller, onProgress, content, signal };
     const fields = new Fields(request.fields);
     if (command.scope === 'service') return { result: await command.run(context, fields) };
     const workspace = chooseWorkspace(host, request.workspace);

@@ -12,16 +12,24 @@ export type CommandAnswer = { readonly result: unknown } | { readonly error: Com
 /**
  * Sends a command to the server that owns the data folder.
  * @param onProgress gets the server's messages before the answer
+ * @param content is sent behind the request
  * @returns undefined when no server listens there
  */
 export async function sendCommand(
   dataFolder: string,
   request: CommandRequest,
   onProgress: (progress: unknown) => Promise<void>,
+  content?: AsyncIterable<Uint8Array>,
 ): Promise<CommandAnswer | undefined> {
   const socket = await open(findSocketPath(dataFolder));
   if (socket === undefined) return undefined;
-  socket.write(`${JSON.stringify(request)}\n`);
+  socket.write(`${JSON.stringify({ ...request, hasContent: content !== undefined })}\n`);
+  // A file that cannot be read to its end ends the connection, so that no part of it is taken for the whole.
+  if (content !== undefined) {
+    // Few commands have content, and each loads what it needs alone.
+    const { sendContent } = await import('./sent-content.js');
+    sendContent(socket, content).catch((error: unknown) => socket.destroy(error as Error));
+  }
   let rest = '';
   try {
     for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) {

@@ -23,6 +23,8 @@ export interface RenameInput extends Acknowledgement {
 export interface MoveInput extends Acknowledgement {
   readonly location: Location;
   readonly toFolder: Location;
+  /** The new last segment. Left out: it keeps its name. */
+  readonly name?: string | undefined;
 }
 
 function noteOf({ from, to, gains, losses, versionId, moved }: RelocationResult): AuditNote {
@@ -41,7 +43,7 @@ function numberOf({ moved }: RelocationResult): number | null {
 }
 
 const renamed = ({ location, name }: RenameInput): Location => joinLocation(parentOf(location), name);
-const moved = ({ location, toFolder }: MoveInput): Location => joinLocation(toFolder, nameOf(location));
+const moved = ({ location, toFolder, name }: MoveInput): Location => joinLocation(toFolder, name ?? nameOf(location));
 
 /** Renames a document or folder in its place. Editor at the old and at the new location. */
 export const rename: WriteOperation<RenameInput, RelocationResult> = {
@@ -63,7 +65,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
   documentNumber: numberOf,
 };
 
-/** Moves a document or folder into another folder. Editor at both ends. */
+/** Moves a document or folder into another folder, there under a new name if one is given. Editor at both ends. */
 export const move: WriteOperation<MoveInput, RelocationResult> = {
   kind: 'write',
   name: 'item.move',
@@ -73,11 +75,15 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
   ],
   // The role at the old place may have come from a grant that moved along.
   needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
-  note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
-  run(context, { location, toFolder, ...rest }) {
-    // A missing folder is created. The moved thing keeps its name.
+  note: ({ location, toFolder, name, acknowledged }) => ({
+    target: location,
+    detail: { to_folder: toFolder, ...(name !== undefined && { name }), acknowledged },
+  }),
+  run(context, { location, toFolder, name = nameOf(location), ...rest }) {
+    // A missing folder is created.
     requireNewLocation(toFolder, 'to_folder');
-    const to = joinLocation(toFolder, nameOf(location));
+    if (name !== nameOf(location)) requireNewLocation(name, 'name');
+    const to = joinLocation(toFolder, name);
     return applyRelocate(context, { operation: 'move', from: location, to, ...rest });
   },
   extentOf: (_, __, result) => extentOf(result),
