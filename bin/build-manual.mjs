@@ -47,7 +47,7 @@ function digestOfSources() {
 }
 
 /** The parts of the pages that the build makes, by the name in their marks. */
-async function makeParts(description) {
+export async function makeParts(description) {
   const tables = await import('./manual/made-tables.mjs');
   const { makeOperationList } = await import('./manual/made-rest.mjs');
   const load = (file) => import(pathToFileURL(path.join(root, 'dist', file)).href);
