@@ -41,6 +41,22 @@ describe('The program, installed from its package', function () {
 
   after(tidyUp);
 
+  it('is packed once: the bundle, without the compiled files behind it and without their maps', async () => {
+    const packed = ['pack', '--ignore-scripts', '--dry-run', '--json'];
+    const [{ files }] = JSON.parse((await run('npm', packed, { cwd: root, maxBuffer: 2 ** 24 })).stdout) as [
+      { readonly files: readonly { readonly path: string }[] },
+    ];
+    const paths = files.map(({ path: name }) => name);
+    assert.deepEqual(
+      paths.filter((name) => name.endsWith('.map') || /^dist\/lib\/(?!console\/web\/)/.test(name)),
+      [],
+    );
+    // Each thread has its program in the bundle, as nothing else of it is there.
+    const threads = readdirSync(path.join(root, 'dist', 'program')).filter((name) => /^lib-.*worker\.js$/.test(name));
+    assert.ok(threads.length >= 7, String(threads));
+    for (const name of threads) assert.ok(paths.includes(`dist/program/${name}`), name);
+  });
+
   it('serves an empty folder from its first start, goes on with it, and names its commands as a shell finds them', async () => {
     const commands = await install(await makeFolder());
     const program = path.join(commands, 'cartulary');
@@ -62,6 +78,11 @@ describe('The program, installed from its package', function () {
       body: JSON.stringify({ location: 'hello.md', content: '# Hello' }),
     });
     assert.equal(written.status, 201);
+    const pages = await fetch(`${url}/console/`);
+    const [script] = /(?<=src=")[^"]+\.js/.exec(await pages.text()) ?? [];
+    assert.equal(pages.status, 200);
+    assert.equal((await fetch(new URL(script ?? 'none', pages.url))).status, 200);
+    assert.equal((await fetch(`${url}/docs/`)).status, 200);
     assert.equal(await first.stop(), 0);
 
     const second = await startProgram(['start', '--port', '0'], /Ctrl-C/, options);
