@@ -16,7 +16,8 @@ const isCheck = process.argv.includes('--check');
 const description = parse(readFileSync(path.join(root, 'schema', 'openapi.yaml'), 'utf8'), { maxAliasCount: -1 });
 const parts = await makeParts(description);
 // The pages of single operations are in the built manual alone.
-const withoutBuilt = (part) => part.replaceAll(/\[([^\]]+)\]\(rest-[\w-]+\.md[^)]*\)/g, '$1');
+const withoutBuilt = (part) =>
+  part.replaceAll(/\[([^[\]\n]{1,200})\]\(rest-[a-z-]{1,40}\.md#[a-z0-9-]{1,100}\)/g, '$1');
 // Prettier would widen each table to its longest cell, and a change of one would change all lines.
 const wrap = (part) => `<!-- prettier-ignore-start -->\n\n${withoutBuilt(part).trim()}\n\n<!-- prettier-ignore-end -->`;
 const outdated = pages.filter((name) => {
