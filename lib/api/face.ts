@@ -322,7 +322,9 @@ function requireHost({ request }: RequestContext): void {
 
 /** Checked before the body is read, since the body may be long. */
 function requireHeader({ requires }: Route, request: IncomingMessage): void {
-  if (requires !== undefined && (readHeader(request, requires) ?? '') === '') throw missingHeader(requires);
+  if (requires !== undefined && (readHeader(request, requires) ?? '') === '') {
+    throw missingHeader(requires, request.headers['if-none-match'] !== undefined);
+  }
 }
 
 /** A header that may appear once at most. */

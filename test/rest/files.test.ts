@@ -145,6 +145,7 @@ describe('the bytes of a document at an address of their own', () => {
     }
     const document = await ada.send('PUT', '/v1/documents/one.md', { body: { content: 'x' }, headers: absent });
     assert.equal(document.refusal, 'INVALID_REQUEST missing_if_match', 'a document itself is created by POST alone');
+    assert.match(document.json.error.message, /To create a document, use POST \/v1\/documents/);
     assert.equal((await ada.get('/v1/files/one.md')).refusal, 'NOT_FOUND');
   });
 

@@ -104,7 +104,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
 
   it('can do everything, with the names and fields of the description', async () => {
     const key = (text: string): object => ({ 'Idempotency-Key': text });
-    const location = 'team/a b/naïve #1?.md';
+    const location = 'team/a b/naïve #1!.md';
     const made = await call('createDocument', key('1'), { location, content: 'A wombat.' });
     assert.deepEqual([made.status, made.data.location], [201, location]);
     const read = await call('readDocument', { location });

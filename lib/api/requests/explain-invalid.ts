@@ -33,10 +33,16 @@ const missingHeaders = {
   ],
 } as const;
 
-/** Operations 1 and 2: a write without its precondition. */
-export function missingHeader(field: keyof typeof missingHeaders): Refusal {
+/**
+ * Operations 1 and 2: a write without its precondition.
+ * @param isCreate whether the request says that there is nothing yet, by `If-None-Match`
+ */
+export function missingHeader(field: keyof typeof missingHeaders, isCreate = false): Refusal {
   const [reason, message] = missingHeaders[field];
-  return invalidRequest(reason, message, { field });
+  const way = isCreate
+    ? ' To create a document, use POST /v1/documents, or PUT /v1/files/LOCATION with that header.'
+    : '';
+  return invalidRequest(reason, message + way, { field });
 }
 
 const maxNameLength = 100;
