@@ -32,6 +32,6 @@ const outdated = pages.filter((name) => {
 });
 if (isCheck && outdated.length > 0) {
   const names = outdated.map((name) => `lib/docs/${name}.md`).join(', ');
-  console.error(`${names}: not what the program says. \`npm run docs:made\` renews it.`);
+  console.error(`${names}: not what the program says. Run node bin/write-made.mjs to renew it.`);
   process.exitCode = 1;
 }

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { Cartulary, CartularyError, ConnectionError, InvalidRequestError } from 'cartulary/client';
 import { readDescription } from '../../lib/api/requests/description.js';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
 import type { Fault } from '../support/http/fault-proxy.js';
 import { openClientTest, type ClientTest } from './support.js';
 
@@ -91,6 +94,7 @@ describe('The client with hostile names', () => {
   });
 
   it('sends every name that the service takes, as it is', async () => {
+    await perform(test.server.host.workspace, operator, changePolicy, { portableNames: false });
     const { cartulary } = test.connect();
     for (const name of ['...', '..a', 'a..', '%2e%2e', "it's (1)!~*", 'a?b', 'a#b', 'ä 😀', '{id}', 'a;b=c', 'a^b|c']) {
       const location = `names/${name}/x.md`;

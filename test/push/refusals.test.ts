@@ -159,6 +159,7 @@ describe('A push that cannot be written', () => {
   });
 
   it('may change the case of a name, of a folder with all that is in it, and write where both are already', async () => {
+    await perform(test.workspace, operator, changePolicy, { portableNames: false });
     await ben.create('team/Sub/x.md', 'x');
     await ben.create('team/both.md', '1');
     await ben.create('team/BOTH.md', '2');
@@ -179,6 +180,7 @@ describe('A push that cannot be written', () => {
   });
 
   it('has the same answer whatever folders are hidden from the caller', async () => {
+    await perform(test.workspace, operator, changePolicy, { portableNames: false });
     const ada = { type: 'principal', id: clone.actor.caller.principalId } as const;
     await test.grant('editor', ada, 'TEAM/mine');
     await test.grant('editor', ada, 'x/open');
