@@ -59,7 +59,7 @@ export const editsInTheWay =
 
 /** For a commit that is no version of the document. */
 export const unknownCommit =
-  'expected_commit never was a version of this document. Take commit from the answer of read_org_doc, see whether your change still fits, and send it with that.';
+  'expected_commit is no version of this document. Take commit from the answer of read_org_doc, see whether your change still fits, and send it with that.';
 
 /** For a write where the caller may only read. */
 export const mayOnlyRead =

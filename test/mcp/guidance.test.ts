@@ -128,7 +128,7 @@ describe('The answer to a refused agent', () => {
     assert.deepEqual([...new Set(others)], [others[0]]);
     assert.match(others[0] ?? '', /See what changed/);
     const unknown = await hintOf('edit_org_doc', { ...document, expected_commit: absent, edits: edit('- two') });
-    assert.match(unknown, /never was a version/);
+    assert.match(unknown, /is no version/);
   });
 
   it('takes the workspace root by its displayed name', async () => {

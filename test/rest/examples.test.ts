@@ -17,6 +17,8 @@ describe('the examples of errors in the description', () => {
   let examples: Readonly<Record<string, Example>>;
   const place = 'handbook/policies/travel.md';
 
+  /** The version before the current one. */
+  let stale: { readonly 'If-Match': string };
   before(async () => {
     ({ examples } = (
       parse(readDescription('openapi.yaml').text, { maxAliasCount: -1 }) as {
@@ -26,13 +28,14 @@ describe('the examples of errors in the description', () => {
     server = await openTestServer();
     ada = await server.person('approver');
     ben = await server.person('editor', 'handbook', 'Ben');
-    await ada.create(place, '# Travel\n');
+    const created = await ada.create(place, '# Trips\n');
+    stale = { 'If-Match': created.headers.etag ?? '' };
+    await ada.put(at, { content: '# Travel\n' }, stale);
     await ada.create('handbook/taken.md');
     await ada.post('/v1/claims', { location: 'handbook/taken.md' });
   });
   after(() => server.close());
 
-  const stale = { 'If-Match': `"${'0'.repeat(40)}"` };
   const at = `/v1/documents/${place}`;
   const provoked: Readonly<Record<string, () => Promise<HttpAnswer>>> = {
     MissingField: () => ada.get('/v1/history'),

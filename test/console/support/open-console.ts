@@ -1,5 +1,8 @@
 import { mountConsole } from '../../../lib/console/mount.js';
 import type { Role } from '../../../lib/domain/role.js';
+import { perform } from '../../../lib/operations/perform.js';
+import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../../support/store/service.js';
 import type { BrowserContext } from 'playwright-core';
 import { requireChromium, WatchedPage, type Look, type TestBrowser } from '../../support/browser/chromium.js';
 import { keepLog, type LogLine } from '../../support/http/log.js';
@@ -106,6 +109,8 @@ export async function openConsole(context: Mocha.Context, options: SignInTestOpt
 export async function openConsoleWith(browser: TestBrowser, options: SignInTestOptions = {}): Promise<ConsoleTest> {
   const signIn = await openSignIn(options);
   const { host, rest, log } = signIn.server;
+  // Workspaces of earlier releases have names like tags, and a page must show them as text.
+  await perform(host.workspace, operator, changePolicy, { portableNames: false });
   const { readSession, endSession } = signIn.signIn;
   const { later, addressOf } = rest;
   const kept = keepLog(log as LogLine[]);

@@ -1,6 +1,3 @@
-import { perform } from '../../../lib/operations/perform.js';
-import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
-import { operator } from '../store/service.js';
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { mountConsole } from '../../../lib/console/mount.js';
 import { readConsoleDescription } from '../../../lib/console/description.js';
@@ -151,8 +148,6 @@ export interface TestConsoleOptions extends TestServerOptions {
 export async function openConsole({ url: given, ...options }: TestConsoleOptions = {}): Promise<TestConsole> {
   const server = await openTestServer(options);
   const { host, rest, log: lines } = server;
-  // Workspaces of earlier releases have names like tags, and a page must show them as text.
-  await perform(host.workspace, operator, changePolicy, { portableNames: false });
   const { later, addressOf } = rest;
   const url = given ?? rest.url;
   const log = keepLog(lines as LogLine[]);
