@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
@@ -10,7 +12,7 @@ import { hasProgram, listWithPython, testWithUnzip } from '../support/http/zip.j
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { createAsBefore } from '../support/store/as-before.js';
 import { longestTurnOf } from '../support/processes/longest-turn.js';
-import { makeTestRandomness } from '../support/store/service.js';
+import { makeTestRandomness, operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
 import type { FolderExport } from '../../lib/operations/folders/export-folder.js';
@@ -126,6 +128,7 @@ describe('exports over REST', () => {
   });
 
   it('gives each entry a name for Windows, macOS and Linux, and no two the same without case and accents', async () => {
+    await perform(server.host.workspace, operator, changePolicy, { portableNames: false });
     const hostile = ['CON', 'nul.txt', 'LPT1.md', 'a:b?.md', 'quote".md', 'dots...', 'pipe|star*.md', 'Com0'];
     for (const name of hostile) await createAsBefore(server.host.workspace, `f/${name}`, { text: name });
     const twins = ['README.md', 'readme.md', 'Readme.MD', 'café.md', 'CAFÉ.md', 'Sub/x.md', 'sub/x.md', 'a_b_.md'];

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
 import { mirror } from '../support/store/place.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
@@ -74,6 +77,7 @@ describe('folders over REST', () => {
   });
 
   it('are listed one level at a time, in order, in pages', async () => {
+    await perform(server.host.workspace, operator, changePolicy, { portableNames: false });
     for (const name of ['b', 'a', 'B', 'ä', 'a b', 'a-b']) await ada.create(`top/${name}/x.md`);
     const names: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {

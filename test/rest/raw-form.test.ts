@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { perform } from '../../lib/operations/perform.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
+import { operator } from '../support/store/service.js';
 import { createHash, randomFillSync } from 'node:crypto';
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,6 +71,7 @@ describe('the raw form over REST', () => {
   });
 
   it('lets a browser show only harmless types, and names the download', async () => {
+    await perform(server.host.workspace, operator, changePolicy, { portableNames: false });
     const html = '<script>alert(1)</script>';
     await ada.post('/v1/documents', { location: 'page.html', content: html });
     await ada.post('/v1/documents', { location: 'naïve "plan".svg', content: '<svg/>' });

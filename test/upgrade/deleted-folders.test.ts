@@ -18,6 +18,10 @@ const asBefore = `
   DROP INDEX credential_by_made_with;
   ALTER TABLE credential DROP COLUMN made_with;
   ALTER TABLE credential DROP COLUMN acknowledged_at;
+  DROP INDEX document_by_twin_key;
+  DROP INDEX folder_by_twin_key;
+  ALTER TABLE document DROP COLUMN twin_key;
+  ALTER TABLE folder DROP COLUMN twin_key;
   PRAGMA user_version = 24;`;
 
 describe('deletions of folders that an earlier program wrote', () => {
