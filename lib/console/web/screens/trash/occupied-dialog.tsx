@@ -11,11 +11,14 @@ const RenameDialog = lazy(async () => ({ default: (await import('../move/rename-
 export function OccupiedDialog({
   workspace,
   item,
+  place,
   onFree,
   onClose,
 }: {
   workspace: string;
   item: Trashed;
+  /** Where the other thing is. */
+  place: string;
   /** Called when the other thing has another name: the place is free. */
   onFree: () => void;
   onClose: () => void;
@@ -28,10 +31,10 @@ export function OccupiedDialog({
       <Suspense fallback={null}>
         <RenameDialog
           workspace={workspace}
-          item={{ location, type }}
+          item={{ location: place, type }}
           onClose={onClose}
           onRenamed={(renamed) => {
-            if (renamed.some(({ from }) => from === location)) onFree();
+            if (renamed.some(({ from }) => from === place)) onFree();
           }}
         />
       </Suspense>
@@ -43,7 +46,7 @@ export function OccupiedDialog({
       onClose={onClose}
       footer={
         <>
-          <LinkButton icon={Eye} href={addressOf[type](workspace, location)}>
+          <LinkButton icon={Eye} href={addressOf[type](workspace, place)}>
             Show it
           </LinkButton>
           <Button look="primary" icon={TextCursorInput} onClick={() => setRenaming(true)}>
@@ -53,7 +56,15 @@ export function OccupiedDialog({
       }
     >
       <p>
-        <bdi>{location}</bdi> cannot come back while another {type} is there. Nothing is overwritten.
+        <bdi>{location}</bdi> cannot come back while another {type} is{' '}
+        {place === location ? (
+          'there'
+        ) : (
+          <>
+            at <bdi>{place}</bdi>, which many disks take for the same name
+          </>
+        )}
+        . Nothing is overwritten.
       </p>
       <p>Give the other {type} a new name, and this one comes back. Or look at it first: perhaps you need only one.</p>
     </Dialog>

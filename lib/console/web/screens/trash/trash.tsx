@@ -18,6 +18,13 @@ import { TrashRow } from './trash-row.tsx';
 
 const atOnce = 4;
 
+/** Something deleted, and what keeps it from coming back. */
+interface Occupied {
+  readonly item: Trashed;
+  /** Where the other thing is: at the place itself, or with a name that many disks take for the same. */
+  readonly place: string;
+}
+
 /** Deleted documents and folders that the person may bring back. */
 export function Trash({ workspace }: ScreenProps): ReactNode {
   const [, navigate] = useLocation();
@@ -27,7 +34,7 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
   const removeFromTrash = useRemoveFromTrash(workspace);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [pending, setPending] = useState<ReadonlySet<string>>(new Set());
-  const [occupied, setOccupied] = useState<Trashed>();
+  const [occupied, setOccupied] = useState<Occupied>();
   const items = useMemo(() => trash.data?.pages.flatMap((page) => page.items) ?? [], [trash.data]);
   const below = (place: string): string =>
     addressOf.trash(workspace) + (place === '' ? '' : `?folder=${encodeURIComponent(place)}`);
@@ -59,9 +66,13 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
     }
     const [first] = refused;
     if (first === undefined) return;
-    const isOccupied = asProblem(first.error).reason === 'location_occupied';
-    if (isOccupied && wanted.length === 1 && only?.type === 'document') {
-      setOccupied({ ...only, occupant: only.occupant ?? 'document' });
+    const { reason, details } = asProblem(first.error);
+    if (reason === 'location_occupied' && wanted.length === 1 && only?.type === 'document') {
+      const { location: place } = details;
+      setOccupied({
+        item: { ...only, occupant: only.occupant ?? 'document' },
+        place: typeof place === 'string' ? place : only.location,
+      });
     } else if (wanted.length === 1) showProblem(first.error);
     else {
       showToast({
@@ -121,7 +132,7 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
                 isPending={pending.has(key)}
                 onSelect={() => toggle(key)}
                 onBringBack={() => {
-                  if (item.type === 'document' && item.occupant !== null) setOccupied(item);
+                  if (item.type === 'document' && item.occupant !== null) setOccupied({ item, place: item.location });
                   else void restore([item]);
                 }}
               />
@@ -161,9 +172,9 @@ export function Trash({ workspace }: ScreenProps): ReactNode {
       {occupied !== undefined && (
         <OccupiedDialog
           workspace={workspace}
-          item={occupied}
+          {...occupied}
           onClose={() => setOccupied(undefined)}
-          onFree={() => void restore([{ ...occupied, occupant: null }])}
+          onFree={() => void restore([{ ...occupied.item, occupant: null }])}
         />
       )}
     </Page>
