@@ -17,15 +17,16 @@ export function faultOfPortableName(segment: string): string | undefined {
 
 /**
  * What two names have in common that Windows and macOS take for one. It is the canonical caseless form (Unicode, D145) by
- * which APFS compares names; NTFS distinguishes more. JavaScript has no case folding, so each letter is made large and
- * small again, except the dotless i, whose capital is that of another letter.
+ * which APFS compares names; NTFS distinguishes more. JavaScript has no case folding, so each letter is made small,
+ * large and small again, except the dotless i, whose capital is that of another letter. The first time is for ẞ, which
+ * is its own capital while that of ß is SS.
  */
 export function twinKeyOf(name: string): string {
   if (isPlain.test(name)) return name.toLowerCase();
   const folded = name
     .normalize('NFD')
     .split('ı')
-    .map((part) => part.toUpperCase().toLowerCase())
+    .map((part) => part.toLowerCase().toUpperCase().toLowerCase())
     .join('ı');
   // The form at the end of a word is the same letter.
   return folded.replaceAll('ς', 'σ').normalize('NFC');

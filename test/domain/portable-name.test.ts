@@ -37,6 +37,7 @@ describe('A portable name', () => {
       ['README', 'readme'],
       ['Ärger.md', 'äRGER.MD'],
       ['Straße', 'STRASSE'],
+      ['STRAẞE', 'straße'],
       ['Maße', 'masse'],
       ['ΟΔΟΣ', 'οδος'],
       ['οδοσ', 'οδος'],
@@ -69,7 +70,7 @@ describe('A portable name', () => {
         const key = twinKeyOf(text);
         assert.equal(twinKeyOf(key), key);
         assert.equal(storedTwinKeyOf(key), null);
-        const escaped = text.normalize('NFC').replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+        const escaped = text.normalize('NFC').replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
         for (const other of [text.toUpperCase(), text.toLowerCase()]) {
           const isAlike = new RegExp(`^${escaped}$`, 'iu').test(other.normalize('NFC'));
           if (isAlike) assert.equal(twinKeyOf(other), key);
