@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 
 /*
  * How bytes become text, for everything that reads. The bytes stay as they were sent. A text is in the first of these
@@ -37,6 +37,7 @@ function nameOfLabel(label: string): Charset | undefined {
 }
 
 const parameter = /; ?charset=(?:"([^"]*)"|([^;]*))/i;
+const everyParameter = new RegExp(parameter, 'gi');
 
 /**
  * The charset that a media type declares, if it is one of the Encoding Standard that can be read here. Undefined for
@@ -51,7 +52,8 @@ export function declaredCharset(mediaType: string): Charset | undefined {
 
 /** The media type with this charset in the place of another. @param charset a label; undefined for none */
 function withCharset(mediaType: string, charset: string | undefined): string {
-  const bare = mediaType.replace(parameter, '');
+  // A second one would count as soon as the first is gone.
+  const bare = mediaType.replaceAll(everyParameter, '');
   return charset === undefined ? bare : `${bare}; charset=${charset}`;
 }
 
@@ -259,10 +261,17 @@ export function* decodeTextInSteps(bytes: Buffer, mediaType: string): Generator<
 
 /** The bytes of a text as UTF-8, for what works on bytes. The same object where they are. */
 export function* asUtf8InSteps(bytes: Buffer, mediaType: string): Generator<void, Buffer> {
-  if (charsetOf(bytes, mediaType) === utf8) return bytes;
-  const text = yield* decodeTextInSteps(bytes, mediaType);
+  const charset = charsetOf(bytes, mediaType);
+  if (charset === utf8) return bytes;
+  const decoder = new Decoder(charset, false);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += stepLength) {
+    yield;
+    // A decoder gives both halves of a surrogate pair together, so each part has bytes of its own.
+    parts.push(Buffer.from(decoder.decode(bytes.subarray(at, at + stepLength)), 'utf8'));
+  }
   yield;
-  return Buffer.from(text, 'utf8');
+  return Buffer.concat([...parts, Buffer.from(decoder.end(), 'utf8')]);
 }
 
 /** Reads a text that comes in pieces. */
@@ -297,20 +306,22 @@ export async function findCharset(
   return check.charset() ?? utf8;
 }
 
-/** The bytes of each character that a charset of single bytes has, by the charset. */
-const encoders = new Map<Charset, ReadonlyMap<string, number> | undefined>();
+const noByte = -1;
+/** The byte of each UTF-16 unit that a charset of single bytes has, by the charset. All of them are whole characters. */
+const encoders = new Map<Charset, Int16Array | undefined>();
 
 /** Undefined for a charset in which a character takes several bytes. */
-function encoderOf(charset: Charset): ReadonlyMap<string, number> | undefined {
+function encoderOf(charset: Charset): Int16Array | undefined {
   if (encoders.has(charset)) return encoders.get(charset);
-  const bytes = new Map<string, number>();
+  const bytes = new Int16Array(0x10000).fill(noByte);
   let isSingle = true;
   for (let byte = 0; byte < 256; byte += 1) {
     const text = decodeAs(Buffer.from([byte]), charset);
     const rest = decodeAs(Buffer.from([byte, 0x41]), charset);
     // A byte that begins a longer character swallows the next one, or is no character alone.
-    if (text !== '\ufffd' && !bytes.has(text)) bytes.set(text, byte);
     if (rest.length !== 2 || rest[1] !== 'A') isSingle = false;
+    const unit = text.charCodeAt(0);
+    if (text !== '\ufffd' && bytes[unit] === noByte) bytes[unit] = byte;
   }
   const found = isSingle ? bytes : undefined;
   encoders.set(charset, found);
@@ -329,38 +340,30 @@ export interface Unsayable {
  * @param before how the document is read @param mediaType by which the bytes will be read
  */
 export function encodeText(text: string, before: Charset, mediaType: string): Buffer | Unsayable {
-  const declared = declaredCharset(mediaType);
-  const charset = before === utf8 && isPlainAscii(text) ? undefined : before;
-  if (charset === undefined || charset === utf8) {
-    return Buffer.from(text, 'utf8');
-  }
-  if (isMarked(charset) || charset.startsWith('utf-16')) return encodeUtf16(text, charset);
-  const bytes = encodeSingle(text, charset);
-  if (!Buffer.isBuffer(bytes) || declared === undefined) return bytes;
+  if (before === utf8) return Buffer.from(text, 'utf8');
+  if (isMarked(before)) return encodeUtf16(text.startsWith('\ufeff') ? text : `\ufeff${text}`, before);
+  const bytes = before.startsWith('utf-16') ? encodeUtf16(text, before) : encodeBytes(text, before);
+  if (!Buffer.isBuffer(bytes)) return bytes;
   // Few texts in another charset are valid UTF-8 too. They would be read as that.
-  return decodeText(bytes, mediaType) === text ? bytes : { charset, character: undefined };
-}
-
-function isPlainAscii(text: string): boolean {
-  return isAscii(Buffer.from(text, 'utf8'));
+  return decodeText(bytes, mediaType) === text ? bytes : { charset: before, character: undefined };
 }
 
 function encodeUtf16(text: string, charset: Charset): Buffer {
-  const marked = isMarked(charset) && !text.startsWith('\ufeff') ? `\ufeff${text}` : text;
-  const bytes = Buffer.from(marked, 'utf16le');
+  const bytes = Buffer.from(text, 'utf16le');
   return charset.endsWith('be') ? bytes.swap16() : bytes;
 }
 
-function encodeSingle(text: string, charset: Charset): Buffer | Unsayable {
+function encodeBytes(text: string, charset: Charset): Buffer | Unsayable {
   const encoder = encoderOf(charset);
   const bytes = Buffer.alloc(text.length);
-  let length = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    const byte = encoder === undefined && code < 0x80 ? code : encoder?.get(character);
-    if (byte === undefined) return { charset, character: encoder === undefined ? undefined : character };
-    bytes[length] = byte;
-    length += 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const byte = encoder === undefined ? (unit < 0x80 ? unit : noByte) : (encoder[unit] ?? noByte);
+    if (byte === noByte) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? unit);
+      return { charset, character: encoder === undefined ? undefined : character };
+    }
+    bytes[at] = byte;
   }
-  return bytes.subarray(0, length);
+  return bytes;
 }

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import {
+  asUtf8InSteps,
   charsetOf,
   declaredCharset,
+  declareUtf8,
   decodeText,
+  decodeTextInSteps,
   encodeText,
+  fitMediaType,
   judge,
   openDecoder,
   TextCheck,
 } from '../../lib/text/charset.js';
+import { measureHold } from '../support/processes/measure-hold.js';
 
 /** The bytes in pieces with arbitrary ends. */
 const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
@@ -41,6 +47,19 @@ describe('How bytes become text', () => {
         assert.equal(kindOf(bytes, 'text/plain', at), isUtf8(bytes) && !bytes.includes(0) ? 'text' : 'binary');
       }),
     );
+  });
+
+  it('finds each end of a character that a piece can have, and each that is none', () => {
+    for (const [bytes, ends, kind] of [
+      [Buffer.from('a\0b'), [], 'binary'],
+      [Buffer.from('😀'), [1, 2, 3], 'text'],
+      [Buffer.from('😀').subarray(0, 3), [1], 'binary'],
+      [Buffer.from([0x80]), [], 'binary'],
+      [Buffer.from([0xed, 0xa0, 0x80]), [1, 2], 'binary'],
+      [Buffer.from([0xc0, 0xaf]), [1], 'binary'],
+    ] as const) {
+      assert.equal(kindOf(bytes, 'text/plain', ends), kind, bytes.toString('hex'));
+    }
   });
 
   it('does not depend on where the bytes are cut', () => {
@@ -113,7 +132,38 @@ describe('How bytes become text', () => {
     }
   });
 
+  it('does not hold the event loop, however long the text and whatever its charset', () => {
+    const units = Buffer.from('aß字😀'.repeat(1 << 20), 'utf16le');
+    for (const [bytes, type] of [
+      [Buffer.alloc(16 << 20, Buffer.from('Köln € ', 'latin1')), declaring('windows-1252')],
+      [Buffer.alloc(16 << 20, 0xb1), declaring('iso-8859-2')],
+      [Buffer.concat([Buffer.from([0xff, 0xfe]), units]), 'text/plain'],
+    ] as const) {
+      const charset = charsetOf(bytes, type);
+      const text = decodeText(bytes, type);
+      const edited = text.slice(0, 1 << 20);
+      for (const [name, work] of [
+        ['read', () => decodeTextInSteps(bytes, type)],
+        ['read as UTF-8', () => asUtf8InSteps(bytes, type)],
+        ['edited', () => encodeText(edited, charset, type)],
+      ] as const) {
+        const held = measureHold(work, 40);
+        assert.ok(held < 40, `${type} is ${name} in ${held} ms`);
+      }
+      assert.ok(runAtOnce(asUtf8InSteps(bytes, type)).equals(Buffer.from(text)), type);
+    }
+  }).timeout(30_000);
+
+  it('takes all declarations of a charset for the first, and replaces all', () => {
+    const twice = 'text/csv; charset=koi8-r; header=present;charset="windows-1252"';
+    assert.equal(declaredCharset(twice), 'koi8-r');
+    assert.equal(declareUtf8(twice), 'text/csv; header=present; charset=utf-8');
+    assert.equal(fitMediaType(twice, { kind: 'binary' }), 'text/csv; header=present');
+  });
+
   it('writes no text that would be read as another one', () => {
+    // The bytes of this character are "ba".
+    assert.deepEqual(encodeText('慢', 'utf-16le', declaring('utf-16')), { charset: 'utf-16le', character: undefined });
     const type = declaring('windows-1252');
     assert.deepEqual(encodeText('Ã¼', 'windows-1252', type), { charset: 'windows-1252', character: undefined });
     assert.deepEqual(encodeText('a → b', 'windows-1252', type), { charset: 'windows-1252', character: '→' });
