@@ -69,4 +69,19 @@ describe('A document in another charset than UTF-8', () => {
     const raw = await ada.send('GET', `/v1/files/${location}`, {});
     assert.deepEqual([raw.headers['content-type'], raw.text], ['text/csv; charset=utf-8', `${sheet}→\n`]);
   });
+
+  it('declares UTF-8 when an edit brings the first character beyond ASCII, and nothing else before', async () => {
+    const location = 'team/ascii.csv';
+    const headers = { 'Content-Type': 'text/csv; charset=windows-1252', 'If-None-Match': '*' };
+    await ada.send('PUT', `/v1/files/${location}`, { body: Buffer.from('Name;Town\nZoe;Bonn\n'), headers });
+    for (const [old_text, new_text, type] of [
+      ['Bonn', 'Trier', 'text/csv; charset=windows-1252'],
+      ['Trier', 'Köln', 'text/csv; charset=utf-8'],
+    ] as const) {
+      const { done } = await agent.call('read_org_doc', { location });
+      await agent.call('edit_org_doc', { location, expected_commit: done.commit, edits: [{ old_text, new_text }] });
+      const raw = await ada.send('GET', `/v1/files/${location}`, {});
+      assert.deepEqual([raw.headers['content-type'], raw.text], [type, `Name;Town\nZoe;${new_text}\n`]);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { readPolicy } from '../../access/policy.js';
 import { applyUpdate, stale } from '../../changes/apply-update.js';
 import { findByHeadings } from '../../changes/find-section-again.js';
@@ -147,7 +148,9 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     const { made, content: edited } = chooseEdit(context, input, prepared, current);
     const content = { ...edited, before: { versionId: made.parent.id, text: made.before } };
     const precondition = { any: false, versionIds: [made.parent.id] } as const;
-    const { current: version } = applyUpdate(context, { location, precondition, content, message, claimId });
+    // Characters beyond ASCII that were written as UTF-8 are not what another declaration says.
+    const isUtf8 = content.charset === undefined && !isAscii(made.bytes);
+    const { current: version } = applyUpdate(context, { location, precondition, content, isUtf8, message, claimId });
     return { ...made, location, documentId, version, isRepeat: false };
   },
   noteResult: ({ version, documentId, isRepeat, parent, expected }) => {
