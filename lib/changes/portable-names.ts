@@ -1,13 +1,5 @@
 import { readPolicy } from '../access/policy.js';
-import {
-  isWithin,
-  joinLocation,
-  nameOf,
-  parentOf,
-  rootLocation,
-  segmentsOf,
-  type Location,
-} from '../domain/location.js';
+import { joinLocation, nameOf, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { faultOfPortableName, twinKeyOf } from '../domain/portable-name.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
@@ -56,8 +48,8 @@ function twinThere(location: Location, twin: Location): ReturnType<typeof confli
 function faultOfNewNames(view: View, location: Location, keepsName: boolean): string | undefined {
   const segments = segmentsOf(location);
   for (let depth = keepsName ? segments.length - 1 : segments.length; depth > 0; depth -= 1) {
-    const isAbove = depth < segments.length;
-    if (isAbove && view.folder(segments.slice(0, depth).join('/') as Location) !== undefined) return undefined;
+    const place = segments.slice(0, depth).join('/') as Location;
+    if (depth < segments.length && isFolderThere(view, place)) return undefined;
     const fault = faultOfPortableName(segments[depth - 1] ?? '');
     if (fault !== undefined) return fault;
   }
@@ -76,8 +68,7 @@ export function findTwin(view: View, location: Location, leaving: Leaving = none
   const segments = segmentsOf(location);
   for (const [depth, segment] of segments.entries()) {
     const place = joinLocation(at, segment);
-    const isSeen = view.reach.holds('reader', place) || view.folder(place) !== undefined;
-    const child = isSeen ? folders.child(folder, segment) : undefined;
+    const child = isFolderSeen(view, at, segment) ? folders.child(folder, segment) : undefined;
     if (child === undefined || depth === segments.length - 1) {
       const twin = twinsIn(view, folder, at, segment, leaving).find((name) => isThere(view, folder, at, name, leaving));
       return twin === undefined ? undefined : joinLocation(at, twin);
@@ -96,12 +87,26 @@ function twinsIn(view: View, folder: number, at: Location, name: string, leaving
     const most = leaving.ids.size + 2;
     return [...documents.twinsOf(folder, name, most), ...folders.twinsOf(folder, name, most)];
   }
-  const key = twinKeyOf(name);
-  const below = [...view.grantedDocuments.map(({ location }) => location), ...view.reach.foldersBelow(at)];
-  const names = below
-    .filter((location) => location !== at && isWithin(at, location))
-    .map((location) => (at === '' ? location : location.slice(at.length + 1)).split('/', 1)[0] ?? '');
-  return [...new Set(names)].filter((other) => other !== name && twinKeyOf(other) === key);
+  return view
+    .grantedNames(at)
+    .twinsOf(name)
+    .map((twin) => twin.name);
+}
+
+/** Whether a folder is there that the caller sees: as `view.folder` says it, without going through all grants. */
+function isFolderThere(view: View, place: Location): boolean {
+  return isFolderSeen(view, parentOf(place), nameOf(place)) && findFolder(view.tables, place) !== undefined;
+}
+
+function isFolderSeen(view: View, at: Location, name: string): boolean {
+  const place = joinLocation(at, name);
+  if (view.reach.holds('reader', place)) return true;
+  const granted = view.grantedNames(at).named(name);
+  if (granted === undefined) return false;
+  return (
+    granted.documents.some(({ location }) => location !== place) ||
+    granted.folders.some((location) => findFolder(view.tables, location) !== undefined)
+  );
 }
 
 /** Whether the name is in the folder, where the caller can read it, and stays. */
@@ -117,15 +122,16 @@ function isThere(view: View, folder: number, at: Location, name: string, leaving
 
 /** Whether something that the caller can read stays in the folder. */
 function isSeenToStay(
-  { tables, reach, grantedDocuments }: View,
+  view: View,
   folder: { readonly number: number; readonly location: Location },
   leaving: Leaving,
 ): boolean {
+  const { tables, reach } = view;
   if (reach.holds('reader', folder.location)) return isStaying(tables, folder, leaving);
-  if (grantedDocuments.some(({ row, location }) => isWithin(folder.location, location) && !leaving.ids.has(row.id))) {
-    return true;
-  }
-  return reach.foldersBelow(folder.location).some((location) => {
+  const granted = view.grantedNames(parentOf(folder.location)).named(nameOf(folder.location));
+  if (granted === undefined) return false;
+  if (granted.documents.some(({ row }) => !leaving.ids.has(row.id))) return true;
+  return granted.folders.some((location) => {
     const found = findFolder(tables, location);
     return found !== undefined && isStaying(tables, { number: found.row.number, location }, leaving);
   });

@@ -5,6 +5,7 @@ import { maxLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { SearchReach } from '../search/reachable.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
+import { GrantedNames } from './granted-names.js';
 import type { PageMemory } from './page-memory.js';
 import {
   findDocument,
@@ -38,6 +39,7 @@ export class View {
   readonly #life: ViewLife | undefined;
   readonly #pages: PageMemory | undefined;
   #granted: readonly FoundDocument[] | undefined;
+  readonly #grantedNames = new Map<Location, GrantedNames>();
 
   /**
    * @param now milliseconds since 1970: anything expired by then is not shown
@@ -197,6 +199,16 @@ export class View {
   get grantedDocuments(): readonly FoundDocument[] {
     this.#granted ??= findDocumentsById(this.tables, this.reach.documentIds);
     return this.#granted;
+  }
+
+  /** The names in a folder that lead to the caller's own grants. Made once: thousands of files of a push ask for them. */
+  grantedNames(folder: Location): GrantedNames {
+    let names = this.#grantedNames.get(folder);
+    if (names === undefined) {
+      names = new GrantedNames(folder, this.grantedDocuments, this.reach.foldersBelow(folder));
+      this.#grantedNames.set(folder, names);
+    }
+    return names;
   }
 
   /** Those directly in the folder, by name. */

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { Reach } from '../../lib/access/reach.js';
+import { findTwin, requirePortable } from '../../lib/changes/portable-names.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { reportNames } from '../../lib/socket/report-names.js';
+import { findDocumentId } from '../../lib/view/locate.js';
+import { View } from '../../lib/view/view.js';
 import { openActors, type Actors, type Person } from '../support/model/actors.js';
+import { measureHold } from '../support/processes/measure-hold.js';
 import { outcomeOf, refusalOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { entryOf, TestMirror } from '../support/store/test-mirror.js';
@@ -142,6 +147,35 @@ describe('A workspace with portable names', () => {
     await bea.delete('half/b.md');
     assert.equal(await outcomeOf(bea.create('half/b.md')), taken, 'it reads something in the other folder now');
   });
+
+  it('takes no longer for each name, however many documents its writer was given', async () => {
+    const locations = Array.from({ length: 3000 }, (_, index) => parseLocation(`given/${index}.md`));
+    for (let from = 0; from < locations.length; from += 1000) {
+      const files = locations
+        .slice(from, from + 1000)
+        .map((location) => ({ location, content: { bytes: Buffer.from('x') } }));
+      await perform(actors.service.workspace, ada.caller, importDocuments, {
+        into: parseLocation('given'),
+        files,
+        message: null,
+      });
+    }
+    const { reader } = actors.service.workspace.journal;
+    const ids = locations.map((location) => findDocumentId(reader, location) ?? '');
+    const reach = new Reach(
+      new Map([[parseLocation('own/folder'), 'editor']]),
+      new Map(ids.map((id) => [id, 'reader'])),
+    );
+    const held = measureHold(() => {
+      const view = new View(reader, reach, 0);
+      const standing = { view, reach, transaction: { tables: reader } };
+      for (let index = 0; index < 500; index += 1) {
+        requirePortable(standing, parseLocation(`own/folder/${index}.md`));
+        assert.equal(findTwin(view, parseLocation(`GIVEN/${index}.md`)), 'given');
+      }
+    }, 200);
+    assert.ok(held < 200, `${held} ms for 1000 names`);
+  }).timeout(30_000);
 
   it('is reported by doctor with what it holds from before', async () => {
     assert.deepEqual(await reportNames(actors.service.service), []);
