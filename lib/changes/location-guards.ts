@@ -30,6 +30,8 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
 export interface Leaving {
   readonly ids: ReadonlySet<string>;
   readonly numbers: ReadonlySet<number>;
+  /** What was found of folders, for a change that asks for each of many places. All leaving is known then. */
+  readonly staying?: Map<number, boolean>;
   /** Number of a folder that leaves with all that it holds. */
   readonly folder?: number;
 }
@@ -65,9 +67,13 @@ export function isStaying(
   { number, location }: { readonly number: number; readonly location: Location },
   leaving: Leaving,
 ): boolean {
-  if (leaving.numbers.size === 0 || tables.folders.holdsKept(number)) return true;
+  if (leaving.numbers.size === 0) return true;
+  const known = leaving.staying?.get(number);
+  if (known !== undefined) return known;
   const held = tables.deletions.documentsBelow(number, location, leaving.numbers.size + 1);
-  return held.some((document) => !leaving.numbers.has(document.number));
+  const stays = tables.folders.holdsKept(number) || held.some((document) => !leaving.numbers.has(document.number));
+  leaving.staying?.set(number, stays);
+  return stays;
 }
 
 /**

@@ -15,7 +15,7 @@ import { requireChangeable } from './apply-update.js';
 import { AcceptedFiles } from './decide-import.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
 import { requirePlace } from './location-guards.js';
-import { findTwin, requirePortable } from './portable-names.js';
+import { findTwin, requirePortableNames } from './portable-names.js';
 import type { FindAgain } from './find-section-again.js';
 import type { FollowedTexts } from './followed-texts.js';
 import type { ReadSections } from './read-sections.js';
@@ -79,7 +79,7 @@ export class PushPlanner {
 class CommitDraft {
   readonly #context: WriteContext;
   readonly #rules: PushRules;
-  readonly #leaving = { ids: new Set<string>(), numbers: new Set<number>() };
+  readonly #leaving = { ids: new Set<string>(), numbers: new Set<number>(), staying: new Map<number, boolean>() };
   readonly #accepted = new AcceptedFiles();
   readonly #moving = new Map<PushedChange, FoundDocument>();
   readonly #files: DecidedFile[] = [];
@@ -192,7 +192,7 @@ class CommitDraft {
     requirePlace(this.#context, location, this.#leaving);
     const twin = this.#accepted.twinOf(location) ?? findTwin(view, location, this.#leaving);
     if (twin !== undefined) throw twinTaken(twin);
-    requirePortable(this.#context, location, { leaving: this.#leaving, keepsName });
+    requirePortableNames(this.#context, location, keepsName);
     this.#accepted.add({ location, sha256: content?.sha256 ?? '' });
   }
 

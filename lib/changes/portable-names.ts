@@ -29,12 +29,25 @@ export function requirePortable(
   { leaving = noneLeaving, accepted, keepsName = false, field = 'location' }: Wanted = {},
 ): void {
   if (!readPolicy(transaction.tables).portableNames) return;
-  const fault = faultOfNewNames(view, location, keepsName);
-  if (fault !== undefined) {
-    throw invalidRequest('bad_location', `The ${field} ${fault}. Choose another name.`, { field });
-  }
+  requirePortableNames({ view, transaction }, location, keepsName, field);
   const twin = accepted?.twinOf(location) ?? findTwin(view, location, leaving);
   if (twin !== undefined) throw twinThere(location, twin);
+}
+
+/**
+ * The part of it that asks for nothing but the names of the new segments.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+export function requirePortableNames(
+  { view, transaction }: Pick<Standing, 'view' | 'transaction'>,
+  location: Location,
+  keepsName: boolean,
+  field = 'location',
+): void {
+  if (!readPolicy(transaction.tables).portableNames) return;
+  const fault = faultOfNewNames(view, location, keepsName);
+  if (fault === undefined) return;
+  throw invalidRequest('bad_location', `The ${field} ${fault}. Choose another name.`, { field });
 }
 
 /** @param twin a place with a name that is the same on Windows and macOS */

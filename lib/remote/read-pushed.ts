@@ -115,14 +115,21 @@ async function takeContents(
   charsetAt: CharsetAt,
 ): Promise<TakenContents> {
   const wanted = new Map<Oid, Charset | undefined>();
+  // What commits of the push brought to a place, with what it declares.
+  const brought = new Map<string, Charset | undefined>();
   const rests = new Rests();
   for (const each of changes.values()) {
+    const arrived = new Map<string, Charset | undefined>();
     for (const { before, after, path, from } of each) {
       if (rests.isDue) await rests.take();
-      if (after === null || after.oid === before?.oid) continue;
-      const declared = before === null ? undefined : charsetAt((from ?? path).toString('utf8') as Location);
-      wanted.set(after.oid, wanted.get(after.oid) ?? declared);
+      if (after === null) continue;
+      const place = (from ?? path).toString('utf8');
+      const known = brought.has(place) ? brought.get(place) : charsetAt(place as Location);
+      const declared = before === null ? undefined : known;
+      if (before === null || from !== null) arrived.set(path.toString('utf8'), declared);
+      if (after.oid !== before?.oid) wanted.set(after.oid, wanted.get(after.oid) ?? declared);
     }
+    for (const [place, charset] of arrived) brought.set(place, charset);
   }
   const contents = new Map<Oid, PushedContent>();
   const pointers = new Set<Oid>();

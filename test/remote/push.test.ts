@@ -64,6 +64,14 @@ describe('An approver of the root pushes to the workspace', function () {
     assert.deepEqual([json.content, json.media_type], ['Zoë;Köln', 'text/csv; charset=windows-1252']);
     assert.equal((await rest.get('/v1/documents/marked.txt')).json.content, '\ufeffZoë');
     assert.equal((await rest.get('/v1/documents/undeclared.txt')).json.kind, 'binary');
+    await tree.git('pull', '-q', '--rebase');
+    await tree.git('mv', 'sheet.csv', 'moved.csv');
+    await tree.commit({}, 'Moved');
+    await writeFile(join(tree.folder, 'moved.csv'), Buffer.from('Zoë;Köln;Düren', 'latin1'));
+    await tree.commit({}, 'And changed');
+    assert.equal((await tree.push()).code, 0);
+    const moved = (await rest.get('/v1/documents/moved.csv')).json;
+    assert.deepEqual([moved.content, moved.media_type], ['Zoë;Köln;Düren', 'text/csv; charset=windows-1252']);
   });
 
   it('onto a main that has moved on elsewhere since the clone asked', async () => {
