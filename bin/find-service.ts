@@ -74,7 +74,9 @@ export class ClientService {
       }
       if (this.#isServed) throw new Error(`No server runs on ${data} just now. Start it, then try again.`);
       if (!existsSync(data)) {
-        throw new Error(`There is no data folder ${data}. Name it with --data, or its server with --url.`);
+        throw new Error(
+          `There is no data folder ${data}. Name it with --data or CARTULARY_DATA, or its server with --url.`,
+        );
       }
       const { DataFolderInUse } = await import('../lib/app/service.js');
       try {

@@ -27,7 +27,7 @@ export function addCommand(program: Command, { words, description, example }: De
     .helpGroup(names.length === 0 ? partOf(last) : 'Commands:')
     .description(description)
     .addHelpText('after', `\nExample:\n  $ ${example}`)
-    .option('--data <folder>', 'the data folder (default: repos)')
+    .option('--data <folder>', 'the data folder (default: repos here, or the one of this account)')
     .option('--config <file>', 'settings file (default: cartulary.json here)')
     .option('--json', 'print JSON for machines');
 }

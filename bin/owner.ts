@@ -32,7 +32,7 @@ export async function askOwner(
     if (missing !== undefined) {
       return { error: { code: 'CONFLICT', message: missing, details: { reason: 'service_file_missing' } } };
     }
-    const message = `There is no data in ${config.data}. \`cartulary start\` or \`cartulary init\` makes a workspace there; --data names another folder.`;
+    const message = `There is no data in ${config.data}. \`cartulary start\` or \`cartulary init\` makes a workspace there; --data or CARTULARY_DATA names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
   }
   for (const deadline = Date.now() + timeout; ; await delay(pause)) {

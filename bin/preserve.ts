@@ -13,7 +13,7 @@ export function addPreserveCommands(program: Command): void {
   const restore = addCommand(program, {
     words: 'restore',
     description: 'Restore a workspace from a backup or from a clone. It checks everything first and replaces nothing.',
-    example: 'cartulary restore /mnt/backups/2027-01-31 --data ./repos --passphrase-file ./passphrase',
+    example: 'cartulary restore /mnt/backups/2027-01-31 --data restored --passphrase-file ./passphrase',
   })
     .argument('[folder]', 'the backup')
     .option('--clone <folder>', 'restore from a clone: content and history, but no access')

@@ -19,9 +19,11 @@ export function addReadyCommand(program: Command): void {
   }).option('--wait <seconds>', 'wait up to so long until it is ready');
   command.action(async () => {
     const options = command.opts<CalledWith>();
-    const { health, isReady } = await waitUntilReady(readConfig(options), readSeconds(options['wait']));
+    const config = readConfig(options);
+    const { health, isReady } = await waitUntilReady(config, readSeconds(options['wait']));
+    const none = `No server runs on ${config.data}. --data or CARTULARY_DATA names another folder.`;
     if (options['json'] === true) printJson({ ready: isReady, health });
-    else printLine(health === null ? 'No server runs.' : isReady ? 'It is ready.' : describeUnready(health));
+    else printLine(health === null ? none : isReady ? 'It is ready.' : describeUnready(health));
     if (!isReady) process.exitCode = refused;
   });
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LogForm } from '../lib/app/real-world.js';
 import type { Opened, RunningService } from '../lib/app/serve.js';
-import type { Config } from '../lib/config.js';
+import { findUsualData, type Config } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { commandName, isKeptInJournal } from './command-name.js';
@@ -18,7 +17,7 @@ export function addServeCommands(program: Command): void {
   const serving = addCommand(program, {
     words: 'serve',
     description: 'Serve the data folder until SIGTERM or Ctrl-C.',
-    example: 'cartulary serve --data repos --port 8080',
+    example: 'cartulary serve --data /srv/cartulary --port 8080',
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'the port to listen on; 0 takes any that is free (default: 8080)')
@@ -127,7 +126,19 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
 }
 
 /** The option that names the data folder to further commands in this folder, where they need it. */
-const dataOption = ({ data }: Pick<Config, 'data'>): string => (data === resolve('repos') ? '' : ` --data ${data}`);
+function dataOption({ data }: Pick<Config, 'data'>): string {
+  if (isUsual(data)) return '';
+  return ` --data ${/^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", `'\\''`)}'`}`;
+}
+
+function isUsual(data: string): boolean {
+  try {
+    return data === findUsualData();
+  } catch {
+    // Another account's data lies in the current folder. Commands there have to name what they mean.
+    return false;
+  }
+}
 
 async function welcomeBack(running: RunningService, config: Config): Promise<string[]> {
   const data = dataOption(config);
@@ -185,7 +196,7 @@ async function requireWorkspace(data: string, asJson: boolean): Promise<boolean>
     `There is no workspace in ${data}.`,
     `To begin, run \`cartulary start${option}\`: it makes a workspace, serves it, and prints a link to sign in and a key.`,
     `\`cartulary init --workspace NAME --admin NAME${option}\` makes one with names of yours; --create serves the folder without one.`,
-    'If there should be a workspace, check the name of the folder, and that its disk is mounted.',
+    'If there should be a workspace, check the name of the folder (--data, CARTULARY_DATA or `data` in cartulary.json), and that its disk is mounted.',
   ].join('\n');
   fail({ code: 'INVALID_REQUEST', message, details: { reason: 'no_workspace', field: 'data' } }, asJson);
   return false;

@@ -11,7 +11,7 @@ export function addMcpCommand(program: Command): void {
     words: 'mcp',
     description:
       'Speak MCP over standard input and output, with the key in CARTULARY_KEY. It uses the server at CARTULARY_URL, or the one that runs on the data folder. If none runs, it serves the folder itself while it lasts, also to others on this machine.',
-    example: 'cartulary mcp --data repos',
+    example: 'cartulary mcp --data /srv/cartulary',
   }).option('--url <url>', 'the address of a server (default: CARTULARY_URL, or the data folder)');
   speaking.action(() => speak(speaking.opts<CalledWith>()));
 }

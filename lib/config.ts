@@ -1,8 +1,12 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findAccountDataFolder } from './disk/account-data-folder.js';
+import { findClosedFolder } from './disk/obstacle.js';
+import { ForeignFile, readOwn, requireOwn } from './disk/read-own.js';
 import { dropTrailing } from './domain/drop-trailing.js';
+import { isHostAndPort, isProxyAddress, isWebAddress } from './http/address-forms.js';
+import { findWorkspaceFolders } from './integrity/find-workspace-folders.js';
 
 /** All settings, checked, with the defaults filled in. Frozen. */
 export interface Config {
@@ -123,7 +127,27 @@ export function loadConfig({ flags, defaults = {}, file, environment = process.e
       settings.set(name, { value, source: `option --${name.replaceAll('_', '-')}` });
     }
   }
-  return toConfig(validate(schema, settings));
+  const values = validate(schema, settings);
+  return toConfig('data' in values ? values : { ...values, data: findUsualData(environment) });
+}
+
+/**
+ * The data folder where no setting names one: `repos` of a checkout of this program, where that is the current folder;
+ * `repos` of another folder, where it holds data; and otherwise the folder of this account (decision 0380).
+ * @throws ConfigError where somebody else may have put that data there
+ */
+export function findUsualData(environment: Environment = process.env): string {
+  const here = resolve('repos');
+  if (existsSync(packagePath('lib', 'config.ts')) && realpathSync('.') === realpathSync(packagePath())) return here;
+  // A closed one is taken, so that commands say whom to ask.
+  if (findClosedFolder(here) !== undefined) return here;
+  const found = statSync(here, { throwIfNoEntry: false });
+  const isData =
+    found?.isDirectory() === true &&
+    (existsSync(join(here, 'service.sqlite')) || findWorkspaceFolders(here).length > 0);
+  if (!isData) return findAccountDataFolder({ plain: 'cartulary', shown: 'Cartulary' }, { environment });
+  refuseForeign(() => requireOwn(here, found), '--data');
+  return here;
 }
 
 /** No setting, so it is in no file and no object that could be shown. */
@@ -139,19 +163,13 @@ const keyVariable = 'CARTULARY_KEY';
 const urlVariable = 'CARTULARY_URL';
 
 /** The environment's key and address for a client of the service. */
-export function findClientSettings(environment: Environment = process.env): {
-  readonly key: string | undefined;
-  readonly url: string | undefined;
-} {
-  const read = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
-  return { key: read(keyVariable), url: read(urlVariable) };
-}
+export const findClientSettings = (environment: Environment = process.env) => ({
+  key: environment[keyVariable] || undefined,
+  url: environment[urlVariable] || undefined,
+});
 
 /** How wide a terminal is said to be, and whether its user wants no colours (no-color.org). */
-export function findTerminalSettings(environment: Environment = process.env): {
-  readonly columns: number | undefined;
-  readonly noColor: boolean;
-} {
+export function findTerminalSettings(environment: Environment = process.env) {
   const columns = /^[1-9]\d{0,4}$/.exec(environment['COLUMNS'] ?? '')?.[0];
   const noColor = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
   return { columns: columns === undefined ? undefined : Number(columns), noColor };
@@ -176,22 +194,13 @@ export function listUnknownVariables(environment: Environment = process.env): st
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));
 }
 
-/**
- * A file that was not named decides only where this account, or root, put it there. Commands are given in any folder,
- * and another account's file would lead them to its own data folder.
- * @throws ConfigError; the system's error where it cannot be read
- */
-function readOwn(file: string): string {
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+/** @throws ConfigError that names the option, where somebody else may have put there what is read */
+function refuseForeign<Result>(read: () => Result, option: string): Result {
   try {
-    const { uid, mode } = fstatSync(descriptor);
-    const own = process.geteuid?.();
-    const isWrittenByAll = (mode & 0o002) !== 0;
-    if (own === undefined || ((uid === own || uid === 0) && !isWrittenByAll)) return readFileSync(descriptor, 'utf8');
-    const whose = isWrittenByAll ? 'can be written by every account' : 'belongs to another account';
-    throw new ConfigError(`${file} ${whose} of this machine. Name it with --config where it is meant.`);
-  } finally {
-    closeSync(descriptor);
+    return read();
+  } catch (error) {
+    if (!(error instanceof ForeignFile)) throw error;
+    throw new ConfigError(`${error.message} Name it with ${option} where it is meant.`);
   }
 }
 
@@ -199,7 +208,7 @@ function readSettingsFile(named: string | undefined): [string, Setting][] {
   const file = resolve(named ?? usualFile);
   let text: string;
   try {
-    text = named === undefined ? readOwn(file) : readFileSync(file, 'utf8');
+    text = named === undefined ? refuseForeign(() => readOwn(file), '--config') : readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -304,27 +313,6 @@ function describe(rule: Rule): string {
     return 'up to 39 lower-case letters, digits and hyphens, without a hyphen at the start';
   if (rule.format !== undefined) return formats[rule.format]?.means ?? rule.format;
   return rule.maxLength === undefined ? 'a text that is not empty' : `a text of 1 to ${rule.maxLength} characters`;
-}
-
-function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username } = new URL(text);
-  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
-}
-
-function isProxyAddress(text: string): boolean {
-  if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
-}
-
-function isHostAndPort(text: string): boolean {
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (Number(port) < 1 || Number(port) > 65535) return false;
-  if (host.startsWith('[')) return host.endsWith(']') && isIP(host.slice(1, -1)) === 6;
-  return /^[a-z0-9._-]{1,253}$/i.test(host);
 }
 
 function isFolderPath(text: string): boolean {

@@ -172,7 +172,9 @@ describe('The README and the manual', function () {
       if (error !== undefined) skipBecause(this, `${name} is not on this machine`);
     }
     folder = await makeFolder();
-    await writeFile(join(folder, 'cartulary.json'), JSON.stringify({ connector_folders: [join(folder, 'scans')] }));
+    // As in a checkout.
+    const settings = { data: 'repos', connector_folders: [join(folder, 'scans')] };
+    await writeFile(join(folder, 'cartulary.json'), JSON.stringify(settings));
     server = await startProgram(['start', '--port', '0'], /^Ctrl-C/, { cwd: folder });
   });
 

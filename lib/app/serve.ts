@@ -142,6 +142,8 @@ export async function startService(
       },
       'The service is up',
     );
+    // What a command prints about the start comes behind it, also where both go into one file.
+    writeOut(log);
     return {
       url,
       service,

@@ -29,7 +29,9 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
   if (workspace !== null && names.includes(workspace)) return [workspace];
   const problem = workspace === null ? 'no workspace yet' : `no workspace "${workspace}"`;
   const remedy =
-    names.length === 0 ? '`cartulary init` makes one, --data names another folder' : `There are: ${names.join(', ')}`;
+    names.length === 0
+      ? '`cartulary init` makes one; --data or CARTULARY_DATA names another folder'
+      : `There are: ${names.join(', ')}`;
   throw invalidRequest('no_workspace', `There is ${problem} in ${dataFolder}. ${remedy}.`, { field: 'workspace' });
 }
 

@@ -125,7 +125,8 @@ describe('the command line serves', function () {
     const data = join(await makeFolder(), 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
     const alone = await runProgram(['ready', '--data', data]);
-    assert.deepEqual([alone.code, alone.stdout], [1, 'No server runs.\n']);
+    const none = `No server runs on ${data}. --data or CARTULARY_DATA names another folder.\n`;
+    assert.deepEqual([alone.code, alone.stdout], [1, none]);
     const waiting = runProgram(['ready', '--wait', '60', '--data', data]);
     const server = await serve(data);
     const { code, stdout } = await waiting;

@@ -23,7 +23,7 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly cwd?: string;
-  /** Added to an environment without any CARTULARY_ variable. */
+  /** Added to an environment without any CARTULARY_ variable, and with an empty home. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The account that runs it, by its number. Left out: this one. */
   readonly uid?: number;
@@ -35,9 +35,13 @@ export interface RunOptions {
   readonly isStart?: boolean;
 }
 
+/** No program of a test may find data in the home of whoever runs the tests, or leave some there. */
+const home = join(tmpdir(), `cartulary-home-${process.pid}`);
+
 function makeEnvironment({ environment }: RunOptions): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
-  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...environment };
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CARTULARY|XDG)_/.test(name));
+  const own = { HOME: home, LOCALAPPDATA: home };
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...own, ...environment };
 }
 
 function spawnProgram(parameters: readonly string[], options: RunOptions): ChildProcess {
@@ -204,7 +208,7 @@ export async function tidyUp(): Promise<void> {
   const left = [...staying];
   for (const each of left) each.kill('SIGKILL');
   await Promise.all([...left.map(({ ended }) => ended), shared.endSurplus()]);
-  for (const folder of folders.splice(0)) await removeLeft(folder);
+  for (const folder of [...folders.splice(0), home]) await removeLeft(folder);
 }
 
 /** Removes a data folder whose process was killed: its git may still put a file there, until it notices. */
