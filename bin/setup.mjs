@@ -39,6 +39,8 @@ function digestSources() {
     .filter((name) => name !== 'described.d.ts')
     .map((name) => `lib/client/${name}`);
   const settings = ['tsconfig.json', 'schema/openapi.yaml', 'bin/build-client.mjs'];
+  // The package of the client names it.
+  hash.update(readJson('package.json').version);
   const take = (files) => {
     for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(at(file)));
     return hash.copy().digest('hex');
