@@ -36,16 +36,15 @@ function nameOfLabel(label: string): Charset | undefined {
   }
 }
 
-const parameter = /; ?charset=(?:"([^"]*)"|([^;]*))/i;
-const everyParameter = new RegExp(parameter, 'gi');
+const parameters = /; ?charset=(?:"([^"]*)"|([^;]*))/gi;
 
 /**
  * The charset that a media type declares, if it is one of the Encoding Standard that can be read here. Undefined for
  * none, for an unknown one, and for UTF-8, which needs no declaration.
  */
 export function declaredCharset(mediaType: string): Charset | undefined {
-  const found = parameter.exec(mediaType);
-  if (found === null) return undefined;
+  const [found] = mediaType.matchAll(parameters);
+  if (found === undefined) return undefined;
   const name = nameOfLabel((found[1] ?? found[2] ?? '').trim().toLowerCase());
   return name === utf8 ? undefined : name;
 }
@@ -53,7 +52,7 @@ export function declaredCharset(mediaType: string): Charset | undefined {
 /** The media type with this charset in the place of another. @param charset a label; undefined for none */
 function withCharset(mediaType: string, charset: string | undefined): string {
   // A second one would count as soon as the first is gone.
-  const bare = mediaType.replaceAll(everyParameter, '');
+  const bare = mediaType.replaceAll(parameters, '');
   return charset === undefined ? bare : `${bare}; charset=${charset}`;
 }
 

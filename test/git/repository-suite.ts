@@ -121,7 +121,6 @@ function describeBlobs(create: Create): void {
       oid: hashObject('blob', content),
       size: content.length,
       sha256: createHash('sha256').update(content).digest('hex'),
-      isText: false,
     });
     const { size, stream } = await repository.readStream(staged.oid);
     assert.equal(size, content.length);
