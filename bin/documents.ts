@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
+import { quoteWord } from './quote-word.js';
 import {
   fail,
   note,
@@ -186,7 +187,7 @@ async function moveItem(from: string, to: string, options: CalledWith): Promise<
 async function remove(location: string, options: CalledWith): Promise<void> {
   const answer = await ask('rm', { location, if_match: options['ifMatch'] }, options);
   printAnswer(answer, options);
-  if ('result' in answer) note('Bring it back with: cartulary document undelete LOCATION');
+  if ('result' in answer) note(`Bring it back with: cartulary document undelete ${quoteWord(location)}`);
 }
 
 function printAnswer(answer: CommandAnswer, options: CalledWith): void {

@@ -7,6 +7,7 @@ import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { webhookTable } from './webhooks.js';
 import { fail, note, printIds, printResult, refused, writeContent } from './print.js';
+import { quoteWord } from './quote-word.js';
 import type { CommandError } from '../lib/socket/command.js';
 
 /** How principals and groups are named everywhere. */
@@ -298,13 +299,13 @@ function printPreview(result: unknown, fields: Readonly<Record<string, unknown>>
   const [digest] = items.map(({ apply }) => apply);
   const { location, principal, since } = fields;
   if (digest === undefined) return;
-  const options = [`--principal ${quote(principal)}`, `--since ${quote(since)}`, `--apply ${digest}`];
-  note(`Apply with: cartulary folder revert ${quote(location)} ${options.join(' ')}`);
+  const options = [
+    `--principal ${quoteWord(String(principal))}`,
+    `--since ${quoteWord(String(since))}`,
+    `--apply ${digest}`,
+  ];
+  note(`Apply with: cartulary folder revert ${quoteWord(String(location))} ${options.join(' ')}`);
 }
-
-/** A word for a shell. */
-const quote = (text: unknown): string =>
-  /^[\w@.:/-]+$/.test(String(text)) ? String(text) : `'${String(text).replaceAll("'", String.raw`'\\''`)}'`;
 
 /** The diff alone, byte for byte into a pipe or a file, so that it can be applied. Or the reason why there is none. */
 async function printDiff(result: unknown): Promise<void> {

@@ -8,6 +8,7 @@ import { sendCommand } from '../lib/socket/send-command.js';
 import { commandName, isKeptInJournal } from './command-name.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { fail, printFailure, printFault, printJson, printText } from './print.js';
+import { quoteWord } from './quote-word.js';
 
 /** Maximum of milliseconds between a signal and the service's end. */
 const stopTimeout = 9500;
@@ -128,7 +129,7 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
 /** The option that names the data folder to further commands in this folder, where they need it. */
 function dataOption({ data }: Pick<Config, 'data'>): string {
   if (isUsual(data)) return '';
-  return ` --data ${/^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", `'\\''`)}'`}`;
+  return ` --data ${quoteWord(data)}`;
 }
 
 function isUsual(data: string): boolean {

@@ -47,7 +47,7 @@ export function requirePortableNames(
   if (!readPolicy(transaction.tables).portableNames) return;
   const fault = faultOfNewNames(view, location, keepsName);
   if (fault === undefined) return;
-  throw invalidRequest('bad_location', `The ${field} ${fault}. Choose another name.`, { field });
+  throw invalidRequest('bad_location', `The ${field} ${fault}.`, { field });
 }
 
 /** @param twin a place with a name that is the same on Windows and macOS */

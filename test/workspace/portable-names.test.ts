@@ -50,7 +50,7 @@ describe('A workspace with portable names', () => {
     const { message, details } = await refusalOf(ada.create('team/sub/a:b.md'));
     assert.equal(
       message,
-      'The location has : in "a:b.md", which Windows does not allow in a name. Choose another name.',
+      'The location has : in "a:b.md", which Windows does not allow in a name.',
     );
     assert.ok(details !== undefined && 'field' in details && details.field === 'location');
   });
