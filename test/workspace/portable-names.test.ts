@@ -48,10 +48,7 @@ describe('A workspace with portable names', () => {
     }
     assert.equal(await outcomeOf(ada.createFolder('team/Plan.md')), taken);
     const { message, details } = await refusalOf(ada.create('team/sub/a:b.md'));
-    assert.equal(
-      message,
-      'The location has : in "a:b.md", which Windows does not allow in a name.',
-    );
+    assert.equal(message, 'The location has : in "a:b.md", which Windows does not allow in a name.');
     assert.ok(details !== undefined && 'field' in details && details.field === 'location');
   });
 
