@@ -33,6 +33,9 @@ type Scope = Pick<GrantInput, 'scopeType' | 'location'>;
 async function readScope({ perform }: WorkspaceContext, fields: Fields): Promise<Scope> {
   const place = fields.optionalText('location');
   if (place === undefined) {
+    if (fields.optionalText('scope_type') === undefined) {
+      throw badField('location', 'is missing: name a document, or a folder with a slash behind it; / is the workspace');
+    }
     const scopeType = fields.choice('scope_type', ['folder', 'document']);
     return { scopeType, location: fields.folder('scope_id') };
   }
@@ -46,11 +49,11 @@ async function readScope({ perform }: WorkspaceContext, fields: Fields): Promise
   );
 }
 
-const readGrant = async (context: WorkspaceContext, fields: Fields): Promise<GrantInput> => ({
-  ...(await readScope(context, fields)),
-  subject: await readSubject(context, fields, 'subject'),
-  role: fields.choice('role', roles),
-});
+async function readGrant(context: WorkspaceContext, fields: Fields): Promise<GrantInput> {
+  // Before what has to be looked up: a wrong role is told as such, whatever else there is.
+  const role = fields.choice('role', roles);
+  return { ...(await readScope(context, fields)), subject: await readSubject(context, fields, 'subject'), role };
+}
 
 const pageSize = 1000;
 

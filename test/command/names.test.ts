@@ -61,6 +61,10 @@ describe('the command line takes names where it takes ids', function () {
     await quietly('grant', 'add', 'wiki/', 'reader', 'ada@example.org');
     const notThere = await askRefused(...at('grant', 'add', 'wiki/a.md', 'editor', 'Ada'));
     assert.match(notThere.message, /no document and no folder "wiki\/a\.md"\. For a new folder, write wiki\/a\.md\//);
+    const wrongRole = await askRefused(...at('grant', 'add', 'wiki/', 'king', 'Nobody'));
+    assert.match(wrongRole.message, /role must be one of reader, editor, approver/);
+    const nowhere = await askRefused(...at('grant', 'list'));
+    assert.match(nowhere.message, /location is missing: name a document, or a folder with a slash/);
     await quietly('grant', 'add', '--scope-type', 'folder', '--scope-id', 'old', '--subject', ada, '--role', 'reader');
     assert.deepEqual(await rolesOf('Travel desk'), [['folder', 'handbook', 'editor', 'Staff']]);
     assert.deepEqual(await rolesOf('Staff'), [['folder', 'handbook', 'editor', 'Staff']]);
