@@ -21,6 +21,14 @@ const unitOf = Uint16Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 && byte < 0xa0 ? between.charCodeAt(byte - 0x80) : byte,
 );
 
+/** What each release of Node reads alike: what a text is must not change with the release that runs. */
+const readAlike: ReadonlySet<string> = new Set(
+  `utf-8 utf-16le utf-16be ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8
+  iso-8859-8-i iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 koi8-r koi8-u macintosh windows-874 windows-1250
+  windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258
+  x-mac-cyrillic gbk gb18030 big5 euc-jp iso-2022-jp shift_jis euc-kr`.split(/\s+/),
+);
+
 /** The names of encodings by the labels met so far. Only labels of the standard, which are few. */
 const known = new Map<string, Charset>();
 
@@ -29,6 +37,7 @@ function nameOfLabel(label: string): Charset | undefined {
   if (found !== undefined) return found;
   try {
     const name = new TextDecoder(label).encoding;
+    if (!readAlike.has(name)) return undefined;
     known.set(label, name);
     return name;
   } catch {
