@@ -62,6 +62,8 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
   run(context: ReadContext, input: Input): Result | Promise<Result>;
   /** Adds to the note the facts from the result. */
   noteResult?(result: Result): AuditNote;
+  /** Whether the record of a page that the caller has just opened says this already. A refusal is recorded all the same. */
+  isCovered?(input: Input): boolean;
   /** Releases resources held by a result that is not returned, because its record failed. */
   discard?(result: Result): void;
 }

@@ -103,6 +103,7 @@ async function performRead<Input, Result>(
   } catch (error) {
     throw asUndecided(await recordRefusal(workspace, caller, operation, input, error), workspace.disk);
   }
+  if (operation.isCovered?.(input) === true) return result;
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
     await workspace.journal.write({

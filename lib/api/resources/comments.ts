@@ -96,7 +96,7 @@ function presentResolution(resolved: Thread['resolved']): object | null {
 }
 
 /** The description's `ListedComment`. */
-function presentListedComment({ comment, anchor, resolved }: ListedComment): object {
+export function presentListedComment({ comment, anchor, resolved }: ListedComment): object {
   return { ...presentComment(comment), anchor: presentAnchor(anchor), resolved: presentResolution(resolved) };
 }
 

@@ -40,6 +40,15 @@ export function sealPosition(position: string, request: CheckedRequest): string 
   return request.cursors.seal(position, ownerOf(request));
 }
 
+/** The same for a request of another question, by the same key. @param asked its route and its parameters as they are sent */
+export function sealPositionOf(
+  position: string,
+  request: CheckedRequest,
+  asked: Pick<CursorOwner, 'route' | 'query'>,
+): string {
+  return request.cursors.seal(position, { ...ownerOf(request), ...asked });
+}
+
 const opening = Buffer.from('{"items":');
 
 /**

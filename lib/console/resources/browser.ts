@@ -6,7 +6,7 @@ import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime } from '../../domain/clock.js';
 import { formatEtag } from '../../domain/etag.js';
-import { nameOf, parseFolderLocation, parseLocation, type Location } from '../../domain/location.js';
+import { nameOf, parseFolderLocation, parseLocation, rootLocation, type Location } from '../../domain/location.js';
 import { listTrash, type ListTrashInput, type Trashed } from '../../operations/documents/list-trash.js';
 import { undeleteDocument, type UndeleteDocumentInput } from '../../operations/documents/undelete-document.js';
 import {
@@ -16,6 +16,7 @@ import {
   type Entry,
   type EntryOrder,
 } from '../../operations/folders/browse-folder.js';
+import { sealOpened } from './opened-page.js';
 
 /** Without a location: the places where the person can begin. */
 function readBrowse(request: CheckedRequest): BrowseFolderInput {
@@ -39,6 +40,7 @@ function presentBrowsed({ folder, role, trail, items, next }: BrowsedFolder, req
     trail: trail.map(presentPlace),
     items: items.map(presentEntry),
     next_cursor: next === null ? null : sealPosition(next, request),
+    page: sealOpened(request, folder?.location ?? rootLocation),
   });
 }
 

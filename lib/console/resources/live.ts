@@ -3,12 +3,14 @@ import type { CheckedRequest } from '../../api/requests/checked-request.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { route, type Route } from '../../api/route.js';
 import { watchLocation, type Watched, type WatchLocationInput } from '../../operations/live/watch-location.js';
+import { isOfOpened } from './opened-page.js';
 
 const eventStream = 'text/event-stream';
 
 function readWatching(request: CheckedRequest): WatchLocationInput {
   const isStream = (request.header('accept') ?? '').includes(eventStream);
-  return { location: readFolder(request), form: isStream ? 'stream' : 'state' };
+  const location = readFolder(request);
+  return { location, form: isStream ? 'stream' : 'state', isOfPage: isOfOpened(request, location) };
 }
 
 function presentWatched({ state, stream }: Watched): Answer {

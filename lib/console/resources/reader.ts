@@ -9,7 +9,12 @@ import { parseLocation } from '../../domain/location.js';
 import { formatEtag } from '../../domain/etag.js';
 import { decodeText } from '../../text/charset.js';
 import { showImage } from '../../operations/documents/show-image.js';
-import { readDocument, type DocumentRead } from '../../operations/documents/read-document.js';
+import { commentsOfPage, openPage, type OpenedPage } from '../../operations/documents/open-page.js';
+import type { ListedComments } from '../../operations/comments/list-comments.js';
+import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import { presentListedComment } from '../../api/resources/comments.js';
+import { sealPositionOf } from '../../api/resources/page.js';
+import { sealOpened } from './opened-page.js';
 
 /** Bytes of text that a page shows. Beyond, it takes a browser too long. */
 const maxShown = 512 * 1024;
@@ -28,7 +33,8 @@ function presentClaim({ id, section, holdsDocument, holder, purpose, claimedAt, 
 }
 
 /** The description's `Reading`. */
-function presentReading({ document, version, role, bytes }: DocumentRead): Answer {
+function presentReading({ read, comments }: OpenedPage, request: CheckedRequest): Answer {
+  const { document, version, role, bytes } = read;
   const isShown = version.kind === 'text' && bytes !== null && bytes.length <= maxShown;
   const reading = {
     document: presentDocument(document, version),
@@ -36,8 +42,25 @@ function presentReading({ document, version, role, bytes }: DocumentRead): Answe
     role,
     claims: document.claims.map(presentClaim),
     content: isShown ? decodeText(bytes, version.mediaType) : null,
+    comments: {
+      items: comments.items.map(presentListedComment),
+      next_cursor: sealComments(comments, request),
+    },
+    page: sealOpened(request, document.location),
   };
   return { ...answerJson(200, reading, { ETag: formatEtag(version.id) }), mayCompress: true };
+}
+
+/** The cursor with which `/comments` goes on: the same question as that of the pages. */
+function sealComments({ next }: ListedComments, request: CheckedRequest): string | null {
+  if (next === null) return null;
+  const { version } = request.query as { readonly version?: string };
+  const query = {
+    location: request.location,
+    limit: String(commentsOfPage),
+    ...(version !== undefined && { version }),
+  };
+  return sealPositionOf(next, request, { route: 'GET /comments', query });
 }
 
 /** A document with what its page needs, and the images in it. */
@@ -45,12 +68,8 @@ export const readerRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/reader/{location}',
-    operation: readDocument,
-    read: ({ location, query }) => ({
-      location,
-      versionId: (query as { readonly version?: string }).version,
-      withContent: true,
-    }),
+    operation: openPage,
+    read: ({ location, query }) => ({ location, versionId: (query as { readonly version?: string }).version }),
     present: presentReading,
   }),
   route({

@@ -50,7 +50,7 @@ export const browseFolder: ReadOperation<BrowseFolderInput, BrowsedFolder> = {
   kind: 'read',
   name: 'folder.browse',
   needs: () => [],
-  note: ({ location }) => (location === null ? {} : { target: location }),
+  note: ({ location }) => ({ ...(location !== null && { target: location }), detail: { with: ['changes'] } }),
   run({ view }, input) {
     const location = input.location ?? (view.reach.holds('reader', rootLocation) ? rootLocation : null);
     if (location === null) {

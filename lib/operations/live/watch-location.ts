@@ -11,6 +11,8 @@ export interface WatchLocationInput {
   readonly location: Location;
   /** `stream`: the states from now on. `state`: the present one, for clients that ask again and again. */
   readonly form: 'stream' | 'state';
+  /** It belongs to a page whose record says that the page follows the place. */
+  readonly isOfPage?: boolean;
   /** Milliseconds between two heartbeats of a stream. Left out: the usual ones. */
   readonly beat?: number | undefined;
 }
@@ -31,6 +33,7 @@ export const watchLocation: ReadOperation<WatchLocationInput, Watched> = {
   name: 'location.watch',
   needs: () => [],
   note: ({ location, form }) => ({ target: location, detail: { form } }),
+  isCovered: ({ isOfPage }) => isOfPage === true,
   run(context, { location, form, beat = usualBeat }) {
     const { workspace, caller, view } = context;
     const look = lookAt(view, location);

@@ -28,20 +28,21 @@ const pollEvery = 15_000;
 
 /** The states of one place: by a stream, and by asking again and again where that is refused. */
 class LiveConnection {
-  readonly #address: string;
+  readonly #addressOf: () => string;
   readonly #events: LiveEvents;
   #source: EventSource | undefined;
   #timer: number | undefined;
   #last: LiveState | undefined;
 
-  constructor(address: string, events: LiveEvents) {
-    this.#address = address;
+  /** @param addressOf the address at this moment */
+  constructor(addressOf: () => string, events: LiveEvents) {
+    this.#addressOf = addressOf;
     this.#events = events;
   }
 
   open(): void {
     if (this.#source !== undefined || this.#timer !== undefined) return;
-    const source = new EventSource(this.#address);
+    const source = new EventSource(this.#addressOf());
     this.#source = source;
     source.addEventListener('state', ({ data }: MessageEvent<string>) => this.#take(JSON.parse(data) as LiveState));
     source.addEventListener('gone', () => this.#end());
@@ -74,7 +75,7 @@ class LiveConnection {
 
   async #ask(): Promise<void> {
     try {
-      const answer = await request(this.#address, { headers: { Accept: 'application/json' } });
+      const answer = await request(this.#addressOf(), { headers: { Accept: 'application/json' } });
       if (this.#timer !== undefined) this.#take((await answer.json()) as LiveState);
     } catch (error) {
       if (asProblem(error).code === 'NOT_FOUND' && this.#timer !== undefined) this.#end();
@@ -82,13 +83,27 @@ class LiveConnection {
   }
 }
 
-/** Follows a document or folder for as long as the page is looked at. A hidden page holds no connection. */
-export function useLive(workspace: string, location: string, events: LiveEvents): void {
+/**
+ * Follows a document or folder for as long as the page is looked at. A hidden page holds no connection.
+ * @param page what came with the place when it was read. Undefined until then: the page begins to follow afterwards, so
+ * that one record of the audit log says both. Null for a page that reads something else
+ */
+export function useLive(
+  workspace: string,
+  location: string,
+  page: string | undefined | null,
+  events: LiveEvents,
+): void {
+  const isOpened = page !== undefined;
+  const addressOf = useEffectEvent(() => {
+    const query = new URLSearchParams({ location, ...(typeof page === 'string' && { page }) });
+    return `${apiAddress(workspace, '/live')}?${query.toString()}`;
+  });
   const onState = useEffectEvent((state: LiveState, before: LiveState | undefined) => events.onState(state, before));
   const onGone = useEffectEvent(() => events.onGone());
   useEffect(() => {
-    const address = `${apiAddress(workspace, '/live')}?location=${encodeURIComponent(location)}`;
-    const connection = new LiveConnection(address, {
+    if (!isOpened) return undefined;
+    const connection = new LiveConnection(() => addressOf(), {
       onState: (...given) => onState(...given),
       onGone: () => onGone(),
     });
@@ -102,5 +117,5 @@ export function useLive(workspace: string, location: string, events: LiveEvents)
       document.removeEventListener('visibilitychange', follow);
       connection.close();
     };
-  }, [workspace, location]);
+  }, [workspace, location, isOpened]);
 }

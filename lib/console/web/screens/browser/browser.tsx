@@ -102,6 +102,7 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
         <FollowFolder
           workspace={workspace}
           location={location}
+          page={first.page}
           onChange={() => changes.follow(location)}
           delay={isLong ? longDelay : 0}
         />
@@ -192,11 +193,14 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
 function FollowFolder({
   workspace,
   location,
+  page,
   onChange,
   delay,
 }: {
   workspace: string;
   location: string;
+  /** What came with the listing. */
+  page: string;
   onChange: () => void;
   /** Milliseconds in which changes are gathered: a long listing takes many requests. */
   delay: number;
@@ -209,7 +213,7 @@ function FollowFolder({
       onChange();
     }, delay);
   };
-  useLive(workspace, location, {
+  useLive(workspace, location, page, {
     onState: (_, before) => {
       if (before !== undefined) gather();
     },

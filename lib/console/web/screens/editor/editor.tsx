@@ -196,7 +196,7 @@ function OpenEditor(props: LoadedProps & { readonly found: Found }): ReactNode {
     if (isElsewhere) editing.end();
   }, [editing, isElsewhere]);
   const [newest, setNewest] = useState(stored?.etag);
-  useLive(workspace, location, {
+  useLive(workspace, location, null, {
     onState: (live, before) => {
       if (live.version !== undefined) setNewest(`"${live.version}"`);
       if (live.claims !== before?.claims) claims.refresh();

@@ -97,7 +97,7 @@ interface FollowingProps {
 /** Keeps the timeline up to date while it is looked at. */
 function Following({ location, newest, onVersion }: FollowingProps): ReactNode {
   const { name } = useWorkspace();
-  useLive(name, location, {
+  useLive(name, location, null, {
     onState: (state, before) => {
       // The history may have been read a moment before the page began to follow it.
       const isNew = before === undefined ? state.version !== newest : state.version !== before.version;

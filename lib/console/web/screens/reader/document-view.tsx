@@ -47,7 +47,7 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
   const { rendered, error, retry } = useMarkdown(shown === 'rendered' ? content : null, place);
   const starts = useMemo(() => startsOfLines(content ?? ''), [content]);
   const hidden = useMemo(() => findHiddenIn(content ?? ''), [content]);
-  const comments = useComments(workspace, location, isOlder ? document.version.id : undefined);
+  const comments = useComments(workspace, location, isOlder ? document.version.id : undefined, reading.comments);
   const passages = usePassages({
     article,
     source: content,

@@ -11,7 +11,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useCommentsAgain } from './comments/use-comments.ts';
 import { DocumentView } from './document-view.tsx';
 import { crumbsOf } from './crumbs.ts';
-import { useReadAgain, useReading } from './use-reading.ts';
+import { useReadAgain, useReading, type Reading } from './use-reading.ts';
 
 preloadMarkdown();
 
@@ -22,7 +22,7 @@ export function Reader({ workspace, rest: location }: ScreenProps): ReactNode {
   const reading = useReading(workspace, location, version);
   const name = nameOf(location);
   const isGone = reading.error !== null && asProblem(reading.error).code === 'NOT_FOUND';
-  useFollowing(workspace, location, reading.data?.current.id, isGone);
+  useFollowing(workspace, location, reading.data, isGone);
   const crumbs = crumbsOf(workspace, location);
   // What was read before is no answer to a document that is gone.
   if (isGone) return <Gone error={reading.error} />;
@@ -61,10 +61,11 @@ function Gone({ error }: { error: unknown }): ReactNode {
 }
 
 /** Reads again what changed while the page is open. */
-function useFollowing(workspace: string, location: string, current: string | undefined, isGone: boolean): void {
+function useFollowing(workspace: string, location: string, reading: Reading | undefined, isGone: boolean): void {
   const readAgain = useReadAgain(workspace, location);
   const commentsAgain = useCommentsAgain(workspace, location);
-  useLive(workspace, location, {
+  const current = reading?.current.id;
+  useLive(workspace, location, reading?.page, {
     onState(state, before) {
       if (before === undefined) {
         // The document may have been read a moment before the page began to follow it.

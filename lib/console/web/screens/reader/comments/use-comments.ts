@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { apiOf, dataOf } from '../../../api/client.ts';
-import type { ListedComment } from '../use-reading.ts';
+import type { ListedComment, Reading } from '../use-reading.ts';
 
 /** A thread with its comments, the oldest first. */
 export interface Thread {
@@ -23,8 +23,16 @@ export interface Comments {
 const pageSize = 100;
 const keyOf = (workspace: string, location: string) => ['comments', workspace, location] as const;
 
-/** @param version in which passages are found; left out: the current one */
-export function useComments(workspace: string, location: string, version: string | undefined): Comments {
+/**
+ * @param version in which passages are found; left out: the current one
+ * @param first those that came with the document
+ */
+export function useComments(
+  workspace: string,
+  location: string,
+  version: string | undefined,
+  first: Reading['comments'],
+): Comments {
   const query = useInfiniteQuery({
     queryKey: [...keyOf(workspace, location), version ?? 'current'],
     queryFn: ({ pageParam, signal }) =>
@@ -37,6 +45,9 @@ export function useComments(workspace: string, location: string, version: string
         }),
       ),
     initialPageParam: '',
+    initialData: { pages: [first], pageParams: [''] },
+    // What changes is told.
+    staleTime: 60_000,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
