@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { AuditText } from '../../lib/domain/audit-record.js';
 import type { ExportedRecord } from '../../lib/audit/exported-line.js';
 import { openConsole, type ConsoleClient, type TestConsole } from '../support/http/console.js';
 
 const minute = 60_000;
+
+type Told = Pick<ExportedRecord['record'], 'action' | 'outcome'> & Pick<AuditText, 'target' | 'detail'>;
 
 describe('A page that is opened in the console', () => {
   let test: TestConsole;
@@ -17,13 +20,18 @@ describe('A page that is opened in the console', () => {
   afterEach(() => test.close());
 
   /** What the log says of the work. */
-  async function recordsOf(work: () => Promise<unknown>): Promise<ExportedRecord['record'][]> {
+  async function recordsOf(work: () => Promise<unknown>): Promise<Told[]> {
     const before = test.server.records().length;
     await work();
     return test.server
       .records()
       .slice(before)
-      .map(({ record }) => record);
+      .map(({ record: { action, outcome }, text }) => ({
+        action,
+        outcome,
+        target: text?.target ?? null,
+        detail: text?.detail ?? null,
+      }));
   }
   const live = (client: ConsoleClient, location: string, page: string): ReturnType<ConsoleClient['get']> =>
     client.get(`/live?${new URLSearchParams({ location, page }).toString()}`);
@@ -41,7 +49,7 @@ describe('A page that is opened in the console', () => {
     });
     assert.deepEqual(
       records.map(({ action, outcome, target, detail }) => [action, outcome, target, detail]),
-      [['document.read', 'done', 'team/a.md', { with: ['comments', 'changes'] }]],
+      [['document.read', 'done', 'team/a.md', '{"with":["comments","changes"]}']],
     );
   });
 
@@ -55,8 +63,8 @@ describe('A page that is opened in the console', () => {
     assert.deepEqual(
       records.map(({ action, detail }) => [action, detail]),
       [
-        ['folder.browse', { with: ['changes'] }],
-        ['folder.browse', { with: ['changes'] }],
+        ['folder.browse', '{"with":["changes"]}'],
+        ['folder.browse', '{"with":["changes"]}'],
       ],
     );
   });
