@@ -95,15 +95,13 @@ export function useLive(
   events: LiveEvents,
 ): void {
   const isOpened = page !== undefined;
-  const addressOf = useEffectEvent(() => {
-    const query = new URLSearchParams({ location, ...(typeof page === 'string' && { page }) });
-    return `${apiAddress(workspace, '/live')}?${query.toString()}`;
-  });
+  const pageOf = useEffectEvent(() => (typeof page === 'string' ? `&page=${encodeURIComponent(page)}` : ''));
   const onState = useEffectEvent((state: LiveState, before: LiveState | undefined) => events.onState(state, before));
   const onGone = useEffectEvent(() => events.onGone());
   useEffect(() => {
     if (!isOpened) return undefined;
-    const connection = new LiveConnection(() => addressOf(), {
+    const address = `${apiAddress(workspace, '/live')}?location=${encodeURIComponent(location)}`;
+    const connection = new LiveConnection(() => address + pageOf(), {
       onState: (...given) => onState(...given),
       onGone: () => onGone(),
     });
