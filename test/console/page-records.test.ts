@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { until } from '../support/until.js';
+import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
+
+describe('A page in a browser', function () {
+  this.timeout(120_000);
+
+  let test: ConsoleTest;
+  let ada: ConsolePerson;
+
+  before(async function () {
+    test = await openConsole(this);
+    ada = await test.person('Ada', { '': 'approver' });
+    await ada.rest.create('team/plan.md', '# Plan\n\nOne step.\n');
+    await ada.rest.post('/v1/comments', { location: 'team/plan.md', text: 'Which one?' });
+  });
+  after(() => test?.close());
+
+  const told = (): string[] =>
+    test.server
+      .records()
+      .filter(({ record, text }) => record.interface === 'console' && text?.target?.startsWith('team') === true)
+      .map(({ record, text }) => `${record.action} ${text?.target ?? ''}`);
+
+  it('leaves one record when a document is opened, with its comments and all that it follows', async () => {
+    const { page } = await test.open(ada, '~/d/team/plan.md');
+    await page.getByText('Which one?').waitFor();
+    await until('the page follows its place', () => test.server.host.workspace.workLimits.streams.use.used > 0);
+    assert.deepEqual(told(), ['document.read team/plan.md']);
+  });
+});
