@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 
 /**
  * The values that differ between any two workspaces with the same history: random ids, the SHAs of commits and of the
- * objects that they name, sealed cursors, and what is made of such values: the digests of a live stream, the ids of
+ * objects that they name, sealed cursors and pages, and what is made of such values: the digests of a live stream, the ids of
  * changes. Fingerprints of content are the same in both, and covering them loses nothing.
  */
 const random =
-  /\b(?:(?:prn|grp|grt|req|clm|thr|cmt|msg|mth|rec)_[0-9a-z]{20}|doc_[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{40})\b|(?<="next_cursor":")[^"]+|(?<="(?:record|labels|claims|comments|entries|id)":")[\w-]{22}(?=")|(?<="credential":")[0-9a-z]{16}(?=")/g;
+  /\b(?:(?:prn|grp|grt|req|clm|thr|cmt|msg|mth|rec)_[0-9a-z]{20}|doc_[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{40})\b|(?<="(?:next_cursor|page)":")[^"]+|(?<="(?:record|labels|claims|comments|entries|id)":")[\w-]{22}(?=")|(?<="credential":")[0-9a-z]{16}(?=")/g;
 
 /**
  * Grants, and the people who gain or lose by a move, come in the order of random ids: here in the order of their other
