@@ -7,7 +7,7 @@ import type { DeletedRow } from '../sidecar/tables/document-table.js';
 import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { requirePortable } from './portable-names.js';
+import { requireNoTwin } from './portable-names.js';
 import { recordEvent, type Decision } from './record-event.js';
 import { requireUnclaimed } from './require-unclaimed.js';
 import type { WriteContext } from './write-context.js';
@@ -75,7 +75,7 @@ function requireUnoccupied(context: WriteContext, location: Location): void {
   try {
     requireFree(context, location);
     requireNoFolderGrant(context, location);
-    requirePortable(context, location, { keepsName: true });
+    requireNoTwin(context, location);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error;
     const { location: there = location } = error.details as { readonly location?: Location };

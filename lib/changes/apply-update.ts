@@ -28,7 +28,8 @@ export function requireCurrent(context: WriteContext, location: Location, precon
   if (preconditionHolds(precondition, current.id)) return found;
   const named = precondition.any ? [] : precondition.versionIds;
   const { versions } = context.transaction.tables;
-  throw named.some((id) => versions.byId(number, id) !== undefined) ? stale(current) : unknownVersion(current);
+  const isKnown = named.some((id) => versions.byId(number, id) !== undefined);
+  throw stale(current, isKnown ? {} : { isUnknown: true });
 }
 
 /**
@@ -54,23 +55,15 @@ export function stale(
   current: Version,
   more: Omit<RefusalDetails<'stale_if_match'>, 'reason' | 'current'> = {},
 ): Refusal {
-  return conflict(
-    'stale_if_match',
-    'The document has changed since the version that the request names. Read it again, then repeat the change.',
-    { current: { id: current.id, at: current.at, author: current.author }, ...more },
-  );
-}
-
-/** Refuses a write that names no version of the document: reading it again alone would not help its writer. */
-export function unknownVersion(
-  current: Version,
-  more: Omit<RefusalDetails<'stale_if_match'>, 'reason' | 'current'> = {},
-): Refusal {
-  return conflict(
-    'stale_if_match',
-    'The request names no version of the document. Read it, and name the version that you read.',
-    { current: { id: current.id, at: current.at, author: current.author }, isUnknown: true, ...more },
-  );
+  // Reading again alone would not help who names no version at all.
+  const message =
+    more.isUnknown === true
+      ? 'The request names no version of the document. Read it, and name the version that you read.'
+      : 'The document has changed since the version that the request names. Read it again, then repeat the change.';
+  return conflict('stale_if_match', message, {
+    current: { id: current.id, at: current.at, author: current.author },
+    ...more,
+  });
 }
 
 export interface Update {

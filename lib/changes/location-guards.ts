@@ -70,8 +70,11 @@ export function isStaying(
   if (leaving.numbers.size === 0) return true;
   const known = leaving.staying?.get(number);
   if (known !== undefined) return known;
-  const held = tables.deletions.documentsBelow(number, location, leaving.numbers.size + 1);
-  const stays = tables.folders.holdsKept(number) || held.some((document) => !leaving.numbers.has(document.number));
+  const stays =
+    tables.folders.holdsKept(number) ||
+    tables.deletions
+      .documentsBelow(number, location, leaving.numbers.size + 1)
+      .some((document) => !leaving.numbers.has(document.number));
   leaving.staying?.set(number, stays);
   return stays;
 }

@@ -63,7 +63,7 @@ export class PushPlanner {
       for (const change of changes) {
         if (refused.has(change)) continue;
         try {
-          yield* draft[part](change);
+          draft[part](change);
         } catch (error) {
           const location = change.type === 'move' ? change.to : change.location;
           refused.set(change, { location, commit, ...explainRefusal(error) });
@@ -104,8 +104,7 @@ class CommitDraft {
   }
 
   /** Deletions, and the old places of moves. @throws Refusal, UnfitFile */
-  // eslint-disable-next-line require-yield
-  *leave(change: PushedChange): Steps<void> {
+  leave(change: PushedChange): void {
     if (change.type !== 'delete' && change.type !== 'move') return;
     const location = change.type === 'move' ? change.from : change.location;
     const found = this.#requireThere(location, change.before);
@@ -119,8 +118,7 @@ class CommitDraft {
   }
 
   /** New documents, and the new places of moves. @throws Refusal, UnfitFile */
-  // eslint-disable-next-line require-yield
-  *arrive(change: PushedChange): Steps<void> {
+  arrive(change: PushedChange): void {
     if (change.type === 'create') {
       const { location, content } = change;
       this.#requireRoom(location, content);
@@ -138,8 +136,7 @@ class CommitDraft {
   }
 
   /** New versions of documents in their places. @throws Refusal, UnfitFile */
-  // eslint-disable-next-line require-yield
-  *stay(change: PushedChange): Steps<void> {
+  stay(change: PushedChange): void {
     if (change.type !== 'update') return;
     const { location, content } = change;
     const found = this.#requireThere(location, change.before);

@@ -35,6 +35,16 @@ export function requirePortable(
 }
 
 /**
+ * The part of it for what comes back with names that the workspace had.
+ * @throws Refusal CONFLICT `name_taken` with the place of the twin
+ */
+export function requireNoTwin({ view, transaction }: Pick<Standing, 'view' | 'transaction'>, location: Location): void {
+  if (!readPolicy(transaction.tables).portableNames) return;
+  const twin = findTwin(view, location);
+  if (twin !== undefined) throw twinThere(location, twin);
+}
+
+/**
  * The part of it that asks for nothing but the names of the new segments.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */

@@ -61,7 +61,7 @@ export class ToolBox {
    */
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
     let place: unknown;
-    let isWrite = false;
+    let needsEditor = (): boolean => false;
     try {
       const { workspace, caller, cursors, owner } = context;
       const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
@@ -72,16 +72,17 @@ export class ToolBox {
         return { text: undefined, isError: true };
       }
       place = args['location'];
-      isWrite = entry.scope === 'org:write';
       const mayWrite = context.scopes.includes('org:write');
-      const done = await entry.run({ tool: name, args, workspace, caller, cursors, owner, mayWrite });
+      const call = { tool: name, args, workspace, caller, cursors, owner, mayWrite };
+      needsEditor = () => entry.needsEditor(call);
+      const done = await entry.run(call);
       const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };
       return { text: JSON.stringify(structured), isError: false };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
       context.refused = refusal;
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
-      const meant = refusal.code === 'NOT_FOUND' ? findMeant(context, place, isWrite) : undefined;
+      const meant = refusal.code === 'NOT_FOUND' ? findMeant(context, place, needsEditor) : undefined;
       return refuseCall(refusal, context.caller.requestId, meant);
     }
   }
@@ -100,13 +101,17 @@ export class ToolBox {
 }
 
 /** What the caller may have meant by a place where it found nothing; undefined where that cannot be said. */
-function findMeant({ workspace, caller }: RequestContext, place: unknown, isWrite: boolean): Meant | undefined {
+function findMeant(
+  { workspace, caller }: RequestContext,
+  place: unknown,
+  needsEditor: () => boolean,
+): Meant | undefined {
   if (typeof place !== 'string' || place === '' || faultOfLocation(place) !== undefined) return undefined;
   try {
     const view = workspace.view(caller);
     const location = place as Location;
     // The role by the grants of folders says nothing about what is there: denied and absent get the same bytes.
-    const mayOnlyRead = isWrite && view.reach.roleIn(location) === 'reader';
+    const mayOnlyRead = view.reach.roleIn(location) === 'reader' && needsEditor();
     return { ...findNearNames(view, location, view.searchReach()), mayOnlyRead };
   } catch (error) {
     // The refusal is recorded already, and stands without this.

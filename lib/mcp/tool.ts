@@ -2,7 +2,7 @@ import type { CursorOwner, CursorSealer } from '../access/seal-cursor.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import type { Caller } from '../domain/caller.js';
 import type { Page } from '../domain/page.js';
-import type { AuditNote, Operation } from '../operations/operation.js';
+import type { AuditNote, Need, Operation } from '../operations/operation.js';
 import { perform, refuseUnread } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -47,9 +47,13 @@ export interface ToolEntry {
   readonly requires: readonly string[];
   readonly orElse: string | undefined;
   readonly isFor: (args: Arguments) => boolean;
+  /** Whether the call needs more than the role of a reader somewhere. */
+  readonly needsEditor: (call: ToolCall) => boolean;
   /** @returns the content of `structuredContent`. @throws Refusal */
   readonly run: (call: ToolCall) => Promise<object>;
 }
+
+const isForEditors = ({ role }: Need): boolean => role !== 'reader';
 
 /**
  * Makes an entry of the table of tools.
@@ -67,6 +71,7 @@ export function toolEntry<Args extends object, Input, Result, Prepared>(
     requires,
     orElse,
     isFor: (args) => when === undefined || when(args as Args),
+    needsEditor: (call) => operation.needs(spec.read(call as unknown as ToolCall<Args>)).some(isForEditors),
     async run(call) {
       // The schema has checked the arguments. This is the one place that relies on it.
       const checked = call as unknown as ToolCall<Args>;

@@ -22,8 +22,8 @@ const maxRequestLength = 1024 * 1024;
 
 /**
  * Takes commands on a Unix socket, open to the owner of the data folder only (mode 0600). A connection carries one
- * request, a line of JSON, behind which content may follow. It gets back lines of JSON: the progress, any number of times, and then the result or the
- * error.
+ * request, a line of JSON, behind which content may follow. It gets back lines of JSON: the progress, any number of
+ * times, and then the result or the error.
  */
 export async function listenForCommands(options: ListenOptions): Promise<CommandListener> {
   const path = prepareSocketPath(options.dataFolder);

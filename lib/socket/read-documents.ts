@@ -7,6 +7,7 @@ import { parseLabels } from '../operations/documents/content.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { searchDocuments } from '../operations/documents/search-documents.js';
 import { browseFolder, type Entry } from '../operations/folders/browse-folder.js';
+import { decodeText } from '../text/charset.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';
 import type { Presented } from './present.js';
@@ -93,7 +94,10 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     const record = presentRecord(read.document, read.version);
     if (!withContent) return record;
     if (fields.flag('text_only') && read.version.kind === 'binary') return { ...record, is_withheld: true };
-    await sendBytes(context, read.openStream === null ? only(read.bytes ?? Buffer.alloc(0)) : await read.openStream());
+    const bytes = read.bytes ?? Buffer.alloc(0);
+    // A terminal shows UTF-8. What is long comes as it is.
+    const shown = fields.flag('text_only') ? Buffer.from(decodeText(bytes, read.version.mediaType)) : bytes;
+    await sendBytes(context, read.openStream === null ? only(shown) : await read.openStream());
     return record;
   }, 'There is no such document, or it has no such version. `cartulary ls` lists what there is.'),
   search: inWorkspace(async ({ perform }, fields) => {

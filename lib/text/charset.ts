@@ -21,8 +21,8 @@ const unitOf = Uint16Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 && byte < 0xa0 ? between.charCodeAt(byte - 0x80) : byte,
 );
 
-/** What each release of Node reads alike: what a text is must not change with the release that runs. */
-const readAlike: ReadonlySet<string> = new Set(
+/** The encodings that every supported release of Node has: whether content is text must not change with the release. */
+const everywhere: ReadonlySet<string> = new Set(
   `utf-8 utf-16le utf-16be ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8
   iso-8859-8-i iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 koi8-r koi8-u macintosh windows-874 windows-1250
   windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258
@@ -37,7 +37,7 @@ function nameOfLabel(label: string): Charset | undefined {
   if (found !== undefined) return found;
   try {
     const name = new TextDecoder(label).encoding;
-    if (!readAlike.has(name)) return undefined;
+    if (!everywhere.has(name)) return undefined;
     known.set(label, name);
     return name;
   } catch {

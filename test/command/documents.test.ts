@@ -236,6 +236,7 @@ describe('documents on the command line', function () {
     for (const action of ['document.read', 'document.create', 'document.update', 'folder.browse', 'item.move']) {
       assert.match(stdout, new RegExp(`operator.*"${action}"|"${action}".*operator`, 'i'), action);
     }
+    assert.doesNotMatch(stdout, /changes/, 'only a page of the console follows what it shows');
   });
 
   it('a terminal gets text whose signs it cannot obey, and no binary content', async function () {
@@ -246,6 +247,9 @@ describe('documents on the command line', function () {
     if ((await inShell('command -v script')).code !== 0)
       skipBecause(this, 'there is no `script`, which makes a terminal');
     assert.match((await inTerminal('notes/sign.md')).stdout, /a\\u\{1b\}\[2Jb/);
+    const latin = await file('latin', Buffer.from('Köln', 'latin1'));
+    await ask(...on('put', 'notes/latin.csv', latin, '--media-type', 'text/csv;charset=windows-1252'));
+    assert.match((await inTerminal('notes/latin.csv')).stdout, /Köln/, 'in the charset of the terminal');
     const { stdout } = await inTerminal('notes/zero.bin');
     assert.match(stdout, /is not text.*> FILE/);
     assert.equal((await inShell('"$0" "$1" cat notes/zero.bin --data "$2" | od -An -tx1')).stdout.trim(), '00 1b 63');

@@ -168,6 +168,21 @@ describe('Erasing in the console', function () {
     );
   });
 
+  it('takes the name of what goes out of the tab of who is reading it, and does not bring it back', async () => {
+    await admin.rest.create('handbook/heron-that-goes.md', 'soon gone');
+    const person = await test.open(approver, '~/d/handbook/heron-that-goes.md');
+    await person.page.getByText('soon gone').waitFor();
+    person.expect(404);
+    const { streams } = test.server.host.workspace.workLimits;
+    await until('the page follows its place', () => streams.use.used > 0);
+    assert.equal((await admin.rest.delete('/v1/documents/handbook/heron-that-goes.md')).status, 200);
+    await person.get('heading', /does not exist/).waitFor();
+    await person.page.evaluate(noteTitles);
+    await until('the page has stopped following', () => streams.use.used === 0);
+    await person.page.evaluate('fetch(location.href)');
+    assert.deepEqual(await person.page.evaluate('[...titles]'), ['Not found · Cartulary']);
+  });
+
   it('takes a hostile name as text, on a phone in the dark and by keyboard alone, out of the trash', async () => {
     const location = `handbook/${hostile}`;
     assert.equal((await admin.rest.delete(`/v1/documents/${encodeURIComponent(location)}`)).status, 200);

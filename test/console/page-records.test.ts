@@ -27,5 +27,17 @@ describe('A page in a browser', function () {
     await page.getByText('Which one?').waitFor();
     await until('the page follows its place', () => test.server.host.workspace.workLimits.streams.use.used > 0);
     assert.deepEqual(told(), ['document.read team/plan.md']);
+    await page.close();
+  });
+
+  it('leaves one record for each folder that is opened, also on the way from one to the next', async () => {
+    await ada.rest.create('team/deep/x.md', 'x');
+    const { use } = test.server.host.workspace.workLimits.streams;
+    const before = told().length;
+    const { page } = await test.open(ada, '~/f/team');
+    await page.getByRole('link', { name: 'deep', exact: true }).click();
+    await page.getByRole('link', { name: 'x.md', exact: true }).waitFor();
+    await until('the page follows its folder', () => test.server.host.workspace.workLimits.streams.use.used > use.used);
+    assert.deepEqual(told().slice(before), ['folder.browse team', 'folder.browse team/deep']);
   });
 });

@@ -159,6 +159,9 @@ describe('REST and MCP agree', () => {
       }
     }
     assert.equal(readersTexts.size, 1, [...readersTexts].join('\n'));
+    // What a reader may do is not refused because of the role.
+    const release = await reader.mcp.call('claim', { action: 'release', location: 'team/absent.md' });
+    assert.deepEqual([release.refusal, release.error.your_role], ['NOT_FOUND not_found', undefined]);
     const lists = ['list_org_docs', 'list_org_folders', 'claim'] as const;
     for (const name of lists) {
       const action = name === 'claim' ? { action: 'list' } : {};

@@ -20,6 +20,8 @@ const asBefore = `
   ALTER TABLE credential DROP COLUMN acknowledged_at;
   DROP INDEX document_by_twin_key;
   DROP INDEX folder_by_twin_key;
+  DROP INDEX principal_by_name;
+  DROP INDEX principal_group_by_name;
   ALTER TABLE document DROP COLUMN twin_key;
   ALTER TABLE folder DROP COLUMN twin_key;
   PRAGMA user_version = 24;`;

@@ -111,6 +111,11 @@ describe('A workspace with portable names', () => {
     await ada.undelete('a/Q: and A.md');
     await ada.move('a/Q: and A.md', 'b');
     await ada.update('b/Q: and A.md', 'more');
+    await switchTo(false);
+    await ada.create('Q: and A/one.md');
+    await switchTo(true);
+    await ada.delete('Q: and A/one.md');
+    await ada.undelete('Q: and A/one.md');
     const { workspace } = actors.service;
     await perform(workspace, ada.caller, deleteFolder, { location: parseLocation('folder') });
     await ada.create('folder/one.md');

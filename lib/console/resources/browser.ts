@@ -21,7 +21,8 @@ import { sealOpened } from './opened-page.js';
 /** Without a location: the places where the person can begin. */
 function readBrowse(request: CheckedRequest): BrowseFolderInput {
   const { location, sort } = request.query as { readonly location?: string; readonly sort: EntryOrder };
-  return { location: location === undefined ? null : parseFolderLocation(location), order: sort, ...readPage(request) };
+  const place = location === undefined ? null : parseFolderLocation(location);
+  return { location: place, order: sort, isOfPage: true, ...readPage(request) };
 }
 
 /** The description's `Entry`. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readPolicy } from '../../access/policy.js';
-import { stale, unknownVersion } from '../../changes/apply-update.js';
+import { stale } from '../../changes/apply-update.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import type { DocumentEdit } from '../../domain/document-edit.js';
 import { isMarkdown, type Document, type Version } from '../../domain/document.js';
@@ -170,7 +170,9 @@ export async function planEdit(context: ReadContext, input: EditDocumentInput): 
   }
   const still = await attempt(applyEdits(text, input.edits, rulesFor(state.policy, document.current)));
   const editsStillApply = still !== undefined;
-  if (expected === undefined) return { type: 'stale', refusal: unknownVersion(document.current, { editsStillApply }) };
+  if (expected === undefined) {
+    return { type: 'stale', refusal: stale(document.current, { isUnknown: true, editsStillApply }) };
+  }
   const since = expectedText === undefined ? {} : { changes: makeShortDiff(expectedText, text) };
   const apply = input.followsNewer ? ({ isFollowed: true } as const) : { editsStillApply };
   return { type: 'stale', refusal: stale(document.current, { ...apply, ...since }) };

@@ -7,7 +7,7 @@ import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js'
 import type { Role } from '../../domain/role.js';
 import type { ActivityKind } from '../../sidecar/tables/activity-table.js';
 import type { View } from '../../view/view.js';
-import { stale, unknownVersion } from '../../changes/apply-update.js';
+import { stale } from '../../changes/apply-update.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { RevocableStream } from '../revocable-stream.js';
 import type { ReadOperation } from '../operation.js';
@@ -82,7 +82,7 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     const version = versionId === undefined ? document.current : view.version(document, versionId);
     if (version === undefined) throw notFound();
     if (expected !== undefined && expected !== document.current.id) {
-      throw (view.version(document, expected) === undefined ? unknownVersion : stale)(document.current);
+      throw stale(document.current, view.version(document, expected) === undefined ? { isUnknown: true } : {});
     }
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();

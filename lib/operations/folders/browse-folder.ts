@@ -39,6 +39,8 @@ export interface BrowseFolderInput {
   /** The position after the last entry read; '' for the first page. */
   readonly after: string;
   readonly limit: number;
+  /** Whether it is shown on a page that follows the folder from then on. */
+  readonly isOfPage?: boolean;
 }
 
 /**
@@ -50,7 +52,10 @@ export const browseFolder: ReadOperation<BrowseFolderInput, BrowsedFolder> = {
   kind: 'read',
   name: 'folder.browse',
   needs: () => [],
-  note: ({ location }) => ({ ...(location !== null && { target: location }), detail: { with: ['changes'] } }),
+  note: ({ location, isOfPage }) => ({
+    ...(location !== null && { target: location }),
+    ...(isOfPage === true && { detail: { with: ['changes'] } }),
+  }),
   run({ view }, input) {
     const location = input.location ?? (view.reach.holds('reader', rootLocation) ? rootLocation : null);
     if (location === null) {

@@ -46,9 +46,11 @@ const maxNamed = 20;
 export function findAddressee(context: WriteContext, text: string): Subject | undefined {
   const { principals, groups } = context.transaction.tables;
   const name = text.trim().normalize('NFC');
-  const bearers = [...principals.named(name, maxNamed), ...groups.named(name, maxNamed)];
-  const isId = bearers.length === 0 || principals.find(text) !== undefined || groups.find(text) !== undefined;
-  const [meant, ...others] = (isId ? [text] : bearers).map(toSubject).filter((each) => mayWriteTo(context, each));
+  const isId = principals.find(text) !== undefined || groups.find(text) !== undefined;
+  const bearers = isId ? [] : [...principals.named(name, maxNamed), ...groups.named(name, maxNamed)];
+  const [meant, ...others] = (bearers.length === 0 ? [text] : bearers)
+    .map(toSubject)
+    .filter((each) => mayWriteTo(context, each));
   if (others.length === 0 || meant === undefined) return meant;
   const ids = [meant, ...others].map(({ id }) => id).join(', ');
   throw invalidRequest('bad_field', `Several have the name "${name}": ${ids}. Name one by its id.`, { field: 'to' });

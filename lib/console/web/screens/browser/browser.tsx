@@ -102,7 +102,8 @@ export function Browser({ workspace, rest: location }: ScreenProps): ReactNode {
         <FollowFolder
           workspace={workspace}
           location={location}
-          page={first.page}
+          // Until its own listing has come, the one before stands here.
+          page={folder.location === location ? first.page : undefined}
           onChange={() => changes.follow(location)}
           delay={isLong ? longDelay : 0}
         />
@@ -200,7 +201,7 @@ function FollowFolder({
   workspace: string;
   location: string;
   /** What came with the listing. */
-  page: string;
+  page: string | undefined;
   onChange: () => void;
   /** Milliseconds in which changes are gathered: a long listing takes many requests. */
   delay: number;

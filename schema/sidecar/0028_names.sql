@@ -6,3 +6,7 @@ UPDATE document SET twin_key = twin_key(name) WHERE twin_key(name) IS NOT NULL;
 UPDATE folder SET twin_key = twin_key(name) WHERE twin_key(name) IS NOT NULL;
 CREATE INDEX document_by_twin_key ON document (folder, twin_key) WHERE twin_key IS NOT NULL AND folder IS NOT NULL;
 CREATE INDEX folder_by_twin_key ON folder (parent, twin_key) WHERE twin_key IS NOT NULL;
+
+-- A message can go to a name.
+CREATE INDEX principal_by_name ON principal (display_name COLLATE NOCASE);
+CREATE INDEX principal_group_by_name ON principal_group (display_name COLLATE NOCASE);
