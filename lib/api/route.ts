@@ -96,9 +96,9 @@ export function route<Input, Result, Prepared>(definition: RouteDefinition<Input
     ...(requires === undefined ? {} : { requires }),
     isRetried({ workspace, caller, header }) {
       if (!isRepeatable(header)) return false;
-      const { journal, clock } = workspace;
+      const { answerTime, journal } = workspace;
       const key = parseIdempotencyKey(header('idempotency-key'));
-      return isAnswered(journal.reader, clock.now(), caller, operation, { key });
+      return isAnswered(journal.reader, caller, operation, key, answerTime.now(journal.reader));
     },
     action: operation.name,
     read(request) {

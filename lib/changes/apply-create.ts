@@ -1,6 +1,7 @@
 import type { Document } from '../domain/document.js';
 import { nameOf, type Location } from '../domain/location.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
+import { descentAbove } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requirePlace } from './location-guards.js';
 import { requirePortable } from './portable-names.js';
@@ -18,10 +19,11 @@ export interface Create {
 
 /** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `read_only_source`; NOT_FOUND */
 function decideCreate(context: WriteContext, { location, content, mediaType, message }: Create): Decision {
-  requirePlace(context, location);
-  requirePortable(context, location);
+  const steps = requirePlace(context, location);
+  requirePortable(context, location, { steps });
   const event = { type: 'create', location, mediaType } as const;
-  return { event, files: [{ location, mediaType, content, prepared: content }], message };
+  const known = { descent: descentAbove(location, steps) };
+  return { event, files: [{ location, mediaType, content, prepared: content }], message, known };
 }
 
 /** Creates a document. @throws Refusal as `decideCreate`, and INVALID_REQUEST `storage_quota` */

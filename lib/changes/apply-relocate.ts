@@ -19,6 +19,7 @@ import { isReadAlike } from '../search/analysis/analyze-document.js';
 import type { Tables } from '../sidecar/tables.js';
 import {
   descend,
+  descentAbove,
   findDocument,
   findFolder,
   toDocument,
@@ -119,7 +120,7 @@ function decideRelocate(context: WriteContext, change: Relocate): DecidedRelocat
   const documentId = document?.row.id ?? null;
   const travelling = document === undefined ? travellingGrants(context, change) : [];
   // Each of them becomes two rows of what the feed keeps.
-  if (travelling.length > 0) requireRoom(context.transaction.tables, context.transaction.state.storedBytes);
+  if (travelling.length > 0) requireRoom(context, context.transaction.state.storedBytes);
   const report = reportAccess(context, { from, to, documentId, travelling });
   requireAcknowledged(change, report);
   const event: Event = { type: operation, documentId, from, to };
@@ -166,21 +167,22 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
     throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { input: 'toFolder' });
   }
   if (document !== undefined) {
-    requireCurrent(context, from, change.precondition ?? { any: true });
+    requireCurrent(context, from, change.precondition ?? { any: true }, document);
     requireHeld(context, document, change.claimId);
     requireUnclaimed(context, document);
     requireNoFolderGrant(context, to);
   } else {
     requireNoneClaimed(context, from);
   }
-  requireFree(context, to);
+  const steps = requireFree(context, to);
   requirePortable(context, to, {
+    steps,
     leaving: leavingOf(document, folder),
     keepsName: nameOf(to) === nameOf(from),
     field: change.operation === 'rename' ? 'name' : 'to_folder',
   });
   requireWritable(tables, document?.mirror ?? folder?.mirror ?? null);
-  requireWritable(tables, descend(tables, parentOf(to)).folder.mirror);
+  requireWritable(tables, descentAbove(to, steps).folder.mirror);
   if (folder !== undefined) {
     requireNoMirrorBelow(context, from);
     requireShortEnough(context, folder.row.number, change);

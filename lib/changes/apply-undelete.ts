@@ -73,9 +73,9 @@ export function applyUndelete(context: WriteContext, location: Location, documen
 
 function requireUnoccupied(context: WriteContext, location: Location): void {
   try {
-    requireFree(context, location);
+    const steps = requireFree(context, location);
     requireNoFolderGrant(context, location);
-    requireNoTwin(context, location);
+    requireNoTwin(context, location, steps);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error;
     const { location: there = location } = error.details as { readonly location?: Location };

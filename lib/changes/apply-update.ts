@@ -6,6 +6,7 @@ import { runAtOnce } from '../scheduling/in-steps.js';
 import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
 import type { RefusalDetails } from '../domain/refusal-details.js';
+import { claimsOn, type ClaimedDocument } from '../view/find-claims.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
 import { declareUtf8, fitMediaType } from '../text/charset.js';
 import { noteDocument, noteSearch } from './index-changes.js';
@@ -19,10 +20,15 @@ import type { WriteContext } from './write-context.js';
 
 /**
  * The live document, if it is still the version known to the writer.
+ * @param found the document there in this state. Left out: it is looked up
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so the writer can catch up
  */
-export function requireCurrent(context: WriteContext, location: Location, precondition: Precondition): FoundDocument {
-  const found = findDocument(context.transaction.tables, location);
+export function requireCurrent(
+  context: WriteContext,
+  location: Location,
+  precondition: Precondition,
+  found = findDocument(context.transaction.tables, location),
+): FoundDocument {
   if (found === undefined) throw notFound();
   const { number, current } = found.row;
   if (preconditionHolds(precondition, current.id)) return found;
@@ -79,12 +85,14 @@ export interface Update {
   readonly originalAuthor?: OriginalAuthor | undefined;
   /** A claim on which the writer relies. */
   readonly claimId?: string | undefined;
+  /** The document there in this state. Left out: it is looked up. */
+  readonly found?: FoundDocument | undefined;
 }
 
 /** The decision on a new version of a live document, after all checks. */
 export interface DecidedVersion {
   readonly decision: Decision;
-  readonly found: FoundDocument;
+  readonly found: FoundDocument & Pick<ClaimedDocument, 'claims'>;
   /** The sections of the new text. */
   readonly readNext: ReadSections;
   /** Finds the sections of the text that it replaces. */
@@ -94,7 +102,9 @@ export interface DecidedVersion {
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
 function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
   const { location, content, message, originalAuthor } = change;
-  const found = requireCurrent(context, location, change.precondition);
+  const { tables, now } = context.transaction;
+  const current = requireCurrent(context, location, change.precondition, change.found);
+  const found = { ...current, claims: claimsOn(tables, current, now) };
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
   const replaced = { version: found.row.current, read: content.before };
@@ -129,7 +139,8 @@ export function recordVersion(
   if (made === undefined) throw new Error(`A ${decision.event.type} wrote no version.`);
   followSections(context, found, readNext, findAgain);
   const row = { ...found.row, current: made.version };
-  const document = toDocument(tables, { ...found, row }, now);
+  const { location, mirror } = found;
+  const document = toDocument(tables, { row, location, mirror }, now);
   noteSearch(context, versionId, noteDocument(document));
   return document;
 }

@@ -1,7 +1,7 @@
 import { ancestorsOf, type Location } from '../domain/location.js';
 import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
-import { descend, findDocument } from '../view/locate.js';
+import { descentAbove, findDocument } from '../view/locate.js';
 import { ArrivingNames, requirePortable } from './portable-names.js';
 import { nameTaken, requireFree, requireNoFolderGrant, requireWritable, type Standing } from './location-guards.js';
 
@@ -55,10 +55,10 @@ export class AcceptedFiles {
 function obstacleTo(standing: Standing, accepted: AcceptedFiles, location: Location): string | undefined {
   try {
     accepted.requireFree(location);
-    requireFree(standing, location);
-    requirePortable(standing, location, { accepted });
+    const steps = requireFree(standing, location);
+    requirePortable(standing, location, { accepted, steps });
     requireNoFolderGrant(standing, location);
-    requireWritable(standing.transaction.tables, descend(standing.transaction.tables, location).folder.mirror);
+    requireWritable(standing.transaction.tables, descentAbove(location, steps).folder.mirror);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;

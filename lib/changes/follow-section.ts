@@ -1,5 +1,5 @@
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
-import { mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
+import { claimsOn, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
 import { ClaimedLines } from './claimed-lines.js';
 import { findSectionAgain, nobodyKnows, type FindAgain } from './find-section-again.js';
 import type { PlacedSection, ReadSections } from './read-sections.js';
@@ -28,7 +28,7 @@ export function followSections(
 ): void {
   const { transaction, caller } = context;
   const { claims, activities } = transaction.tables;
-  const present = claims.on(document.row.number, transaction.now);
+  const present = claimsOn(transaction.tables, document, transaction.now);
   if (present.every(({ section }) => section === null)) return;
   const followed = present.map((claim): FollowedClaim => {
     const section = findSectionAgain(claim, caller, readNext, findAgain);

@@ -1,13 +1,12 @@
 import type { Location } from '../domain/location.js';
-import { isWithin, parentOf, segmentsOf } from '../domain/location.js';
+import { isWithin, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
-import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { Tables } from '../sidecar/tables.js';
-import { descend, locationOfFolder, nowhere } from '../view/locate.js';
+import { descentAbove, locationOfFolder, walkPath, type PathStep } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
 /** The state that a write meets, or would meet. */
-export type Standing = Pick<WriteContext, 'view' | 'reach'> & {
+export type Standing = Pick<WriteContext, 'view' | 'reach' | 'policy'> & {
   readonly transaction: Pick<WriteContext['transaction'], 'tables'>;
 };
 
@@ -41,23 +40,21 @@ export const noneLeaving: Leaving = { ids: new Set(), numbers: new Set() };
 /**
  * Requires that something new may live at the location. Nothing may have the name, and no document may stand in the
  * place of a folder above it.
+ * @returns what the names of the location stand for
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
-export function requireFree(context: Standing, location: Location, leaving = noneLeaving): void {
+export function requireFree(context: Standing, location: Location, leaving = noneLeaving): readonly PathStep[] {
   const { tables } = context.transaction;
-  const segments = segmentsOf(location);
-  // One walk takes the same steps with or without folders, at most one for each segment of the path.
-  let folder = rootFolderNumber;
-  for (const [depth, segment] of segments.entries()) {
-    const document = tables.documents.idAt(folder, segment);
-    const child = tables.folders.child(folder, segment);
-    if (document !== undefined && !leaving.ids.has(document)) {
-      const there = segments.slice(0, depth + 1).join('/') as Location;
-      throw taken(context.view.document(there) !== undefined, there, 'A document');
-    }
-    folder = child?.number ?? nowhere;
+  const steps = walkPath(tables, location);
+  const taking = steps.findIndex(({ documentId }) => documentId !== undefined && !leaving.ids.has(documentId));
+  if (taking >= 0) {
+    const there = segmentsOf(location)
+      .slice(0, taking + 1)
+      .join('/') as Location;
+    throw taken(context.view.document(there) !== undefined, there, 'A document');
   }
-  if (folder === nowhere || !isStaying(tables, { number: folder, location }, leaving)) return;
+  const folder = steps.at(-1)?.child;
+  if (folder === undefined || !isStaying(tables, { number: folder.number, location }, leaving)) return steps;
   throw taken(context.view.folder(location) !== undefined, location, 'A folder');
 }
 
@@ -81,13 +78,14 @@ export function isStaying(
 
 /**
  * Requires that a new document may live at the location.
+ * @returns what the names of the location stand for
  * @throws Refusal as `requireFree` and `requireNoFolderGrant` do; INVALID_REQUEST `read_only_source`
  */
-export function requirePlace(context: Standing, location: Location, leaving = noneLeaving): void {
-  const { tables } = context.transaction;
-  requireFree(context, location, leaving);
+export function requirePlace(context: Standing, location: Location, leaving = noneLeaving): readonly PathStep[] {
+  const steps = requireFree(context, location, leaving);
   requireNoFolderGrant(context, location);
-  requireWritable(tables, descend(tables, parentOf(location)).folder.mirror);
+  requireWritable(context.transaction.tables, descentAbove(location, steps).folder.mirror);
+  return steps;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { readPolicy } from '../access/policy.js';
 import { nameOf, requireNewLocation, type Location } from '../domain/location.js';
 import type { PushedChange, PushedContent } from '../domain/push.js';
 import type { RefusedFile } from '../domain/refused-file.js';
@@ -15,7 +14,7 @@ import { requireChangeable } from './apply-update.js';
 import { AcceptedFiles } from './decide-import.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
 import { requirePlace } from './location-guards.js';
-import { findTwin, requirePortableNames } from './portable-names.js';
+import { findTwin, requirePortableNames, seeWay } from './portable-names.js';
 import type { FindAgain } from './find-section-again.js';
 import type { FollowedTexts } from './followed-texts.js';
 import type { ReadSections } from './read-sections.js';
@@ -178,7 +177,7 @@ class CommitDraft {
 
   /** Takes the place, if something new may come there. */
   #requireRoom(location: Location, content: PushedContent | null, keepsName = false): void {
-    const { view, reach, transaction } = this.#context;
+    const { view, reach, policy, transaction } = this.#context;
     const occupant = findDocumentId(transaction.tables, location);
     // A grant on a document that leaves gives no right at its place.
     const isLeft = occupant !== undefined && this.#leaving.ids.has(occupant);
@@ -186,15 +185,16 @@ class CommitDraft {
     requireNewLocation(location);
     if (content !== null) this.#requireSmall(content);
     this.#accepted.requireFree(location);
-    requirePlace(this.#context, location, this.#leaving);
-    const twin = this.#accepted.twinOf(location) ?? findTwin(view, location, this.#leaving);
+    const steps = requirePlace(this.#context, location, this.#leaving);
+    const way = seeWay(view, location, steps);
+    const twin = this.#accepted.twinOf(location) ?? findTwin(view, location, this.#leaving, way);
     if (twin !== undefined) throw twinTaken(twin);
-    requirePortableNames(this.#context, location, keepsName);
+    if (policy.portableNames) requirePortableNames(way, location, keepsName);
     this.#accepted.add({ location, sha256: content?.sha256 ?? '' });
   }
 
   #requireSmall({ size }: PushedContent): void {
-    const { largestBlob } = readPolicy(this.#context.transaction.tables);
+    const { largestBlob } = this.#context.policy;
     if (size > largestBlob) throw tooLarge(largestBlob);
   }
 }

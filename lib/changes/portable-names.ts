@@ -1,9 +1,8 @@
-import { readPolicy } from '../access/policy.js';
 import { joinLocation, nameOf, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { faultOfPortableName, twinKeyOf } from '../domain/portable-name.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
-import { findFolder } from '../view/locate.js';
+import { findFolder, type PathStep } from '../view/locate.js';
 import type { View } from '../view/view.js';
 import { isStaying, noneLeaving, type Leaving, type Standing } from './location-guards.js';
 
@@ -16,6 +15,8 @@ interface Wanted {
   readonly keepsName?: boolean;
   /** The name of the location's field, for the message. */
   readonly field?: string;
+  /** What the names of the location stand for. Left out: they are looked up. */
+  readonly steps?: readonly PathStep[];
 }
 
 /**
@@ -24,13 +25,14 @@ interface Wanted {
  * @throws Refusal INVALID_REQUEST `bad_location`; CONFLICT `name_taken` with the place of the twin
  */
 export function requirePortable(
-  { view, transaction }: Standing,
+  { view, policy }: Standing,
   location: Location,
-  { leaving = noneLeaving, accepted, keepsName = false, field = 'location' }: Wanted = {},
+  { leaving = noneLeaving, accepted, keepsName = false, field = 'location', steps }: Wanted = {},
 ): void {
-  if (!readPolicy(transaction.tables).portableNames) return;
-  requirePortableNames({ view, transaction }, location, keepsName, field);
-  const twin = accepted?.twinOf(location) ?? findTwin(view, location, leaving);
+  if (!policy.portableNames) return;
+  const way = seeWay(view, location, steps);
+  requirePortableNames(way, location, keepsName, field);
+  const twin = accepted?.twinOf(location) ?? findTwin(view, location, leaving, way);
   if (twin !== undefined) throw twinThere(location, twin);
 }
 
@@ -38,24 +40,24 @@ export function requirePortable(
  * The part of it for what comes back with names that the workspace had.
  * @throws Refusal CONFLICT `name_taken` with the place of the twin
  */
-export function requireNoTwin({ view, transaction }: Pick<Standing, 'view' | 'transaction'>, location: Location): void {
-  if (!readPolicy(transaction.tables).portableNames) return;
-  const twin = findTwin(view, location);
+export function requireNoTwin({ view, policy }: Standing, location: Location, steps: readonly PathStep[]): void {
+  if (!policy.portableNames) return;
+  const twin = findTwin(view, location, noneLeaving, seeWay(view, location, steps));
   if (twin !== undefined) throw twinThere(location, twin);
 }
 
-/**
- * The part of it that asks for nothing but the names of the new segments.
- * @throws Refusal INVALID_REQUEST `bad_location`
- */
+/** @throws Refusal INVALID_REQUEST `bad_location` for a segment that no folder has yet */
 export function requirePortableNames(
-  { view, transaction }: Pick<Standing, 'view' | 'transaction'>,
+  { depth }: SeenWay,
   location: Location,
   keepsName: boolean,
   field = 'location',
 ): void {
-  if (!readPolicy(transaction.tables).portableNames) return;
-  const fault = faultOfNewNames(view, location, keepsName);
+  const named = segmentsOf(location).slice(depth, keepsName ? -1 : undefined);
+  const fault = named
+    .toReversed()
+    .map(faultOfPortableName)
+    .find((each) => each !== undefined);
   if (fault === undefined) return;
   throw invalidRequest('bad_location', `The ${field} ${fault}.`, { field });
 }
@@ -67,16 +69,35 @@ function twinThere(location: Location, twin: Location): ReturnType<typeof confli
   return conflict('name_taken', message, { location: twin });
 }
 
-/** The problem with the segments that no folder has yet. */
-function faultOfNewNames(view: View, location: Location, keepsName: boolean): string | undefined {
+/** The folders on the way to a location, as far as they are there and the caller sees them. */
+interface SeenWay {
+  /** The number of them: the first segment that is none, or the last segment. */
+  readonly depth: number;
+  /** The last of them. */
+  readonly at: Location;
+  readonly folder: number;
+  /** Whether the caller reads everything in it. */
+  readonly isReader: boolean;
+}
+
+/** @param steps what the names of the location stand for. Left out: they are looked up as far as the caller sees them */
+export function seeWay(view: View, location: Location, steps?: readonly PathStep[]): SeenWay {
   const segments = segmentsOf(location);
-  for (let depth = keepsName ? segments.length - 1 : segments.length; depth > 0; depth -= 1) {
-    const place = segments.slice(0, depth).join('/') as Location;
-    if (depth < segments.length && isFolderThere(view, place)) return undefined;
-    const fault = faultOfPortableName(segments[depth - 1] ?? '');
-    if (fault !== undefined) return fault;
+  let way: SeenWay = {
+    depth: 0,
+    at: rootLocation,
+    folder: rootFolderNumber,
+    isReader: view.reach.holds('reader', rootLocation),
+  };
+  for (const [depth, segment] of segments.slice(0, -1).entries()) {
+    const at = joinLocation(way.at, segment);
+    const isReader = way.isReader || view.reach.holds('reader', at);
+    if (!isReader && !leadsToGrant(view, way.at, segment)) break;
+    const child = steps === undefined ? view.tables.folders.child(way.folder, segment) : steps[depth]?.child;
+    if (child === undefined) break;
+    way = { depth: depth + 1, at, folder: child.number, isReader };
   }
-  return undefined;
+  return way;
 }
 
 /**
@@ -84,28 +105,22 @@ function faultOfNewNames(view: View, location: Location, keepsName: boolean): st
  * Only what the caller can read counts: a folder that it cannot see is as good as absent. It takes a few look-ups for
  * each segment, however many names a folder has.
  */
-export function findTwin(view: View, location: Location, leaving: Leaving = noneLeaving): Location | undefined {
-  const { folders } = view.tables;
-  let folder = rootFolderNumber;
-  let at = rootLocation;
-  const segments = segmentsOf(location);
-  for (const [depth, segment] of segments.entries()) {
-    const place = joinLocation(at, segment);
-    const child = isFolderSeen(view, at, segment) ? folders.child(folder, segment) : undefined;
-    if (child === undefined || depth === segments.length - 1) {
-      const twin = twinsIn(view, folder, at, segment, leaving).find((name) => isThere(view, folder, at, name, leaving));
-      return twin === undefined ? undefined : joinLocation(at, twin);
-    }
-    folder = child.number;
-    at = place;
-  }
-  return undefined;
+export function findTwin(
+  view: View,
+  location: Location,
+  leaving: Leaving = noneLeaving,
+  way = seeWay(view, location),
+): Location | undefined {
+  const segment = segmentsOf(location)[way.depth];
+  if (segment === undefined) return undefined;
+  const twin = twinsIn(view, way, segment, leaving).find((name) => isThere(view, way.folder, way.at, name, leaving));
+  return twin === undefined ? undefined : joinLocation(way.at, twin);
 }
 
 /** The names in the folder that the caller can read and that could be twins. */
-function twinsIn(view: View, folder: number, at: Location, name: string, leaving: Leaving): string[] {
+function twinsIn(view: View, { at, folder, isReader }: SeenWay, name: string, leaving: Leaving): string[] {
   const { documents, folders } = view.tables;
-  if (view.reach.holds('reader', at)) {
+  if (isReader) {
     // Each of those leaving can be one of them.
     const most = leaving.ids.size + 2;
     return [...documents.twinsOf(folder, name, most), ...folders.twinsOf(folder, name, most)];
@@ -116,14 +131,9 @@ function twinsIn(view: View, folder: number, at: Location, name: string, leaving
     .map((twin) => twin.name);
 }
 
-/** Whether a folder is there that the caller sees: as `view.folder` says it, without going through all grants. */
-function isFolderThere(view: View, place: Location): boolean {
-  return isFolderSeen(view, parentOf(place), nameOf(place)) && findFolder(view.tables, place) !== undefined;
-}
-
-function isFolderSeen(view: View, at: Location, name: string): boolean {
+/** Whether grants of the caller lie in the folder, so that it sees it: as `view.folder` says it, by one look-up. */
+function leadsToGrant(view: View, at: Location, name: string): boolean {
   const place = joinLocation(at, name);
-  if (view.reach.holds('reader', place)) return true;
   const granted = view.grantedNames(at).named(name);
   if (granted === undefined) return false;
   return (

@@ -1,7 +1,6 @@
-import { readPolicy } from '../access/policy.js';
 import { invalidRequest, tooMuchStored } from '../domain/refusal.js';
+import type { Standing } from './location-guards.js';
 import type { WriteContext } from './write-context.js';
-import type { Tables } from '../sidecar/tables.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 /** Bytes that a comment, message or delivery counts beside its text. The schema's triggers count the same. */
@@ -19,7 +18,7 @@ const answersRetryAfter = 3600;
 export function takeRoom(context: WriteContext, bytes: number): void {
   const { transaction } = context;
   const storedBytes = transaction.state.storedBytes + bytes;
-  requireRoom(transaction.tables, storedBytes);
+  requireRoom(context, storedBytes);
   transaction.state = { ...transaction.state, storedBytes };
 }
 
@@ -27,9 +26,13 @@ export function takeRoom(context: WriteContext, bytes: number): void {
  * @param versions bytes of all versions, with the new ones
  * @throws Refusal INVALID_REQUEST `storage_quota`
  */
-export function requireRoom(tables: Tables, versions: number, more = 0): void {
-  const { storageQuota } = readPolicy(tables);
-  if (versions + tables.storedBytes.beside() + more <= storageQuota) return;
+export function requireRoom(
+  { policy, transaction }: Pick<Standing, 'policy' | 'transaction'>,
+  versions: number,
+  more = 0,
+): void {
+  const { storageQuota } = policy;
+  if (versions + transaction.tables.storedBytes.beside() + more <= storageQuota) return;
   throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
     limit: storageQuota,
   });
@@ -40,15 +43,15 @@ export function requireRoom(tables: Tables, versions: number, more = 0): void {
  * @param deliveries principals who get it
  * @throws Refusal RATE_LIMITED until the day is over; INVALID_REQUEST `storage_quota`
  */
-export function takeDiscussionRoom({ transaction, author }: WriteContext, text: string, deliveries = 0): void {
+export function takeDiscussionRoom(context: WriteContext, text: string, deliveries = 0): void {
+  const { policy, transaction, author } = context;
   const { tables, now, state } = transaction;
   const bytes = rowBytes + Buffer.byteLength(text) + deliveries * deliveryBytes;
   const day = Math.floor(now / oneDay);
-  const { discussionPerDay } = readPolicy(tables);
-  if (tables.storedBytes.writtenOn(author.id, day) + bytes > discussionPerDay) {
+  if (tables.storedBytes.writtenOn(author.id, day) + bytes > policy.discussionPerDay) {
     throw tooMuchStored(Math.ceil(((day + 1) * oneDay - now) / 1000));
   }
-  requireRoom(tables, state.storedBytes, bytes);
+  requireRoom(context, state.storedBytes, bytes);
   tables.storedBytes.noteWritten(author.id, day, bytes);
 }
 

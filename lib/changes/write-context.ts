@@ -1,7 +1,9 @@
+import { readPolicy } from '../access/policy.js';
 import type { Reach } from '../access/reach.js';
 import type { Caller } from '../domain/caller.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
+import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Commit, type Oid } from '../git/objects/objects.js';
@@ -22,6 +24,8 @@ export interface WriteContext {
   readonly reach: Reach;
   /** The caller's view of the state at the start of the transaction. */
   readonly view: View;
+  /** The workspace's policy at the start of the transaction. */
+  readonly policy: Policy;
   /** The workspace's name, for the author's address. */
   readonly workspace: string;
   /** The part of the search keeper that follows the commits. */
@@ -50,7 +54,8 @@ export function openWriteContext(
   }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'countSignIns'> & { readonly name: string },
 ): WriteContext {
   const view = new View(transaction.tables, reach, transaction.now);
-  return { transaction, caller, author, reach, view, workspace: name, ...tools };
+  const policy = readPolicy(transaction.tables);
+  return { transaction, caller, author, reach, view, policy, workspace: name, ...tools };
 }
 
 /** A change of paths. An oid puts a file (or, with mode 40000, a folder) there. Null removes the entry. */

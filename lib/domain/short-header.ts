@@ -13,10 +13,11 @@ export function requireShortHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   names: readonly string[],
 ): void {
-  const field = names.find((name) => (headers[name.toLowerCase()]?.length ?? 0) > maxHeaderLength);
-  if (field === undefined) return;
-  throw invalidRequest('bad_field', `The header ${field} has more than ${maxHeaderLength} characters.`, {
-    field,
-    limit: maxHeaderLength,
-  });
+  for (const field of names) {
+    if ((headers[field.toLowerCase()]?.length ?? 0) <= maxHeaderLength) continue;
+    throw invalidRequest('bad_field', `The header ${field} has more than ${maxHeaderLength} characters.`, {
+      field,
+      limit: maxHeaderLength,
+    });
+  }
 }

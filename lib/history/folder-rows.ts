@@ -4,9 +4,12 @@ import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-tab
 import { descend, findFolder, type FoundFolder } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** The folder at the location, made with all above it where it is missing. */
-export function ensureFolder(tables: Tables, location: Location): FoundFolder {
-  const { folder, rest } = descend(tables, location);
+/**
+ * The folder at the location, made with all above it where it is missing.
+ * @param descent the existing folders on the way to it. Left out: they are looked up
+ */
+export function ensureFolder(tables: Tables, location: Location, descent = descend(tables, location)): FoundFolder {
+  const { folder, rest } = descent;
   let found = folder;
   for (const name of rest) {
     const number = tables.folders.insert(found.row.number, name);

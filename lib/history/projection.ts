@@ -4,7 +4,7 @@ import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import type { Tables } from '../sidecar/tables.js';
-import { findDocumentById, type FoundFolder } from '../view/locate.js';
+import { findDocumentById, type Descent, type FoundFolder } from '../view/locate.js';
 import type { Judged } from '../text/charset.js';
 import { InvalidEvent, type Event, type RecordedEvent } from './event.js';
 import { ensureFolder } from './folder-rows.js';
@@ -55,6 +55,8 @@ export interface KnownRows {
   readonly deleted?: ReadonlyMap<string, DeletedRow>;
   /** All documents of a deleted folder. */
   readonly inFolder?: readonly PlacedDocument[];
+  /** The existing folders above the only new file. */
+  readonly descent?: Descent;
 }
 
 /** A version made by an event. */
@@ -138,8 +140,8 @@ export function deletionOf({ recorded: { commit, author, at }, moment }: Work): 
 }
 
 /** The folder at the location, created where it is missing. */
-export function folderOf({ tables, folders }: Work, location: Location): FoundFolder {
-  const folder = folders.get(location) ?? ensureFolder(tables, location);
+export function folderOf({ tables, folders, known }: Work, location: Location): FoundFolder {
+  const folder = folders.get(location) ?? ensureFolder(tables, location, known.descent);
   folders.set(location, folder);
   return folder;
 }

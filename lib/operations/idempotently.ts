@@ -8,15 +8,22 @@ import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Milliseconds for which an answer is kept, by the workspace's time of answers: each `now` here is of it. */
+/** Milliseconds for which an answer is kept, by the workspace's time of answers. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
+
+/** A request with a key at one moment. */
+interface KeyedRequest {
+  readonly retry: Retry;
+  /** Milliseconds, by the workspace's time of answers. */
+  readonly now: number;
+}
 
 function findAnswer(
   tables: Tables,
-  now: number,
   { principalId }: Pick<Caller, 'principalId'>,
   route: string,
-  { key }: Pick<Retry, 'key'>,
+  key: string,
+  now: number,
 ): StoredAnswer | undefined {
   const stored = tables.idempotency.find(principalId, route, key);
   return stored !== undefined && stored.createdAt + rememberedFor > now ? stored : undefined;
@@ -28,12 +35,12 @@ function findAnswer(
  */
 export function isAnswered(
   tables: Tables,
-  now: number,
   caller: Pick<Caller, 'principalId'>,
   operation: { readonly name: string },
-  retry: Pick<Retry, 'key'>,
+  key: string,
+  now: number,
 ): boolean {
-  return findAnswer(tables, now, caller, operation.name, retry) !== undefined;
+  return findAnswer(tables, caller, operation.name, key, now) !== undefined;
 }
 
 const isErased = (stored: StoredAnswer): boolean => stored.result === '';
@@ -44,14 +51,14 @@ const isSame = (stored: StoredAnswer, retry: Retry): boolean =>
 /** The caller's needs: those of the first request, or those for repeating the stored answer. */
 export function needsOf<Input, Result, Prepared>(
   tables: Tables,
-  now: number,
   caller: Caller,
   operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
-  retry: Retry | undefined,
+  keyed: KeyedRequest | undefined,
 ): readonly Need[] {
-  if (operation.needsAgain === undefined || retry === undefined) return operation.needs(input);
-  const stored = findAnswer(tables, now, caller, operation.name, retry);
+  if (operation.needsAgain === undefined || keyed === undefined) return operation.needs(input);
+  const { retry, now } = keyed;
+  const stored = findAnswer(tables, caller, operation.name, retry.key, now);
   const isRepeated = stored !== undefined && isSame(stored, retry);
   return isRepeated ? operation.needsAgain(input) : operation.needs(input);
 }
@@ -65,12 +72,11 @@ export function needsOf<Input, Result, Prepared>(
 export function* runIdempotently<Input, Result, Prepared>(
   context: WriteContext,
   operation: AnyWrite<Input, Result, Prepared>,
-  retry: Retry,
-  now: number,
+  { retry, now }: KeyedRequest,
   run: () => Steps<Result>,
 ): Steps<Performed<Result>> {
   const { tables } = context.transaction;
-  const stored = findAnswer(tables, now, context.caller, operation.name, retry);
+  const stored = findAnswer(tables, context.caller, operation.name, retry.key, now);
   if (stored !== undefined) {
     if (isErased(stored)) throw notFound();
     if (!isSame(stored, retry)) {

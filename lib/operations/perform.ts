@@ -12,6 +12,7 @@ import type { WriteTransaction } from '../journal/write-transaction.js';
 import type { WriteContext } from '../changes/write-context.js';
 import { requireService } from './require-service.js';
 import type { View } from '../view/view.js';
+import type { Tables } from '../sidecar/tables.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isAnswered, needsOf, runIdempotently } from './idempotently.js';
 import type {
@@ -97,7 +98,7 @@ async function performRead<Input, Result>(
 ): Promise<Result> {
   let result: Result;
   try {
-    const view = decideReach(workspace, caller, operation.needs(input));
+    const view = decideReach(workspace, caller, () => operation.needs(input));
     const running = operation.run({ workspace, caller, view }, input);
     result = running instanceof Promise ? await running : running;
   } catch (error) {
@@ -130,7 +131,7 @@ async function performOnService<Input, Result>(
   const journal = requireService(workspace);
   let change: ServiceChange<Result>;
   try {
-    const view = decideReach(workspace, caller, operation.needs(input));
+    const view = decideReach(workspace, caller, () => operation.needs(input));
     change = journal.change(({ people, oauth, now, record }) => {
       const result = operation.run({ people, oauth, now, workspace: workspace.name, caller, view }, input);
       const note = { ...operation.note(input), ...operation.noteResult?.(result) };
@@ -208,8 +209,8 @@ function* writeInTransaction<Input, Result, Prepared>(
   { transaction, preparation, mayPrepareAgain }: Attempt<Prepared>,
 ): Steps<Performed<Result> | undefined> {
   const context = workspace.openWriteContext(transaction, caller);
-  const now = workspace.answerTime.now(transaction.tables);
-  authorize(context.view, needsOf(transaction.tables, now, caller, operation, input, retry));
+  const keyed = retry === undefined ? undefined : { retry, now: workspace.answerTime.now(transaction.tables) };
+  authorize(context.view, needsOf(transaction.tables, caller, operation, input, keyed));
   const isReady = 'prepared' in preparation;
   if (mayPrepareAgain && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true) {
     return undefined;
@@ -220,9 +221,9 @@ function* writeInTransaction<Input, Result, Prepared>(
     return operation.run(context, input, preparation.prepared);
   }
   const done =
-    retry === undefined
+    keyed === undefined
       ? { result: yield* run(), replayed: false }
-      : yield* runIdempotently(context, operation, retry, now, run);
+      : yield* runIdempotently(context, operation, keyed, run);
   recordWrite(context, caller, operation, input, done);
   return done;
 }
@@ -263,17 +264,17 @@ async function prepareWrite<Input, Result, Prepared>(
     // Rights are checked once before the transaction, so that the service hashes and stores nothing for a caller
     // without rights.
     const { journal, answerTime } = workspace;
-    const needs = needsOf(journal.reader, answerTime.now(journal.reader), caller, operation, input, retry);
-    const view = decideReach(workspace, caller, needs);
+    const keyed = retry === undefined ? undefined : { retry, now: answerTime.now(journal.reader) };
+    const view = decideReach(workspace, caller, (tables) => needsOf(tables, caller, operation, input, keyed));
     let preparation: Preparation<Prepared>;
     try {
       if (operation.worksWhenLow !== true && workspace.disk?.isLow === true) throw storageFull();
       preparation = { prepared: (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared };
     } catch (error) {
       const isRetried =
-        retry !== undefined && isAnswered(journal.reader, answerTime.now(journal.reader), caller, operation, retry);
+        keyed !== undefined && isAnswered(journal.reader, caller, operation, keyed.retry.key, keyed.now);
       if (!isRetried || !(error instanceof Refusal)) throw error;
-      await retry.takeRest?.();
+      await keyed.retry.takeRest?.();
       preparation = { withheld: error };
     }
     await workspace.checkpointer.roomForWrites();
@@ -288,10 +289,10 @@ async function prepareWrite<Input, Result, Prepared>(
  * The caller's view, once its rights are checked.
  * @throws Refusal NOT_FOUND; UNAVAILABLE when it cannot be decided (Authentication 11)
  */
-function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[]): View {
+function decideReach(workspace: Workspace, caller: Caller, needs: (tables: Tables) => readonly Need[]): View {
   try {
     const view = workspace.view(caller);
-    authorize(view, needs);
+    authorize(view, needs(view.tables));
     return view;
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -307,7 +307,7 @@ export class MainPush {
   #isAnswered(): boolean {
     const { caller, workspace } = this.#asked;
     const { reader } = workspace.journal;
-    return isAnswered(reader, workspace.answerTime.now(reader), caller, pushCommits, this.#retry());
+    return isAnswered(reader, caller, pushCommits, this.#retry().key, workspace.answerTime.now(reader));
   }
 
   async #replay(): Promise<void> {

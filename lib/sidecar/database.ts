@@ -61,21 +61,21 @@ function refuseIllFormed(connection: Connection): void {
     if (statement.readonly) return statement;
     const run = statement.run.bind(statement);
     statement.run = (...parameters) => {
-      for (const each of parameters) requireWellFormed(each);
+      requireWellFormed(parameters);
       return run(...parameters);
     };
     return statement;
   }) as Connection['prepare'];
 }
 
-/** @param parameter a value, or an object of named ones */
-function requireWellFormed(parameter: unknown): void {
-  const values: unknown[] =
-    typeof parameter === 'object' && parameter !== null && !ArrayBuffer.isView(parameter)
-      ? Object.values(parameter)
-      : [parameter];
-  for (const value of values) {
-    if (typeof value === 'string' && !value.isWellFormed()) throw new IllFormedText('A text is no Unicode.');
+/** @param parameters values, or objects of named ones */
+function requireWellFormed(parameters: readonly unknown[]): void {
+  for (const value of parameters) {
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) throw new IllFormedText('A text is no Unicode.');
+    } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+      requireWellFormed(Object.values(value));
+    }
   }
 }
 

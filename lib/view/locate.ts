@@ -53,6 +53,34 @@ export function descend(tables: Tables, folder: Location): Descent {
   return { folder: { row, location, mirror }, rest: segments.slice(depth) };
 }
 
+/** What one name of a path stands for. */
+export interface PathStep {
+  /** Id of the live document with the name. */
+  readonly documentId: string | undefined;
+  /** The folder with the name. */
+  readonly child: FolderRow | undefined;
+}
+
+/** Looks every name of a path up, with the same steps where nothing is. Checks no rights. */
+export function walkPath(tables: Tables, location: Location): PathStep[] {
+  let folder = root.number;
+  return segmentsOf(location).map((segment) => {
+    const documentId = tables.documents.idAt(folder, segment);
+    const child = tables.folders.child(folder, segment);
+    folder = child?.number ?? nowhere;
+    return { documentId, child };
+  });
+}
+
+/** The existing folders above a path that was walked. */
+export function descentAbove(location: Location, steps: readonly PathStep[]): Descent {
+  const segments = segmentsOf(parentOf(location));
+  const there = steps.slice(0, segments.length).flatMap(({ child }) => child ?? []);
+  const mirror = there.findLast((row) => row.mirror !== null)?.mirror ?? null;
+  const above = segments.slice(0, there.length).join('/') as Location;
+  return { folder: { row: there.at(-1) ?? root, location: above, mirror }, rest: segments.slice(there.length) };
+}
+
 /** The live folder at the location; undefined where there is none. Checks no rights. */
 export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
   const { folder, rest } = descend(tables, location);

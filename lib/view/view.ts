@@ -38,6 +38,9 @@ export class View {
   readonly #reach: Reach;
   readonly #life: ViewLife | undefined;
   readonly #pages: PageMemory | undefined;
+  /** The last answers, in a view of the present state: within a transaction, what they say may change. */
+  #lastRole: { readonly location: Location; readonly role: Role | undefined } | undefined;
+  #lastDocument: { readonly location: Location; readonly document: Document | undefined } | undefined;
   #granted: readonly FoundDocument[] | undefined;
   readonly #grantedNames = new Map<Location, GrantedNames>();
 
@@ -80,8 +83,16 @@ export class View {
    * a document there or without.
    */
   roleAt(location: Location): Role | undefined {
-    if (!this.reach.hasDocuments) return this.reach.roleIn(location);
-    return this.reach.roleOn(findDocumentId(this.tables, location) ?? '', location);
+    this.#requireLive();
+    if (this.#lastRole?.location === location) return this.#lastRole.role;
+    const role = this.#findRole(location);
+    if (this.#life !== undefined) this.#lastRole = { location, role };
+    return role;
+  }
+
+  #findRole(location: Location): Role | undefined {
+    if (!this.#reach.hasDocuments) return this.#reach.roleIn(location);
+    return this.#reach.roleOn(findDocumentId(this.#tables, location) ?? '', location);
   }
 
   /** The whole reach as a search takes it: folders by path, and where the granted documents lie now. */
@@ -107,8 +118,11 @@ export class View {
   /** The live document there, if the caller may read it. */
   document(location: Location): Document | undefined {
     if (!roleContains(this.roleAt(location), 'reader')) return undefined;
-    const found = findDocument(this.tables, location);
-    return found === undefined ? undefined : toDocument(this.tables, found, this.now, this.reach);
+    if (this.#lastDocument?.location === location) return this.#lastDocument.document;
+    const found = findDocument(this.#tables, location);
+    const document = found === undefined ? undefined : toDocument(this.#tables, found, this.now, this.#reach);
+    if (this.#life !== undefined) this.#lastDocument = { location, document };
+    return document;
   }
 
   /** A live document by its id, if the caller may read it where it lives now. */

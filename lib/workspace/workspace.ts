@@ -1,4 +1,4 @@
-import { ReachMemory, type Reach } from '../access/reach.js';
+import type { Reach } from '../access/reach.js';
 import { readPolicy } from '../access/policy.js';
 import type { WorkLimits } from '../access/work-limits.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
@@ -26,7 +26,6 @@ import type { JournalObserver } from '../journal/journal-options.js';
 import { Maintainer } from '../journal/maintain.js';
 import { TreeCache } from '../journal/object-cache.js';
 import { ObjectReader } from '../journal/objects.js';
-import { PageMemory } from '../view/page-memory.js';
 import { PassageMemory } from '../view/passage-memory.js';
 import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';
@@ -42,9 +41,10 @@ import { StagedPacks } from '../journal/staged-packs.js';
 import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
-import { View, type ViewLife } from '../view/view.js';
+import type { View } from '../view/view.js';
 import { ChainChecks } from './chain-checks.js';
 import { Connectors, type ConnectorSources } from './connectors.js';
+import { PresentViews } from './present-views.js';
 import { Watchers } from './watchers.js';
 import { Webhooks, type WebhookSender } from './webhooks.js';
 
@@ -149,9 +149,7 @@ export class Workspace {
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
   readonly #onNews: WorkspaceOptions['onNews'];
-  readonly #reaches = new ReachMemory();
-  readonly #pages = new PageMemory();
-  #viewLife: ViewLife | undefined;
+  readonly #views: PresentViews;
   readonly #catchUp = new IndexCatchUp({
     run: () => catchUpSearch(this, this.search, (progress) => this.#logSearchProgress(progress)),
     onFault: (cause) => this.onFault('The search index could not be built', cause),
@@ -194,6 +192,7 @@ export class Workspace {
       },
       onFault: (cause) => onFault('The journal could not commit', cause),
     });
+    this.#views = new PresentViews(this.journal, options.clock);
     this.feedTail = new FeedTail(this.journal, {
       interval: options.tailInterval,
       onFault: (cause) => onFault('A listener could not be told of changes', cause),
@@ -296,23 +295,8 @@ export class Workspace {
   }
 
   /** The caller's view of the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
-  view(caller: Caller): View {
-    const { sidecar } = this.journal;
-    const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.reachStamp);
-    const pages = this.#pages.at(this.journal.contentStamp);
-    return new View(sidecar.reader, reach, this.clock.now(), { life: this.#lifeOfViews(), pages });
-  }
-
-  /** Ends with this turn of the event loop. */
-  #lifeOfViews(): ViewLife {
-    if (this.#viewLife !== undefined) return this.#viewLife;
-    const life = { isOver: false };
-    this.#viewLife = life;
-    setImmediate(() => {
-      life.isOver = true;
-      this.#viewLife = undefined;
-    });
-    return life;
+  view({ principalId }: Caller): View {
+    return this.#views.of(principalId);
   }
 
   /** A caller's write context in a transaction. Rights and view are those of the state at its start. */
@@ -330,7 +314,7 @@ export class Workspace {
 
   /** A principal's reach after the transactions before this one. */
   reachIn(transaction: WriteTransaction, principalId: string): Reach {
-    return this.#reaches.reachOf(transaction.tables, principalId, this.journal.sidecar.reachStamp);
+    return this.#views.reachIn(transaction.tables, principalId);
   }
 
   /**
@@ -345,7 +329,7 @@ export class Workspace {
   forgetContent(): void {
     this.objects.forget();
     this.#trees.clear();
-    this.#pages.forget();
+    this.#views.forget();
   }
 
   /** Resolves when the search index has caught up with the history, or has failed. */

@@ -10,7 +10,7 @@ export const supportFloors: readonly (readonly string[])[] = [
   ['texts', 'processes', 'git', 'browser'],
   ['store'],
   ['http', 'faults', 'model'],
-  ['signin', 'connectors'],
+  ['signin', 'connectors', 'trace'],
   ['oauth'],
 ];
 

@@ -1,8 +1,9 @@
 /**
- * Shows the files of lib that one request enters: `npm run trace [-- --files] [REQUEST…]`.
+ * Shows the files of lib that one request enters: `npm run trace [-- --files] [--questions] [REQUEST…]`.
  *
  * Makes a copy of the build in which every function of lib notes its calls, warms a service of the copy up, and makes
- * each request once. Prints the number of files, and how often the next function was in another room.
+ * each request once. Prints the number of files, how often the next function was in another room, and the questions
+ * that were asked twice in one state (`test/support/trace`).
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -149,6 +149,21 @@ describe('replays over REST', () => {
       });
     }
 
+    it('gives the first answer for a long body again also while the clock is set ahead', async () => {
+      const key = { 'Idempotency-Key': 'ahead' };
+      const send = (): Promise<HttpAnswer> => ada.create('big/ahead.md', 'a'.repeat(200_000), key);
+      const first = await send();
+      await setLimits({ largestText: 100, largestBlob: 100 });
+      const { clock } = server.host;
+      clock.ahead = 3 * 24 * 60 * 60 * 1000;
+      try {
+        const again = await send();
+        assert.deepEqual([again.status, again.text], [201, first.text]);
+      } finally {
+        clock.ahead = 0;
+      }
+    });
+
     it('takes no longer body than any request could have, with any key', async () => {
       const key = { 'Idempotency-Key': 'more' };
       const send = (bytes: number): Promise<HttpAnswer> =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readPolicy } from '../../lib/access/policy.js';
 import { Reach } from '../../lib/access/reach.js';
 import { findTwin, requirePortable } from '../../lib/changes/portable-names.js';
 import { parseLocation } from '../../lib/domain/location.js';
@@ -170,7 +171,7 @@ describe('A workspace with portable names', () => {
     );
     const held = measureHold(() => {
       const view = new View(reader, reach, 0);
-      const standing = { view, reach, transaction: { tables: reader } };
+      const standing = { view, reach, policy: readPolicy(reader), transaction: { tables: reader } };
       for (let index = 0; index < 500; index += 1) {
         requirePortable(standing, parseLocation(`own/folder/${index}.md`));
         assert.equal(findTwin(view, parseLocation(`GIVEN/${index}.md`)), 'given');

@@ -50,6 +50,43 @@ describe('A view', () => {
     assert.notEqual(test.workspace.view(admin.caller).document(location), undefined);
   });
 
+  it('is the same one until something changes or time passes, and another at once then', async () => {
+    await admin.create('a.md', 'one');
+    const location = parseLocation('a.md');
+    const reader = new Actor(test.workspace, (await test.person('reader', 'f')).id);
+    const look = () => test.workspace.view(admin.caller);
+    const first = look();
+    const shown = first.document(location);
+    assert.equal(look(), first);
+    assert.equal(look().document(location), shown);
+    assert.notEqual(test.workspace.view(reader.caller), first);
+
+    // The commit, what follows it here, and the look before it are in one turn of the event loop, or in two.
+    const before = shown?.current.id;
+    const [, seen] = await Promise.all([
+      admin.update('a.md', 'two').then(() => look().document(location)?.current.id),
+      admin.update('a.md', 'three').then(() => look().document(location)?.current.id),
+    ]);
+    assert.notEqual(seen, before);
+    assert.equal(look().document(location)?.current.id, seen);
+
+    const timed = look();
+    test.clock.advance(1);
+    assert.notEqual(look(), timed);
+    assert.equal(look().now, timed.now + 1);
+  });
+
+  it('of a principal without its grant shows nothing right after the grant ended', async () => {
+    await admin.create('f/a.md');
+    const { id } = await test.person('reader', 'f');
+    const reader = new Actor(test.workspace, id);
+    const look = () => test.workspace.view(reader.caller).document(parseLocation('f/a.md'));
+    assert.notEqual(look(), undefined);
+    const ended = test.revoke('reader', { type: 'principal', id }, 'f').then(look);
+    assert.notEqual(look(), undefined);
+    assert.equal(await ended, undefined);
+  });
+
   const odd = ['\uffee', '\u{10000}', 'Z', 'a', 'é', '!', '~', 'a b', 'a.b', 'aa'];
 
   it('lists by the order of UTF-8 bytes, each once, with pages of any size', async () => {

@@ -1,4 +1,3 @@
-import { readPolicy } from '../../access/policy.js';
 import { formatKey, hashSecret, makeCredentialId, makeSecret } from '../../access/secret.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { isSelfMade, type Credential, type Interface } from '../../domain/credential.js';
@@ -26,12 +25,15 @@ export interface MintedCredential {
 }
 
 /** Makes a key, and its only text. Rights are the caller's matter. @throws Refusal INVALID_REQUEST `bad_field` */
-export function makeKey({ transaction, workspace }: WriteContext, { isKnown, ...key }: NewKey): MintedCredential {
+export function makeKey(
+  { transaction, workspace, policy }: WriteContext,
+  { isKnown, ...key }: NewKey,
+): MintedCredential {
   const { now, randomness, tables } = transaction;
   if (typeof key.expiresAt === 'number' && key.expiresAt <= now) {
     throw invalidRequest('bad_field', 'The expiry must lie in the future.', { field: 'expires_at' });
   }
-  const lifetime = readPolicy(tables).credentialLifetime;
+  const lifetime = policy.credentialLifetime;
   const secret = makeSecret(randomness);
   const id = makeCredentialId(randomness);
   const text = formatKey({ workspace, credentialId: id, secret });

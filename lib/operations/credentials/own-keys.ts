@@ -3,7 +3,6 @@ import { makePage, type Page } from '../../domain/page.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import type { Caller } from '../../domain/caller.js';
 import type { WriteContext } from '../../changes/write-context.js';
-import { readPolicy } from '../../access/policy.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
@@ -91,7 +90,11 @@ function findPresented(tables: Tables, { credentialId, interface: face }: Caller
 }
 
 /** What a key may give to one that it makes. @throws Refusal CONFLICT `not_with_this_key` */
-function within({ transaction }: WriteContext, maker: StoredCredential, { interfaces, expiresAt }: MintOwnInput) {
+function within(
+  { transaction, policy }: WriteContext,
+  maker: StoredCredential,
+  { interfaces, expiresAt }: MintOwnInput,
+) {
   if (maker.madeWith !== null) {
     throw conflict('not_with_this_key', 'This key was made with another key, and makes none itself.');
   }
@@ -104,7 +107,7 @@ function within({ transaction }: WriteContext, maker: StoredCredential, { interf
       `This key opens ${maker.interfaces.join(', ')}. One made with it opens no more.`,
     );
   }
-  const lifetime = readPolicy(transaction.tables).credentialLifetime;
+  const lifetime = policy.credentialLifetime;
   const asked = expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : expiresAt;
   const isLonger = maker.expiresAt !== null && (asked === null || asked > maker.expiresAt);
   if (isLonger && typeof expiresAt === 'number') {

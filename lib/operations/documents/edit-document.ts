@@ -1,5 +1,4 @@
 import { isAscii } from 'node:buffer';
-import { readPolicy } from '../../access/policy.js';
 import { applyUpdate, stale } from '../../changes/apply-update.js';
 import { findByHeadings } from '../../changes/find-section-again.js';
 import { requireWritable } from '../../changes/location-guards.js';
@@ -17,7 +16,7 @@ import { charsetOf, declaredCharset, decodeAs, encodeText } from '../../text/cha
 import { countLines } from '../../text/cut-text.js';
 import { rebaseEdits, type EditBasis } from '../../text/rebase-edits.js';
 import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
-import { findDocument } from '../../view/locate.js';
+import { findDocument, type FoundDocument } from '../../view/locate.js';
 import type { PrepareContext, ReadOperation, WriteOperation } from '../operation.js';
 import { findHeldSections, planEdit, rulesFor, type EditDocumentInput, type MadeEdit } from './plan-edit.js';
 
@@ -41,11 +40,18 @@ type PreparedEdit =
       readonly made: MadeEdit;
       readonly basis: EditBasis | undefined;
       readonly content: PreparedContent;
-      /** The same on the version that was current in the transaction, tried there. */
-      tried?: FollowedEdit | undefined;
+      /** What the transaction with this context found. */
+      met?: Met | undefined;
     }
   | { readonly type: 'done'; readonly made: MadeEdit; readonly version: Version }
   | { readonly type: 'stale'; readonly refusal: Refusal };
+
+interface Met {
+  readonly context: WriteContext;
+  readonly found: FoundDocument;
+  /** The edits on the version that is current there, where it is newer than the prepared one. */
+  readonly tried: FollowedEdit | undefined;
+}
 
 /** Edits made in the transaction, on a version that no work before it has seen. */
 interface FollowedEdit {
@@ -71,13 +77,13 @@ export const maxFollowed = { bytes: 192 * 1024, lines: 6000 } as const;
  */
 function follow(
   context: WriteContext,
-  { location, edits }: EditDocumentInput,
+  { row }: FoundDocument,
+  { edits }: EditDocumentInput,
   { made, basis }: Pick<PreparedEdit & { readonly type: 'fits' }, 'made' | 'basis'>,
 ): FollowedEdit | undefined {
   const { tables, now } = context.transaction;
-  const found = findDocument(tables, location);
-  if (basis === undefined || found === undefined) return undefined;
-  const { number, current: parent } = found.row;
+  if (basis === undefined) return undefined;
+  const { number, current: parent } = row;
   if (tables.versions.byId(number, made.parent.id) === undefined) return undefined;
   const readings = edits.length + 2;
   if (parent.kind !== 'text' || parent.size * readings > maxFollowed.bytes) return undefined;
@@ -88,7 +94,7 @@ function follow(
   const charset = charsetOf(bytesBefore, parent.mediaType);
   const before = decodeAs(bytesBefore, charset);
   if (countLines(before) * readings > maxFollowed.lines) return undefined;
-  const rules = rulesFor(readPolicy(tables), parent);
+  const rules = rulesFor(context.policy, parent);
   const held = findHeldSections(tables, number, context.author.id, now);
   const edited = attempt(rebaseEdits(basis, before, { edits, held, rules }));
   if (edited === undefined) return undefined;
@@ -127,15 +133,18 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   // A stale edit gets the same answer as a later one.
   isOvertaken(context, input, prepared) {
     if (prepared.type !== 'fits') return false;
-    const current = findDocument(context.transaction.tables, input.location)?.row.current.id;
-    if (current === undefined || current === prepared.made.parent.id) return false;
-    prepared.tried = follow(context, input, prepared);
-    return prepared.tried === undefined;
+    const found = findDocument(context.transaction.tables, input.location);
+    if (found === undefined) return false;
+    const isNewer = found.row.current.id !== prepared.made.parent.id;
+    const tried = isNewer ? follow(context, found, input, prepared) : undefined;
+    prepared.met = { context, found, tried };
+    return isNewer && tried === undefined;
   },
   run(context, input, prepared) {
     const { location, message, claimId } = input;
     const { tables } = context.transaction;
-    const found = findDocument(tables, location);
+    const met = prepared.type === 'fits' && prepared.met?.context === context ? prepared.met : undefined;
+    const found = met?.found ?? findDocument(tables, location);
     if (found === undefined) throw notFound();
     if (prepared.type === 'stale') throw prepared.refusal;
     const { current, number, id: documentId } = found.row;
@@ -145,12 +154,16 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
       if (version === undefined) throw stale(current);
       return { ...made, location, documentId, version, isRepeat: true };
     }
-    const { made, content: edited } = chooseEdit(context, input, prepared, current);
+    const isPrepared = prepared.made.parent.id === current.id;
+    const fitting = isPrepared ? prepared : (met?.tried ?? follow(context, found, input, prepared));
+    if (fitting === undefined) throw stale(current);
+    const { made, content: edited } = fitting;
     const content = { ...edited, before: { versionId: made.parent.id, text: made.before } };
     const precondition = { any: false, versionIds: [made.parent.id] } as const;
     // Characters beyond ASCII that were written as UTF-8 are not what another declaration says.
     const isUtf8 = content.charset === undefined && !isAscii(made.bytes);
-    const { current: version } = applyUpdate(context, { location, precondition, content, isUtf8, message, claimId });
+    const change = { location, precondition, content, isUtf8, message, claimId, found };
+    const { current: version } = applyUpdate(context, change);
     return { ...made, location, documentId, version, isRepeat: false };
   },
   noteResult: ({ version, documentId, isRepeat, parent, expected }) => {
@@ -159,19 +172,6 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     return parent.id === expected.id ? note : { ...note, detail: { expected: expected.id } };
   },
 };
-
-/** @throws Refusal CONFLICT `stale_if_match` */
-function chooseEdit(
-  context: WriteContext,
-  input: EditDocumentInput,
-  prepared: PreparedEdit & { readonly type: 'fits' },
-  current: Version,
-): FollowedEdit {
-  if (prepared.made.parent.id === current.id) return prepared;
-  const followed = prepared.tried?.made.parent.id === current.id ? prepared.tried : follow(context, input, prepared);
-  if (followed === undefined) throw stale(current);
-  return followed;
-}
 
 /**
  * The result of an edit without writing it, with the same refusals. An edit already made gets the same answer as well.

@@ -1,3 +1,4 @@
+import { readPolicy } from '../../access/policy.js';
 import { AcceptedFiles, decideImport, type WantedFile } from '../../changes/decide-import.js';
 import { requireRoom } from '../../changes/quota.js';
 import type { Location } from '../../domain/location.js';
@@ -25,11 +26,11 @@ export const previewImport: ReadOperation<PreviewInput, Omit<ImportResult, 'vers
   note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
   run({ workspace, view }, { into, files, preview }) {
     const { tables, reach } = view;
-    const standing = { transaction: { tables }, view, reach };
+    const standing = { transaction: { tables }, view, reach, policy: readPolicy(tables) };
     requireNoDocumentAt(standing, into);
     const { accepted, unchanged, skipped } = decideImport(standing, preview.accepted, files);
     preview.bytes += accepted.reduce((sum, { size }) => sum + size, 0);
-    if (accepted.length > 0) requireRoom(tables, workspace.journal.state.storedBytes + preview.bytes);
+    if (accepted.length > 0) requireRoom(standing, workspace.journal.state.storedBytes + preview.bytes);
     return { created: accepted.map(({ location }) => location), unchanged, skipped };
   },
 };
