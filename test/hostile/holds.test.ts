@@ -161,7 +161,7 @@ function analyze(text: string, codes: typeof languageCodes): unknown {
 }
 
 function phrasesOf(query: string) {
-  return [{ words: query.split(' ').filter((word) => word !== ''), isProhibited: false }];
+  return [{ words: query.split(' ').filter((word) => word !== ''), isProhibited: false, fields: 0b1111 }];
 }
 
 function findQuote(text: string, quote: string): Generator<void, unknown> {

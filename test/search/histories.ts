@@ -139,6 +139,16 @@ const queryWord = fc.oneof(
   { weight: 1, arbitrary: bareWord.map((word) => `title:${word}`) },
   { weight: 1, arbitrary: bareWord.map((word) => `${word}^3`) },
   { weight: 1, arbitrary: fc.constantFrom('"ada bell"', '-"ada bell"', '"the ada"', '"cell"', '"東京"', '"bell md"') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'title:"ada bell"',
+      '-title:"bell"',
+      'path:"bell md"',
+      'label:"draft"',
+      '-label:"draft"',
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom('path:bell', 'label:bell', '10:30', 'ada-bell') },
 );
 export const query = fc.oneof(

@@ -103,12 +103,21 @@ function rarestOf(clauses: readonly Clause[], frequencyOf: (term: QueryTerm, fie
     .map(({ clause }) => clause);
 }
 
-/** Text, title and name apart; no word holds a space. */
-function holdsPhrase({ location, text }: OracleDocument, { words }: Phrase): boolean {
+/** Text, title and name apart, or the field of the phrase; no word holds a space. */
+function holdsPhrase({ location, text: content }: OracleDocument, { words, fields }: Phrase): boolean {
   const name = nameOf(location);
-  const title = /^---\ntitle: (.*)\n---\n/.exec(text ?? '')?.[1]?.slice(0, 300) ?? '';
-  const lists = [wordsOf(reduceMarkup(text ?? '', name)), wordsOf(title), wordsOf(name)];
-  return lists.some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
+  const text = content ?? '';
+  // A list is no title.
+  const front = /^---\ntitle: (?!\[)(.*)\n---\n/.exec(text)?.[1]?.slice(0, 300) || undefined;
+  const heading = /^# (.+)$/m.exec(text)?.[1];
+  const body = front === undefined && heading !== undefined ? text.replace(/^# .*$/m, '') : text;
+  const lists = new Map([
+    [0b1111, [wordsOf(reduceMarkup(text, name)), wordsOf(front ?? ''), wordsOf(name)]],
+    [0b0001, [wordsOf(reduceMarkup(body, name))]],
+    [0b0010, [wordsOf(front ?? heading ?? name)]],
+    [0b0100, [wordsOf(name)]],
+  ]);
+  return (lists.get(fields) ?? []).some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
 }
 
 function nearestOf(meaning: Int8Array, directions: Int8Array): number {
@@ -127,7 +136,8 @@ function isProhibited({ presence, terms: sought, fields }: Clause, terms: Readon
 function countTerm(terms: ReadonlyMap<string, number>, sought: QueryTerm, fields: number): Counts | undefined {
   const sums = [0, 0, 0, 0];
   for (const [term, packed] of terms) {
-    if (term.startsWith('\u0000') || !isMeant(term, sought)) continue;
+    const isMark = term.startsWith('\u0000') && sought.type !== 'exact';
+    if (isMark || !isMeant(term, sought)) continue;
     [packed >>> 5, (packed >>> 2) & 7, (packed >>> 1) & 1, packed & 1].forEach((count, field) => {
       if ((fields >>> field) & 1) sums[field] = Math.min(most[field] ?? 0, (sums[field] ?? 0) + count);
     });

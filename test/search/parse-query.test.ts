@@ -48,13 +48,27 @@ describe('search: the query language', () => {
   it('takes quoted words as a required phrase, or a forbidden one', () => {
     const { clauses, phrases } = parseQuery('"Leave of absence" -"unpaid leave" 2024');
     assert.deepEqual(phrases, [
-      { words: ['leave', 'of', 'absence'], isProhibited: false },
-      { words: ['unpaid', 'leave'], isProhibited: true },
+      { words: ['leave', 'of', 'absence'], isProhibited: false, fields: 0b1111 },
+      { words: ['unpaid', 'leave'], isProhibited: true, fields: 0b1111 },
     ]);
     assert.deepEqual(
       clauses.map(({ presence }) => presence),
       ['required', 'optional'],
     );
+  });
+
+  it('takes quoted words behind a field as a phrase of that field, and a label as a whole', () => {
+    const { clauses, phrases } = parseQuery('title:"The Who" -path:"old plan" -label:" needs review"');
+    assert.deepEqual(phrases, [
+      { words: ['the', 'who'], isProhibited: false, fields: 0b0010 },
+      { words: ['old', 'plan'], isProhibited: true, fields: 0b0100 },
+    ]);
+    const [the, who] = [{ type: 'exact', term: 'the' } as const, { type: 'exact', term: 'who' } as const];
+    assert.deepEqual(clauses, [
+      { presence: 'required', boost: 1, fields: 0b0010, terms: [the, who] },
+      { presence: 'prohibited', boost: 1, fields: 0b1000, terms: [{ type: 'exact', term: '\u0000needs review' }] },
+    ]);
+    assert.deepEqual(parseQuery('title:"team plan"', 'plain').phrases, parseQuery('"team plan"').phrases);
   });
 
   it('takes a query that lunr’s parser refuses as plain words', () => {

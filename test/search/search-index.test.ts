@@ -102,6 +102,58 @@ describe('search: phrases', () => {
     assert.deepEqual(await of.find('"absence leave"'), []);
   });
 
+  it('of a field are sought in that field alone, and kept out there alone', async () => {
+    const of = new IndexOf({
+      'a.md': '# A\n\nthis needs review soon',
+      'c.md': '# Team plan\n\nnothing else',
+      'd.md': '# Other\n\nour team plan is here',
+      'f.md': '---\ntitle: The team plan of spring\n---\n# Draft\n\ntext',
+      'team plan.txt': 'no heading',
+      'who.md': '# The Who\n\nx',
+    });
+    of.write('b.md', '# B\n\nlabelled', ['needs review']);
+    of.write('e.md', '# E\n\nlabelled', ['needs', 'review']);
+    const find = async (query: string): Promise<string[]> => (await of.find(query)).toSorted();
+    const titled = ['c.md', 'f.md', 'team plan.txt'];
+    for (const query of [
+      'title:"team plan"',
+      '+title:"team plan"',
+      'title:“Team Plan”',
+      'title: "team plan"',
+      '(title:"team plan")',
+      'Title:"team plan"',
+    ]) {
+      assert.deepEqual(await find(query), titled, query);
+    }
+    assert.deepEqual(await find('-title:"team plan"'), ['a.md', 'b.md', 'd.md', 'e.md', 'who.md']);
+    assert.deepEqual(await find('here -title:"team plan"'), ['d.md']);
+    assert.deepEqual(await find('title:"plan team"'), []);
+    assert.deepEqual(await find('body:"team plan"'), ['d.md']);
+    assert.deepEqual(await find('path:"team plan"'), ['team plan.txt']);
+    assert.deepEqual(await find('title:"The Who"'), ['who.md']);
+    assert.deepEqual(await find('x -title:"the who"'), []);
+    assert.deepEqual(await find('label:"needs review"'), ['b.md']);
+    assert.deepEqual(await find('label:"needs"'), ['e.md']);
+    assert.deepEqual(await find('labelled -label:"needs review"'), ['e.md']);
+    assert.deepEqual(await find('-label:"needs review" -label:"review"'), [
+      'a.md',
+      'c.md',
+      'd.md',
+      'f.md',
+      'team plan.txt',
+      'who.md',
+    ]);
+    assert.deepEqual(await find('title:"" label:""'), []);
+  });
+
+  it('keep a word before them that names no field, and are kept out together with it', async () => {
+    const of = new IndexOf({ 'a.md': 'error: disk full', 'b.md': 'the disk full of music', 'c.md': 'music' });
+    assert.deepEqual(await of.find('error:"disk full"'), ['a.md', 'b.md']);
+    assert.deepEqual(await of.find('+error:"disk full"'), ['a.md']);
+    assert.deepEqual(await of.find('-error:"disk full" disk'), ['b.md']);
+    assert.deepEqual(await of.find('music -subtitle:"disk full"'), ['c.md', 'b.md']);
+  });
+
   it('read so many candidates for a page and no more, and go on with the next page', async () => {
     const texts: Record<string, string> = {};
     const many = maxPhraseCandidates + 40;

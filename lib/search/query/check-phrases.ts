@@ -1,5 +1,6 @@
 import { nameOf, type Location } from '../../domain/location.js';
-import { findUnreadTitle } from '../analysis/find-title.js';
+import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
+import { everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
@@ -11,22 +12,40 @@ export const maxPhraseText = 4_000_000;
 const maxSearched = 1_000_000;
 
 /**
- * Works in steps. @returns whether the text, its title or the document's name holds every wanted phrase, and none of
- * them a prohibited one.
+ * Works in steps. @returns whether the document holds every wanted phrase, and none of the prohibited ones: in its text,
+ * its title or its name, or in the field of the phrase.
  */
 export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
-  const name = nameOf(location);
-  const words: string[] = [];
-  const readable = reduceMarkup(text.slice(0, maxSearched), name);
-  yield;
-  yield* splitWordsInSteps(readable, (word) => words.push(word));
-  const lists = [words, wordsOf(findUnreadTitle(text, name) ?? ''), wordsOf(name)];
-  for (const phrase of phrases) {
+  const lists = new Map<number, (readonly string[])[]>();
+  for (const { words, fields, isProhibited } of phrases) {
+    const known = lists.get(fields) ?? (yield* listWords(fields, location, text.slice(0, maxSearched)));
+    lists.set(fields, known);
     let isThere = false;
-    for (const list of lists) isThere ||= (yield* findPhrase(list, phrase.words)) >= 0;
-    if (isThere === phrase.isProhibited) return false;
+    for (const list of known) isThere ||= (yield* findPhrase(list, words)) >= 0;
+    if (isThere === isProhibited) return false;
   }
   return true;
+}
+
+/** The words of the fields, in lists that no phrase goes across. */
+function* listWords(fields: number, location: Location, text: string): Generator<void, (readonly string[])[]> {
+  const name = nameOf(location);
+  if (fields === everyField) {
+    return [yield* wordsOfBody(text, name), wordsOf(findUnreadTitle(text, name) ?? ''), wordsOf(name)];
+  }
+  if (fields === pathField) return [wordsOf(name)];
+  const title = findTitle(text);
+  if (fields === titleField) return [wordsOf(title?.title ?? name)];
+  const [start, end] = title === undefined ? [0, 0] : [title.start, title.end];
+  return [yield* wordsOfBody(text.slice(0, start), name), yield* wordsOfBody(text.slice(end), name)];
+}
+
+function* wordsOfBody(text: string, name: string): Generator<void, readonly string[]> {
+  const words: string[] = [];
+  const readable = reduceMarkup(text, name);
+  yield;
+  yield* splitWordsInSteps(readable, (word) => words.push(word));
+  return words;
 }
 
 /** Words of a text in one step. */

@@ -1,8 +1,10 @@
 import lunr from 'lunr';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
-import { bodyField, everyField, fieldNames, pathField } from '../segments/posting.js';
+import { bodyField, everyField, fieldNames, labelField, pathField } from '../segments/posting.js';
+import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
+import { readQuotes, type Quote } from './read-quotes.js';
 
 /** lunr's parser of its query language. Its typings leave it out. */
 const { QueryParser } = lunr as unknown as {
@@ -53,6 +55,8 @@ export interface Clause {
 export interface Phrase {
   readonly words: readonly string[];
   readonly isProhibited: boolean;
+  /** Where: one bit a field, and not the labels alone. */
+  readonly fields: number;
 }
 
 export interface Query {
@@ -68,7 +72,6 @@ export interface Query {
 /** `operators` is lunr's language and quotes; `plain` is words and quotes. */
 export type QuerySyntax = 'operators' | 'plain';
 
-const quoted = /([+-]?)["“”]([^"“”]*)["“”]/g;
 /** Signs that stand alone or lead a word without being an operator of lunr's. */
 const looseSign = /(^|\s)(?:[+-]+(?=\s|$)|[~^]+)/g;
 const wordWithStars = /[\p{L}\p{N}\p{M}*]+/gu;
@@ -83,21 +86,17 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
       input: 'query',
     });
   }
-  const phrases: Phrase[] = [];
-  const required: (readonly SpelledWord[])[] = [];
   const isShort = text.length <= maxLengthWithOperators;
-  const rest = !isShort
-    ? text
-    : text.replace(quoted, (_, sign: string, inner: string) => {
-        const words = wordsIn(inner);
-        const isProhibited = sign === '-';
-        if (words.length > 0) phrases.push({ words: words.map(({ word }) => word), isProhibited });
-        if (!isProhibited) required.push(words);
-        return ' ';
-      });
+  const { quotes, rest } = isShort ? readQuotes(text, syntax === 'operators') : { quotes: [], rest: text };
+  const phrases = quotes.filter(isOfWords).map(({ text: inner, ...where }) => ({
+    words: wordsIn(inner).map(({ word }) => word),
+    ...where,
+  }));
   const read = (keepsStopWords: boolean): Query => {
     const manner = { languages, keepsStopWords };
-    const clauses = required.map((words) => clauseOf(words, manner));
+    const clauses = quotes.map((quote) =>
+      quote.fields === labelField ? labelClause(quote) : quoteClause(quote, manner),
+    );
     const words =
       (syntax === 'operators' && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
@@ -180,8 +179,24 @@ function wordsIn(text: string): SpelledWord[] {
   return words;
 }
 
-function clauseOf(words: readonly SpelledWord[], manner: Manner): Clause {
-  return { presence: 'required', boost: 1, fields: everyField, terms: exactTerms(words, manner) };
+const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField && wordsIn(text).length > 0;
+
+/** What a document needs to have the phrase; a prohibited one asks for nothing. */
+function quoteClause({ text, isProhibited, fields }: Quote, manner: Manner): Clause {
+  const words = isProhibited ? [] : wordsIn(text);
+  return { presence: 'required', boost: 1, fields, terms: exactTerms(words, inFields(fields, manner)) };
+}
+
+/** A label is meant as a whole: its words may be those of other labels, too. */
+function labelClause({ text, isProhibited, fields }: Quote): Clause {
+  const label = text.trim().normalize('NFC');
+  const terms = label === '' ? [] : [{ type: 'exact' as const, term: labelMark + label }];
+  return { presence: isProhibited ? 'prohibited' : 'required', boost: 1, fields, terms };
+}
+
+/** Titles, names and labels keep their stop words. */
+function inFields(fields: number, manner: Manner): Manner {
+  return { ...manner, keepsStopWords: manner.keepsStopWords || (fields & bodyField) === 0 };
 }
 
 function exactTerms(words: readonly SpelledWord[], { languages, keepsStopWords }: Manner): QueryTerm[] {
@@ -241,7 +256,7 @@ function readClause(
       : clause.presence === lunr.Query.presence.PROHIBITED
         ? 'prohibited'
         : 'optional';
-  const own = { ...manner, keepsStopWords: manner.keepsStopWords || (fields & bodyField) === 0 };
+  const own = inFields(fields, manner);
   const shape = { presence, boost: Math.min(clause.boost, maxBoost), fields } as const;
   if (clause.term.includes('*')) {
     const terms = wildcardTerms(clause.term, own);

@@ -12,7 +12,9 @@ export const fieldWeights = [1, 3, 1, 2] as const;
 /** One bit a field, in the order of `fieldNames`. */
 export const everyField = 0b1111;
 export const bodyField = 0b0001;
+export const titleField = 0b0010;
 export const pathField = 0b0100;
+export const labelField = 0b1000;
 
 export const ordinalShift = 12;
 export const countsMask = (1 << ordinalShift) - 1;

@@ -138,7 +138,8 @@ export function Search({ workspace }: ScreenProps): ReactNode {
             </div>
             <p className="soft small">
               <code>"a phrase"</code>, <code>+must</code>, <code>-mustnot</code>, <code>title:word</code>,{' '}
-              <code>label:word</code>, <code>trav*</code> and <code>travle~1</code> are understood.
+              <code>title:"a phrase"</code>, <code>label:word</code>, <code>label:"a label"</code>, <code>trav*</code>{' '}
+              and <code>travle~1</code> are understood.
             </p>
           </details>
         </form>
