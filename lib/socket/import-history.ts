@@ -140,7 +140,7 @@ async function update(
   }
   if (!run.fits(file)) return;
   run.takeIn(file);
-  const content = await file.open(run.limits);
+  const content = await run.open(file);
   if (typeof content === 'string') {
     run.skip({ path: shown, reason: content });
     return;

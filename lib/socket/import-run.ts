@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readLfsPointer } from '../domain/lfs-pointer.js';
 import { faultOfNewLocation, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { conflict, Refusal } from '../domain/refusal.js';
@@ -272,11 +273,20 @@ export class ImportRun {
     return fault === undefined;
   }
 
+  /** Opens a file. @returns a reason in words where what it holds is no document */
+  async open(file: FoundFile): Promise<ContentSource | string> {
+    const content = await file.open(this.limits);
+    const isPointer = typeof content === 'object' && 'bytes' in content && readLfsPointer(content.bytes) !== undefined;
+    return isPointer
+      ? 'is a pointer of Git LFS without the content: run `git lfs pull` there, then import the folder'
+      : content;
+  }
+
   /** Reads a batch and writes it by one commit. */
   async #send(found: readonly FoundFile[], account: Account): Promise<void> {
-    const { into, limits } = this;
+    const { into } = this;
     const batch = found.filter((file) => this.#isNameable(file));
-    const sources = await Promise.all(batch.map((file) => file.open(limits)));
+    const sources = await Promise.all(batch.map((file) => this.open(file)));
     const files: { location: Location; content: ContentSource }[] = [];
     const shown = new Map<Location, string>();
     for (const [index, file] of batch.entries()) {

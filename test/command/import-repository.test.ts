@@ -16,6 +16,7 @@ async function fill(place: Place): Promise<string> {
   await write('bad\\folder/a.md', 'unreachable');
   await write('bad\\folder/b.md', 'unreachable');
   await write('kept/.keep', '');
+  await write('film.mp4', `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345678\n`);
   await symlink('/etc/passwd', join(tree, 'link.md'));
   git('add', '-A');
   git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`);
@@ -25,6 +26,7 @@ async function fill(place: Place): Promise<string> {
 
 const reasons: readonly (readonly [string, RegExp])[] = [
   ['bad\\folder', /backslash/],
+  ['film.mp4', /Git LFS/],
   ['kept/.keep', /reserved/],
   ['link.md', /symbolic link/],
   ['module', /submodule/],
