@@ -20,12 +20,18 @@ function readIndex(): string[] {
     .filter((line) => line.startsWith('- '));
 }
 
-/** The index's addition to the title of a page that names its successors at its top. */
-function markOf(page: string): string {
-  const top = readFileSync(join(folder, page), 'utf8').split('\n')[2] ?? '';
-  if (!top.startsWith('**Superseded ')) return '';
-  const successors = [...top.matchAll(/\[(\d{4})\]/g)].map(([, number]) => number);
-  return ` (superseded ${top.startsWith('**Superseded in part ') ? 'in part ' : ''}by ${successors.join(', ')})`;
+/** The numbers of earlier pages that a page says it includes, from its third line. */
+function includedIn(page: string): string[] {
+  const line = readFileSync(join(folder, page), 'utf8').split('\n')[2] ?? '';
+  return /^Includes (\d{4}(?:, \d{4})*)\.$/.exec(line)?.[1]?.split(', ') ?? [];
+}
+
+/** The numbers that the index lists as having no page: single ones, and ranges such as 0015–0019. */
+function withoutPage(): string[] {
+  const text = readFileSync(join(folder, 'README.md'), 'utf8').split('## Numbers without a page\n')[1] ?? '';
+  return [...text.matchAll(/(\d{4})(?:–(\d{4}))?/g)].flatMap(([, first = '', last = first]) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => String(Number(first) + at).padStart(4, '0')),
+  );
 }
 
 describe('The decisions', () => {
@@ -38,10 +44,19 @@ describe('The decisions', () => {
     assert.equal(new Set(numbers).size, pages.length);
   });
 
-  it('stand in the index, each once, with their title and their successor', () => {
+  it('account for each number once: as a page, as included in a page, or as without a page', () => {
+    const numbers = [...pages.flatMap((page) => [page.slice(0, 4), ...includedIn(page)]), ...withoutPage()].toSorted();
+    const highest = Number(numbers.at(-1));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: highest }, (_, at) => String(at + 1).padStart(4, '0')),
+    );
+  });
+
+  it('stand in the index, each once, with their title', () => {
     const lines = pages.map((page) => {
       const { number, title } = headingOf(page);
-      return `- [${number}](${page}) ${title}${markOf(page)}`;
+      return `- [${number}](${page}) ${title}`;
     });
     assert.deepEqual(readIndex().toSorted(), lines.toSorted());
   });

@@ -55,7 +55,7 @@ function spawnProgram(parameters: readonly string[], options: RunOptions): Child
   });
 }
 
-/** Processes that run one command after the other (decision 0296). */
+/** Processes that run one command after the other (decision 0133). */
 const shared = new SharedPrograms();
 
 /** Whether a run has to be a process of its own. Node reads its settings when it starts. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** One command for a process that runs many (decisions 0288 and 0296). */
+/** One command for a process that runs many (decision 0133). */
 export interface SharedCall {
   readonly parameters: readonly string[];
   readonly cwd: string;
