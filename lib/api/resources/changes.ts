@@ -25,7 +25,7 @@ const forGood = 1000 * 365.25 * 24 * 60 * 60 * 1000;
 
 /**
  * The owner of this request's cursors: the principal, whatever key or session it asks with, and the selection. A new
- * key goes on where the one before it stopped, and a cursor opens on every face (decision 0226).
+ * key goes on where the one before it stopped, and a cursor opens on every face (decision 0142).
  */
 function ownerOf(request: CheckedRequest): CursorOwner {
   const { caller, workspace } = request;
