@@ -6,7 +6,7 @@ import type { ClientMetadata } from './client-metadata.js';
 /*
  * The id of a registered client is its registration (RFC 7591 appendix A.5.2): its own words, with proof of
  * registration here. Every stranger may register, so nothing is stored about a client without a consent. A flood of
- * registrations then neither fills anything nor pushes anything out (decision 0106).
+ * registrations then neither fills anything nor pushes anything out (decision 0105).
  */
 
 /** The content of an id. */
