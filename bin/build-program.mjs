@@ -1,6 +1,6 @@
 // Bundles the compiled program with its packages into dist/program, which makes each start about twice as fast
-// (decision 0213), and keeps in dist/warm the code that V8 makes of it (decision 0270). Each worker thread has a file of its
-// own there with all that it imports (decision 0299). bin/load-program.ts and lib/scheduling/start-thread.ts load these
+// (decision 0213), and keeps in dist/warm the code that V8 makes of it. Each worker thread has a file of its
+// own there with all that it imports. bin/load-program.ts and lib/scheduling/start-thread.ts load these
 // while they are newer than the compiled files. Does nothing if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -123,7 +123,7 @@ export const laws: readonly Law[] = [
     why: 'a computed import() escapes every other rule',
     remedy: 'write the module out, in a table of literal imports if there are several',
     // The loader of the program loads the bundle that the build makes of these very modules, and for its other form the
-    // packages that they import at their first use (decisions 0213 and 0270).
+    // packages that they import at their first use (decision 0213).
     judge: ({ path, unreadableImports }) =>
       unreadableImports
         .slice(path === 'bin/load-program.ts' ? 2 : 0)
