@@ -199,7 +199,7 @@ export const laws: readonly Law[] = [
     name: 'git has bounds for foreign objects',
     why: 'some bytes of a pack can stand for gigabytes and for hours, and a foreign configuration names programs',
     remedy:
-      'take a ForeignGit of lib/git/sources/require-foreign-git.ts, and run it in a folder that the service wrote (decisions 0345 and 0346)',
+      'take a ForeignGit of lib/git/sources/require-foreign-git.ts, and run it in a folder that the service wrote (decision 0345)',
     judge: judgeForeignGit,
   },
   {
