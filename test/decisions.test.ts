@@ -34,6 +34,27 @@ function withoutPage(): string[] {
   );
 }
 
+/** A title in the form of a file name. */
+function toFileName(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[’'`]/g, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+}
+
+/** The decisions that comments of the code and tests name by number, as “decision NNNN”. */
+function citedInCode(): string[] {
+  const files = ['bin', 'lib', 'schema', 'test'].flatMap((top) =>
+    readdirSync(top, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:ts|tsx|mjs|cjs|sql|yaml|md)$/.test(name) && !name.includes('node_modules'))
+      .map((name) => join(top, name)),
+  );
+  const texts = files.filter((name) => !name.startsWith(folder)).map((name) => readFileSync(name, 'utf8'));
+  const lists = texts.flatMap((text) => [...text.matchAll(/\bdecisions? (\d{4}(?:(?:, | and )\d{4})*)/gi)]);
+  return lists.flatMap(([, list = '']) => list.match(/\d{4}/g) ?? []);
+}
+
 describe('The decisions', () => {
   it('have one number each', () => {
     const numbers = pages.map((page) => headingOf(page).number);
@@ -42,6 +63,16 @@ describe('The decisions', () => {
       pages.map((page) => page.slice(0, 4)),
     );
     assert.equal(new Set(numbers).size, pages.length);
+  });
+
+  it('have file names that are made of number and title', () => {
+    assert.deepEqual(
+      pages.map((page) => {
+        const { number, title } = headingOf(page);
+        return `${number}-${toFileName(title)}.md`;
+      }),
+      pages,
+    );
   });
 
   it('account for each number once: as a page, as included in a page, or as without a page', () => {
@@ -66,5 +97,15 @@ describe('The decisions', () => {
       const links = readFileSync(join(folder, page), 'utf8').matchAll(/\]\((\d{4}-[^)]+\.md)\)/g);
       for (const [, link] of links) assert.ok(pages.includes(link ?? ''), `${page} links to ${link}`);
     }
+  });
+
+  it('have a page for each number that the code cites', () => {
+    const known = new Set(pages.flatMap((page) => [page.slice(0, 4), ...includedIn(page)]));
+    const cited = citedInCode();
+    assert.ok(cited.length > 30, 'the citations are found');
+    assert.deepEqual(
+      cited.filter((number) => !known.has(number)),
+      [],
+    );
   });
 });

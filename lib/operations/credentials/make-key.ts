@@ -20,7 +20,7 @@ export interface NewKey extends Pick<Credential, 'principalId' | 'createdBy' | '
 /** A credential with its key's text. The text exists nowhere else and is shown this once. */
 export interface MintedCredential {
   readonly credential: ShownCredential;
-  /** Null in the answer to a retry: the text went with the first answer, and no copy is kept (decision 0178). */
+  /** Null in the answer to a retry: the text went with the first answer, and no copy is kept (decision 0355). */
   readonly secret: string | null;
 }
 

@@ -98,7 +98,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     } while (hits.length < input.limit && position !== null);
     return { commit, hits, leavesOut, position };
   },
-  // The record does not name them: an erase would have to remove the names, and the query with them (decision 0118).
+  // The record does not name them: an erase would have to remove the names, and the query with them (decision 0260).
   noteResult: ({ commit, hits }) => ({
     ...(commit === null ? {} : { version: commit }),
     extent: { touched: hits.map(({ document }) => document.number) },

@@ -55,7 +55,7 @@ const isReadable = ({ kind, size }: Pick<Version, 'kind' | 'size'>): boolean =>
  * For each line of a text, the version that wrote it.
  *
  * A version that has the content of an older one writes no line: a restore, an undelete, a revert. Its lines keep the
- * writers that they had in the older one (decision 0176). Renames and moves are followed, since the versions belong to
+ * writers that they had in the older one (decision 0031). Renames and moves are followed, since the versions belong to
  * the document. Reader.
  */
 export const annotateDocument: ReadOperation<AnnotateDocumentInput, Annotation> = {

@@ -18,7 +18,7 @@ const retryAfter = 2000;
  * end when the place is not there for the caller any more.
  *
  * It looks once a second, by the timer of the feed's tail, and only when the journal has written since. So neither the
- * events nor their times show anything that is hidden (decisions 0172, 0245). It holds at most one event that is not yet sent: a slow
+ * events nor their times show anything that is hidden (decision 0225). It holds at most one event that is not yet sent: a slow
  * reader gets the newest state. Each look asks again for the session and the reach.
  */
 export class LiveStream extends Readable {

@@ -20,7 +20,7 @@ export interface WebhookWithSecret {
   readonly secret: string | null;
 }
 
-/** The webhooks that one principal may have in a workspace (decision 0265). */
+/** The webhooks that one principal may have in a workspace (decision 0230). */
 export const maxOwnWebhooks = 20;
 
 /** Newer than all deliveries. */
