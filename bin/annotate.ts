@@ -12,6 +12,7 @@ export const annotationTable: readonly Managing[] = [
     words: 'claim list',
     description: 'List the claims in force.',
     example: 'cartulary claim list --location handbook',
+    columns: ['location', 'section', 'holder', 'purpose', 'expires_at', 'id'],
     optional: { '--location <location>': 'on a document, or in a folder' },
   },
   {
@@ -50,6 +51,7 @@ export const annotationTable: readonly Managing[] = [
     arguments: ['location'],
     description: 'List the comments on a document, thread by thread.',
     example: 'cartulary comment list handbook/travel.md --open',
+    columns: ['thread_id', 'id', 'author', 'created_at', 'anchor.line', 'resolved.by', 'text'],
     optional: { '--open': 'only threads that are not resolved' },
   },
   {

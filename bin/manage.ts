@@ -65,6 +65,7 @@ const table: readonly Managing[] = [
     words: 'principal list',
     description: 'List all people and agents, including disabled ones.',
     example: 'cartulary principal list',
+    columns: ['id', 'kind', 'display_name', 'sign_in_name', 'last_seen_at', 'is_admin', 'disabled_at'],
   },
   {
     words: 'principal show',
@@ -126,11 +127,17 @@ const table: readonly Managing[] = [
     description: 'Add an empty group.',
     example: 'cartulary group add "Human resources"',
   },
-  { words: 'group list', description: 'List all groups with their members.', example: 'cartulary group list' },
+  {
+    words: 'group list',
+    description: 'List all groups with their members.',
+    example: 'cartulary group list',
+    columns: ['id', 'display_name', 'members'],
+  },
   {
     words: 'group show',
     arguments: ['group'],
     description: 'List the members of a group.',
+    columns: ['type', 'id', 'kind', 'display_name', 'disabled_at'],
     example: 'cartulary group show "Human resources"',
   },
   {
@@ -193,6 +200,17 @@ const table: readonly Managing[] = [
     words: 'key list',
     description: 'List the keys, without their secrets.',
     example: 'cartulary key list --principal prn_13jrac9t4texfcfd685f',
+    columns: [
+      'id',
+      'principal',
+      'name',
+      'interfaces',
+      'state',
+      'last_four',
+      'created_at',
+      'expires_at',
+      'last_used_at',
+    ],
     optional: { '--principal <principal>': `only those of this principal: ${who}` },
   },
   {
@@ -272,7 +290,14 @@ async function manage(
 function chooseColumns(result: unknown, columns: readonly string[] | undefined): unknown {
   if (columns === undefined) return result;
   const { items } = result as { readonly items: readonly Readonly<Record<string, unknown>>[] };
-  return { items: items.map((item) => Object.fromEntries(columns.map((column) => [column, item[column]]))) };
+  return { items: items.map((item) => Object.fromEntries(columns.map((column) => cellOf(item, column)))) };
+}
+
+/** `anchor.line` is the line of the anchor, under the heading `line`; a member of nothing is nothing. */
+function cellOf(item: Readonly<Record<string, unknown>>, column: string): [string, unknown] {
+  const [name = '', inner] = column.split('.');
+  if (inner === undefined) return [name, item[name]];
+  return [inner, (item[name] as Readonly<Record<string, unknown>> | null | undefined)?.[inner]];
 }
 
 /** A message that was not delivered is a failure for a script. */

@@ -6,7 +6,7 @@ export interface Managing extends Description {
   readonly arguments?: readonly string[];
   /** The same for arguments that may be left out. */
   readonly optionalArguments?: readonly string[];
-  /** The columns of a list for people; --json has them all. */
+  /** The columns of a list for people, such as `id` or `anchor.line`; --json has all members. */
   readonly columns?: readonly string[];
   /** Flags as commander reads them, each with its description. */
   readonly required?: Readonly<Record<string, string>>;

@@ -153,6 +153,7 @@ function formatValue(value: unknown): string {
     const name = 'display_name' in value ? ` (${formatValue(value.display_name)})` : '';
     return `${type}${formatValue(value.id)}${name}`;
   }
+  if ('id' in value && 'display_name' in value) return `${formatValue(value.id)} (${formatValue(value.display_name)})`;
   return Object.entries(value)
     .map(([key, inner]) => `${key} ${formatValue(inner)}`)
     .join(', ');

@@ -15,7 +15,7 @@ interface ClaimArguments extends PageArguments {
   readonly section?: string;
   readonly ttl_seconds?: number;
   readonly claim_id?: string;
-  readonly note?: string;
+  readonly purpose?: string;
 }
 
 const usualList = 50;
@@ -38,14 +38,14 @@ export const claimEntries: readonly ToolEntry[] = [
     tool,
     scope: 'org:write',
     when: ({ action }: ClaimArguments) => action === 'take',
-    takes: ['action', 'location', 'section', 'ttl_seconds', 'note'],
+    takes: ['action', 'location', 'section', 'ttl_seconds', 'purpose'],
     requires: ['location'],
     operation: takeClaim,
     read: ({ args }: ToolCall<ClaimArguments>) => ({
       location: parseLocation(args.location ?? ''),
       section: args.section,
       seconds: args.ttl_seconds,
-      purpose: args.note,
+      purpose: args.purpose,
     }),
     present: ({ claim }, { caller }) => ({
       action: 'take',

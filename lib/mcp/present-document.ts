@@ -4,6 +4,7 @@ import type { Document, Version } from '../domain/document.js';
 import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
+import { toClaimRecord } from '../records/claim-record.js';
 import { firstWords } from '../text/first-words.js';
 
 /** What a document is where no media type is said. */
@@ -65,18 +66,18 @@ export function presentNote({ message }: Version): { readonly note?: string } {
   return message === null ? {} : { note: firstWords(message, shownOfNote) };
 }
 
-/** A claim for agents. @param principalId of the reader, to show whose claim it is */
+/** A claim for agents: its record, without what is null. @param principalId of the reader, to show whose claim it is */
 export function presentClaim(claim: Claim, location: Location, principalId: string): object {
-  const { id, section, holdsDocument, holder, purpose, claimedAt, expiresAt } = claim;
+  const { id, section, holds_document, purpose, claimed_at, expires_at } = toClaimRecord(claim);
   return {
     claim_id: id,
     location,
     ...(section === null ? {} : { section }),
-    holds_document: holdsDocument,
-    holder: presentWho(holder),
-    mine: holder.id === principalId,
-    ...(purpose === null ? {} : { note: purpose }),
-    taken_at: formatTime(claimedAt),
-    expires_at: formatTime(expiresAt),
+    holds_document,
+    holder: presentWho(claim.holder),
+    mine: claim.holder.id === principalId,
+    ...(purpose === null ? {} : { purpose }),
+    claimed_at,
+    expires_at,
   };
 }

@@ -1,15 +1,11 @@
 import { formatTime } from '../domain/clock.js';
 import type { Code } from '../domain/code.js';
-import type { Author } from '../domain/principal.js';
 import type { Reason, ReasonMetAt } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
 import type { DetailPresenters, InputName, RefusalDetails } from '../domain/refusal-details.js';
 import type { NearNames } from '../operations/documents/find-near-names.js';
+import { presentWho } from './present-document.js';
 import { editsInTheWay, folderThere, mayOnlyRead, nameNear, remedies, sendAgain, unknownCommit } from './remedies.js';
-
-function presentWho({ id, kind, displayName }: Author): object {
-  return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
-}
 
 /** The tools' names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
@@ -19,7 +15,7 @@ const inputNames: Readonly<Record<InputName, string>> = {
   mentions: 'to',
   message: 'note',
   messageIds: 'message_ids',
-  purpose: 'note',
+  purpose: 'purpose',
   query: 'query',
   signIn: 'sign_in',
   startColumn: 'start_column',
@@ -45,7 +41,7 @@ const presenters: DetailPresenters<'mcp'> = {
     holder: presentWho(holder),
     expires_at: formatTime(expiresAt),
     section,
-    ...(purpose === null ? {} : { note: purpose }),
+    ...(purpose === null ? {} : { purpose }),
   }),
   connector: ({ id, kind, displayName }) => ({ connector: { id, kind, name: displayName } }),
   field: (field) => ({ field }),

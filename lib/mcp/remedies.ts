@@ -42,7 +42,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
     'Something is there already, perhaps in other case. Choose another name; a document you can also read, and replace with expected_commit.',
   location_occupied: 'Something else was made there since. Write the text elsewhere, or replace what is there.',
   claimed:
-    'Someone is working there; note says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',
+    'Someone is working there; purpose says at what. Work elsewhere until expires_at, or ask the holder: message with action send, to the id of holder.',
   deleted_since:
     'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it again; what has other content can be written.',
   claim_lost:

@@ -1,6 +1,3 @@
-import type { Claim } from '../domain/claim.js';
-import { formatTime } from '../domain/clock.js';
-import type { Comment } from '../domain/comment.js';
 import { addComment } from '../operations/comments/add-comment.js';
 import { breakClaim } from '../operations/claims/break-claim.js';
 import { releaseClaim } from '../operations/claims/release-claim.js';
@@ -11,9 +8,10 @@ import { addLabels, removeLabels, setLabels } from '../operations/documents/chan
 import { listClaims } from '../operations/claims/list-claims.js';
 import { listComments } from '../operations/comments/list-comments.js';
 import { readDocument } from '../operations/documents/read-document.js';
+import { toClaimRecord, toPlacedClaimRecord } from '../records/claim-record.js';
+import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../records/comment-record.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
-import type { Presented } from './present.js';
 import { readPages } from './read-pages.js';
 import { readSubjectIds } from './read-subject.js';
 
@@ -40,34 +38,23 @@ function readList(fields: Fields, name: string): string[] {
 
 const readLabels = (fields: Fields) => ({ location: readLocation(fields), labels: readList(fields, 'labels') });
 
-function presentClaim({ id, section, holder, purpose, expiresAt }: Claim): Presented {
-  return { section, holder: holder.displayName, purpose, expires_at: formatTime(expiresAt), id };
-}
-
-const presentComment = ({ id, threadId, author, text }: Comment): Presented => ({
-  id,
-  thread: threadId,
-  by: author.displayName,
-  text,
-});
-
 /** Commands about claims, comments and labels. Their caller acts as the operator. */
 export const annotationCommands: Readonly<Record<string, Command>> = {
   'claim.list': inWorkspace(async ({ perform }, fields) => {
     const location = fields.folderOrRoot('location');
     const claims = await readPages((page) => perform(listClaims, { location, ...page }));
-    return { items: claims.map((claim) => ({ location: claim.location, ...presentClaim(claim) })) };
+    return { items: claims.map(toPlacedClaimRecord) };
   }),
   'claim.take': inWorkspace(async ({ perform }, fields) => {
     const location = readLocation(fields);
     const section = fields.optionalText('section');
     const purpose = fields.optionalText('purpose');
     const { claim, renewed } = await perform(takeClaim, { location, section, seconds: readSeconds(fields), purpose });
-    return { location, ...presentClaim(claim), renewed };
+    return { ...toPlacedClaimRecord(claim), renewed };
   }, noDocument),
   'claim.renew': inWorkspace(async ({ perform }, fields) => {
     const input = { claimId: fields.text('claim'), seconds: readSeconds(fields) };
-    return presentClaim((await perform(renewClaim, input)).claim);
+    return toClaimRecord((await perform(renewClaim, input)).claim);
   }, noClaim),
   'claim.release': inWorkspace(async ({ perform }, fields) => {
     const { claim } = await perform(releaseClaim, { claimId: fields.text('claim') });
@@ -82,17 +69,7 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
     const location = readLocation(fields);
     const which = fields.flag('open') ? 'open' : 'all';
     const comments = await readPages((page) => perform(listComments, { location, which, ...page }));
-    return {
-      items: comments.map(({ comment, anchor, resolved }) => ({
-        thread: comment.threadId,
-        id: comment.id,
-        by: comment.author.displayName,
-        at: formatTime(comment.createdAt),
-        on: anchor.type === 'passage' ? `line ${anchor.place.line}` : anchor.type,
-        resolved: resolved !== null,
-        text: comment.text,
-      })),
-    };
+    return { items: comments.map(toListedCommentRecord) };
   }, noDocument),
   'comment.add': inWorkspace(async (context, fields) => {
     const { perform } = context;
@@ -104,7 +81,7 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
       threadId: fields.optionalText('thread'),
       mentions: (await readSubjectIds(context, fields, 'mention', ['principal'])) ?? [],
     });
-    return presentComment(comment);
+    return toCommentRecord(comment);
   }, 'There is no such document, or no such thread on it.'),
   'comment.edit': inWorkspace(async (context, fields) => {
     const { perform } = context;
@@ -114,7 +91,7 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
       text: fields.text('text'),
       mentions: (await readSubjectIds(context, fields, 'mention', ['principal'])) ?? [],
     });
-    return presentComment(comment);
+    return toCommentRecord(comment);
   }, noComment),
   'comment.delete': inWorkspace(async ({ perform }, fields) => {
     const input = { location: readLocation(fields), commentId: fields.text('comment') };
@@ -127,7 +104,7 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
       threadId: fields.text('thread'),
       resolved: !fields.flag('reopen'),
     });
-    return { thread: threadId, resolved: resolved !== null };
+    return { id: threadId, resolved: toResolutionRecord(resolved) };
   }, 'There is no such thread on this document.'),
   'label.list': inWorkspace(async ({ perform }, fields) => {
     const { document } = await perform(readDocument, { location: readLocation(fields), withContent: false });

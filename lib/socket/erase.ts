@@ -6,7 +6,7 @@ import { eraseDocument, previewErase } from '../operations/documents/erase-docum
 import { listErasures } from '../operations/documents/list-erasures.js';
 import { meaningOfStep } from '../erase/erase-step.js';
 import { inWorkspace, type Command } from './command.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 
 const absent =
   'There is no such document. What lives at the location is meant, or what was deleted there with --deleted. An erase ' +

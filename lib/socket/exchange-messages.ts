@@ -1,27 +1,13 @@
-import { formatTime } from '../domain/clock.js';
 import { parseFolderLocation } from '../domain/location.js';
-import type { ListedMessage, Message } from '../domain/message.js';
 import { listMessages, readMessageThread } from '../operations/messages/list-messages.js';
 import { sendMessage } from '../operations/messages/send-message.js';
+import { toListedMessageRecord, toMessageRecord } from '../records/message-record.js';
 import { inWorkspace, type Command } from './command.js';
-import type { Presented } from './present.js';
 import { readSubjectIds } from './read-subject.js';
 
 const pageSize = 200;
 const noThread = 'The operator has neither sent nor got anything in such a thread.';
 const noRecipient = 'There is no such person, agent, group, document or thread, or they are disabled.';
-
-function presentMessage(message: ListedMessage | Message): Presented {
-  const { id, threadId, from, subject, sentAt } = message;
-  return {
-    id,
-    thread: threadId,
-    at: formatTime(sentAt),
-    from: from.displayName,
-    subject,
-    text: 'body' in message ? message.body : message.preview,
-  };
-}
 
 /** The operator's own messages: the command line reads no other principal's. */
 export const messageCommands: Readonly<Record<string, Command>> = {
@@ -35,15 +21,15 @@ export const messageCommands: Readonly<Record<string, Command>> = {
       threadId: fields.optionalText('thread'),
       about: about === undefined ? undefined : parseFolderLocation(about, 'about'),
     });
-    return presentMessage(message);
+    return toListedMessageRecord(message);
   }, noRecipient),
   'message.list': inWorkspace(async ({ perform }, fields) => {
     const box = fields.flag('sent') ? 'sent' : 'inbox';
     const threadId = fields.optionalText('thread');
-    const page =
-      threadId === undefined
-        ? await perform(listMessages, { box, after: '', limit: pageSize })
-        : await perform(readMessageThread, { threadId, after: '', limit: pageSize });
-    return { items: page.items.map(presentMessage) };
+    const page = { after: '', limit: pageSize };
+    if (threadId === undefined) {
+      return { items: (await perform(listMessages, { box, ...page })).items.map(toListedMessageRecord) };
+    }
+    return { items: (await perform(readMessageThread, { threadId, ...page })).items.map(toMessageRecord) };
   }, noThread),
 };

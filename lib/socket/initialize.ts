@@ -14,7 +14,7 @@ import type { Randomness } from '../domain/clock.js';
 import type { Command } from './command.js';
 import { badField } from './fields.js';
 import { addressOfLink, explainElsewhere } from './manage-sign-in.js';
-import { presentPrincipal } from './present.js';
+import { toPrincipalRecord } from '../records/principal-record.js';
 
 /** The built-in principal of commands. */
 export function makeOperator(randomness: Randomness): Caller {
@@ -63,9 +63,9 @@ export const initialize: Command = {
     const [hint] = explainElsewhere(link);
     return {
       workspace: name,
-      admin: presentPrincipal(admin),
+      admin: toPrincipalRecord(admin),
       key: minted.secret,
-      sign_in: link.signInName,
+      sign_in_name: link.signInName,
       link: addressOfLink(address, link.secret),
       ...(hint !== undefined && { hint }),
     };

@@ -13,7 +13,7 @@ import { previewRevert, revertChanges } from '../operations/history/revert-chang
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
 import { readPages } from './read-pages.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 import { readPrincipal } from './read-subject.js';
 
 const noDocument = 'There is no such document, or it has no such version.';

@@ -12,7 +12,7 @@ import { readStatus, type BesideSizes, type WorkspaceStatus } from '../workspace
 import { verifyAuditChain } from '../integrity/verify-audit.js';
 import { verifyService } from '../integrity/verify-service.js';
 import { verifyWorkspace } from '../integrity/verify.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 
 /** Checks without the process of the data folder: read-only, beside a server that may be running. */
 export interface InspectOptions {

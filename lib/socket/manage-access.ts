@@ -2,20 +2,19 @@ import { rootLocation } from '../domain/location.js';
 import { roles } from '../domain/role.js';
 import { interfaces, type Interface } from '../domain/credential.js';
 import { createGrant, revokeGrant, type GrantInput } from '../operations/grants/change-grant.js';
-import {
-  listCredentials,
-  mintCredential,
-  revokeCredential,
-  rotateCredential,
-} from '../operations/credentials/change-credential.js';
+import { mintCredential, revokeCredential, rotateCredential } from '../operations/credentials/change-credential.js';
+import { listCredentials } from '../operations/credentials/list-credentials.js';
 import { findScopeType } from '../operations/grants/find-scope-type.js';
 import { listGrantsOf } from '../operations/grants/list-grants-of.js';
-import { listGrants, type ListedGrant } from '../operations/grants/list-grants.js';
+import { listGrants } from '../operations/grants/list-grants.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
+import { toGrantRecord } from '../records/grant-record.js';
+import { toKeyRecord } from '../records/key-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseFutureTime, type Fields } from './fields.js';
 import { noPrincipal } from './manage-principals.js';
-import { presentCredential, presentGrant, type Presented } from './present.js';
+import { longPage, readPages } from './read-pages.js';
+import type { Presented } from './result.js';
 import { readPrincipal, readPrincipalOrNone, readSubject } from './read-subject.js';
 
 const noScope =
@@ -55,33 +54,16 @@ async function readGrant(context: WorkspaceContext, fields: Fields): Promise<Gra
   return { ...(await readScope(context, fields)), subject: await readSubject(context, fields, 'subject'), role };
 }
 
-const pageSize = 1000;
-
 async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise<{ items: Presented[] }> {
   const { perform } = context;
   if (fields.optionalText('subject') !== undefined) {
     const subject = await readSubject(context, fields, 'subject');
-    return { items: (await perform(listGrantsOf, { subject })).map(presentGrant) };
+    return { items: (await perform(listGrantsOf, { subject })).map(toGrantRecord) };
   }
   const scope = await readScope(context, fields);
   const inherited = fields.flag('inherited');
-  const items: ListedGrant[] = [];
-  for (let after: string | null = ''; after !== null;) {
-    const page: Awaited<ReturnType<typeof listGrants.run>> = await perform(listGrants, {
-      ...scope,
-      inherited,
-      after,
-      limit: pageSize,
-    });
-    items.push(...page.items);
-    after = page.next;
-  }
-  return {
-    items: items.map((grant) => ({
-      ...presentGrant(grant),
-      ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
-    })),
-  };
+  const grants = await readPages((page) => perform(listGrants, { ...scope, inherited, ...page }), longPage);
+  return { items: grants.map(toGrantRecord) };
 }
 
 /**
@@ -111,11 +93,11 @@ function readExpiry(fields: Fields, now: number): number | null | undefined {
 export const accessCommands: Readonly<Record<string, Command>> = {
   'grant.add': inWorkspace(async (context, fields) => {
     const { grant, created } = await context.perform(createGrant, await readGrant(context, fields));
-    return { ...presentGrant(grant), created };
+    return { ...toGrantRecord(grant), created };
   }, noScope),
   'grant.remove': inWorkspace(
     async (context, fields) => ({
-      ...presentGrant(await context.perform(revokeGrant, await readGrant(context, fields))),
+      ...toGrantRecord(await context.perform(revokeGrant, await readGrant(context, fields))),
       revoked: true,
     }),
     noGrant,
@@ -123,27 +105,29 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'grant.list': inWorkspace(listAllGrants, 'There is no such document, or no such principal or group.'),
   'key.mint': inWorkspace(async (context, fields) => {
     const { perform, host, address, workspace } = context;
+    const now = host.clock.now();
     const { credential, secret } = await perform(mintCredential, {
       principalId: await readPrincipal(context, fields, 'principal'),
       name: parseDisplayName(fields.optionalText('name') ?? 'Minted by the command line'),
       interfaces: readInterfaces(fields),
-      expiresAt: readExpiry(fields, host.clock.now()),
+      expiresAt: readExpiry(fields, now),
       requestsPerMinute: fields.optionalCount('rate_limit') ?? null,
     });
     const remote = credential.interfaces.includes('git') && { git_address: formatRemote(address, workspace.name) };
-    return { ...presentCredential(credential), key: secret, ...remote };
+    return { ...toKeyRecord(credential, now), key: secret, ...remote };
   }, 'There is no such person or agent. `cartulary principal list` shows those there are.'),
   'key.list': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipalOrNone(context, fields, 'principal');
-    return { items: (await context.perform(listCredentials, { principalId })).map(presentCredential) };
+    const keys = await readPages((page) => context.perform(listCredentials, { principalId, ...page }), longPage);
+    return { items: keys.map((key) => toKeyRecord(key, context.host.clock.now())) };
   }, noPrincipal),
-  'key.rotate': inWorkspace(async ({ perform }, fields) => {
+  'key.rotate': inWorkspace(async ({ perform, host }, fields) => {
     const { credential, secret } = await perform(rotateCredential, { credentialId: fields.text('key') });
-    return { ...presentCredential(credential), key: secret };
+    return { ...toKeyRecord(credential, host.clock.now()), key: secret };
   }, noKey),
   'key.revoke': inWorkspace(
-    async ({ perform }, fields) =>
-      presentCredential(await perform(revokeCredential, { credentialId: fields.text('key') })),
+    async ({ perform, host }, fields) =>
+      toKeyRecord(await perform(revokeCredential, { credentialId: fields.text('key') }), host.clock.now()),
     noKey,
   ),
 };

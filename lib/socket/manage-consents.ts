@@ -3,7 +3,7 @@ import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { listConsents, revokeConsent, revokeConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command } from './command.js';
 import { noPrincipal } from './manage-principals.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 import { readPrincipal, readPrincipalOrNone } from './read-subject.js';
 
 function presentConsent(consent: OAuthGrant): Presented {

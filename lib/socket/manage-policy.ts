@@ -4,7 +4,7 @@ import { parseWorkspaceTitle } from '../operations/principals/parse-name.js';
 import { languageCodes } from '../search/languages/open-stemmer.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 
 interface Setting {
   readonly field: keyof Policy;

@@ -6,33 +6,34 @@ import {
   type MembershipInput,
   type MembershipResult,
 } from '../operations/principals/change-group.js';
-import { listMembers } from '../operations/principals/list-by-name.js';
-import { listGroups, listPrincipals } from '../operations/principals/list-principals.js';
+import { listGroups, listMembers, listPrincipals } from '../operations/principals/list-principals.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
 import { showPrincipal } from '../operations/principals/show-subject.js';
 import { setPrincipalState, type PrincipalState } from '../operations/principals/set-principal-state.js';
+import { toGroupRecord, toListedGroupRecord, toMemberRecord } from '../records/group-record.js';
+import {
+  toListedPrincipalRecord,
+  toPrincipalRecord,
+  toShownPrincipalRecord,
+  toStateRecord,
+} from '../records/principal-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import type { Fields } from './fields.js';
-import { presentGroup, presentPrincipal, type Presented } from './present.js';
-import { readPages } from './read-pages.js';
+import type { Presented } from './result.js';
+import { longPage, readPages } from './read-pages.js';
 import { readGroup, readPrincipal, readSubject } from './read-subject.js';
 
 export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
 const noMember = 'There is no such group or member. `cartulary group list` and `cartulary principal list` show them.';
 
-/** Shows the ended credentials, and states that keys did not end. */
+/** Says what becomes of the keys of a principal that was disabled or enabled. */
 function presentState(state: PrincipalState): Presented {
   const { ended, keys } = state;
   const hint =
     ended === undefined
       ? `Keys from before work again (${keys}). Sessions and applications from before stay ended.`
       : `Keys open nothing while it is disabled, and work again when it is enabled (${keys}); \`cartulary key revoke\` ends one for good.`;
-  return {
-    ...presentPrincipal(state),
-    ...(ended !== undefined && { sessions_ended: ended.sessions, consents_ended: ended.consents }),
-    keys,
-    ...(keys > 0 && { hint }),
-  };
+  return { ...toStateRecord(state), ...(keys > 0 && { hint }) };
 }
 
 function setDisabled(disabled: boolean): Command {
@@ -63,7 +64,7 @@ const noGroup = 'There is no such group. `cartulary group list` shows those ther
 
 export const principalCommands: Readonly<Record<string, Command>> = {
   'principal.add': inWorkspace(async ({ perform }, fields) =>
-    presentPrincipal(
+    toPrincipalRecord(
       await perform(addPrincipal, {
         displayName: parseDisplayName(fields.text('name')),
         kind: fields.choice('kind', ['person', 'agent']),
@@ -71,27 +72,30 @@ export const principalCommands: Readonly<Record<string, Command>> = {
     ),
   ),
   'principal.list': inWorkspace(async ({ perform }) => ({
-    items: (await perform(listPrincipals, {})).map(presentPrincipal),
+    items: (await readPages((page) => perform(listPrincipals, page), longPage)).map(toListedPrincipalRecord),
   })),
   'principal.show': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipal(context, fields, 'principal');
-    const { signInName, groups, ...principal } = await context.perform(showPrincipal, { principalId });
-    return {
-      ...presentPrincipal(principal),
-      sign_in: signInName,
-      groups: groups.map(({ id, displayName }) => ({ type: 'group', id, display_name: displayName })),
-    };
+    return toShownPrincipalRecord(await context.perform(showPrincipal, { principalId }));
   }, noPrincipal),
   'principal.disable': setDisabled(true),
   'principal.enable': setDisabled(false),
   'group.add': inWorkspace(async ({ perform }, fields) =>
-    presentGroup(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
+    toGroupRecord(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
   ),
-  'group.list': inWorkspace(async ({ perform }) => ({ items: (await perform(listGroups, {})).map(presentGroup) })),
+  'group.list': inWorkspace(async ({ perform }) => {
+    const groups = await readPages((page) => perform(listGroups, { outermost: false, ...page }), longPage);
+    const items: Presented[] = [];
+    for (const group of groups) {
+      const members = await readPages((page) => perform(listMembers, { groupId: group.id, ...page }));
+      items.push({ ...toListedGroupRecord(group), members: members.map(toMemberRecord) });
+    }
+    return { items };
+  }),
   'group.show': inWorkspace(async (context, fields) => {
     const groupId = await readGroup(context, fields, 'group');
     const members = await readPages((page) => context.perform(listMembers, { groupId, ...page }));
-    return { items: members.map(({ id, kind, displayName }) => ({ id, kind, display_name: displayName })) };
+    return { items: members.map(toMemberRecord) };
   }, noGroup),
   'group.join': inWorkspace(
     async (context, fields) =>

@@ -3,14 +3,14 @@ import { endSessions, issueLink, listSessions, type IssuedLink } from '../operat
 import { listConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 import { readPrincipal } from './read-subject.js';
 
 /** @param address where the service answers */
 export function presentLink({ address }: Pick<CommandContext, 'address'>, link: IssuedLink): Presented {
   return {
     principal: link.principalId,
-    sign_in: link.signInName,
+    sign_in_name: link.signInName,
     link: addressOfLink(address, link.secret),
     expires_at: formatTime(link.expiresAt),
   };

@@ -10,7 +10,7 @@ import { browseFolder, type Entry } from '../operations/folders/browse-folder.js
 import { decodeText } from '../text/charset.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';
-import type { Presented } from './present.js';
+import type { Presented } from './result.js';
 import { cutContent } from './sent-content.js';
 
 /** Entries of a page of `ls`, each page one read in the audit log. */

@@ -1,12 +1,13 @@
 import type { Page } from '../domain/page.js';
 
-const limit = 200;
-/** Items printed by a command; the first ones. */
-const most = 1000;
+const usualLimit = 200;
+/** Items that a command prints; the first ones. */
+const most = 100_000;
 
-/** Reads page after page, up to as many items as a command prints. */
+/** Reads page after page, up to as many items as a command prints. @param limit items of a page */
 export async function readPages<Item>(
   read: (page: { readonly after: string; readonly limit: number }) => Promise<Page<Item>>,
+  limit = usualLimit,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (let after: string | null = ''; after !== null && items.length < most;) {
@@ -16,3 +17,6 @@ export async function readPages<Item>(
   }
   return items;
 }
+
+/** Items of a page where a row costs little, and a page goes through all rows. */
+export const longPage = 1000;

@@ -6,12 +6,12 @@ import {
   revokeCredential,
   rotateCredential,
 } from '../../lib/operations/credentials/change-credential.js';
-import { listTokens } from '../../lib/operations/credentials/list-tokens.js';
+import { listCredentials } from '../../lib/operations/credentials/list-credentials.js';
 import { listReach } from '../../lib/operations/grants/list-reach.js';
 import { perform } from '../../lib/operations/perform.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { joinGroup } from '../../lib/operations/principals/change-group.js';
-import { listGroupsByName, listMembers, listPrincipalsByName } from '../../lib/operations/principals/list-by-name.js';
+import { listGroups, listMembers, listPrincipals } from '../../lib/operations/principals/list-principals.js';
 import { endSessions, issueLink, listSessions } from '../../lib/operations/principals/manage-sign-in.js';
 import { previewMembership, type MembershipImpact } from '../../lib/operations/principals/preview-membership.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
@@ -54,11 +54,11 @@ describe('Administration in pages', () => {
     const page = { after: '', limit: 10 };
     const answers = (asks: Client, principalId: string, id: string) =>
       Promise.all([
-        outcomeOf(asks.perform(listPrincipalsByName, page)),
-        outcomeOf(asks.perform(listGroupsByName, { ...page, outermost: false })),
+        outcomeOf(asks.perform(listPrincipals, page)),
+        outcomeOf(asks.perform(listGroups, { ...page, outermost: false })),
         outcomeOf(asks.perform(listMembers, { ...page, groupId: id })),
         outcomeOf(asks.perform(listReach, { ...page, subject: person(principalId), own: false })),
-        outcomeOf(asks.perform(listTokens, { ...page, principalId })),
+        outcomeOf(asks.perform(listCredentials, { ...page, principalId })),
         outcomeOf(asks.perform(previewMembership, { groupId: id, member: person(principalId), begins: true })),
       ]);
     assert.deepEqual([...new Set(await answers(admin, bea.id, groupId))], ['done']);
@@ -69,9 +69,9 @@ describe('Administration in pages', () => {
   it('lists principals by name in pages, whatever the capitals and accents, and the disabled too', async () => {
     for (const name of ['zoe', 'Émile', 'bert', 'Carla']) await service.principal(name);
     await service.principal('Builder', 'agent');
-    const carla = (await admin.perform(listPrincipalsByName, { after: '', limit: 10, text: 'CARL' })).items[0];
+    const carla = (await admin.perform(listPrincipals, { after: '', limit: 10, text: 'CARL' })).items[0];
     await perform(service.workspace, operator, setPrincipalState, { principalId: carla?.id ?? '', disabled: true });
-    const all = await gatherPages((after) => admin.perform(listPrincipalsByName, { after, limit: 2 }));
+    const all = await gatherPages((after) => admin.perform(listPrincipals, { after, limit: 2 }));
     assert.deepEqual(namesOf(all), ['Ada', 'bert', 'Builder', 'Carla', 'Émile', 'zoe']);
     assert.deepEqual(
       all.filter(({ isAdmin }) => isAdmin).map(({ displayName }) => displayName),
@@ -81,16 +81,16 @@ describe('Administration in pages', () => {
       all.filter(({ disabledAt }) => disabledAt !== null).map(({ displayName }) => displayName),
       ['Carla'],
     );
-    const agents = await admin.perform(listPrincipalsByName, { after: '', limit: 10, kind: 'agent' });
+    const agents = await admin.perform(listPrincipals, { after: '', limit: 10, kind: 'agent' });
     assert.deepEqual(namesOf(agents.items), ['Builder']);
-    const byId = await admin.perform(listPrincipalsByName, { after: '', limit: 10, text: carla?.id ?? '' });
+    const byId = await admin.perform(listPrincipals, { after: '', limit: 10, text: carla?.id ?? '' });
     assert.deepEqual(namesOf(byId.items), ['Carla']);
   });
 
   it('finds a person by the name that they sign in with', async () => {
     const id = await service.principal('Emil');
     await perform(service.workspace, operator, issueLink, { principalId: id, signInName: 'e.north@example.org' });
-    const { items } = await admin.perform(listPrincipalsByName, { after: '', limit: 10, text: 'north@' });
+    const { items } = await admin.perform(listPrincipals, { after: '', limit: 10, text: 'north@' });
     assert.deepEqual(
       items.map((item) => [item.id, item.signInName]),
       [[id, 'e.north@example.org']],
@@ -106,7 +106,7 @@ describe('Administration in pages', () => {
     assert.deepEqual(namesOf(members), ['Inner', ...ids.map((_, index) => `Member ${index}`)].toSorted());
     const groups = await admin.perform(listMembers, { groupId, after: '', limit: 10, type: 'group' });
     assert.deepEqual(namesOf(groups.items), ['Inner']);
-    const principals = await gatherPages((after) => admin.perform(listPrincipalsByName, { after, limit: 200 }));
+    const principals = await gatherPages((after) => admin.perform(listPrincipals, { after, limit: 200 }));
     assert.equal(new Set(principals.map(({ id }) => id)).size, 621);
   });
 
@@ -114,7 +114,7 @@ describe('Administration in pages', () => {
     const inner = await service.group('Inner');
     await service.group('Outer', group(inner));
     const list = async (outermost: boolean) =>
-      (await admin.perform(listGroupsByName, { after: '', limit: 10, outermost })).items.map(
+      (await admin.perform(listGroups, { after: '', limit: 10, outermost })).items.map(
         ({ displayName, hasGroups }) => `${displayName} ${hasGroups}`,
       );
     assert.deepEqual(await list(false), ['Inner false', 'Outer true']);
@@ -260,7 +260,7 @@ describe('Administration in pages', () => {
         service.clock.advance(1000);
       }
       const tokens = await gatherPages((after) =>
-        admin.perform(listTokens, { principalId: admin.id, after, limit: 2 }),
+        admin.perform(listCredentials, { principalId: admin.id, after, limit: 2 }),
       );
       assert.deepEqual(
         tokens.map(({ name, mintedBy }) => `${name} ${mintedBy.displayName}`),
@@ -286,7 +286,7 @@ describe('Administration in pages', () => {
       const { idempotency } = workspace.journal.reader;
       const stored = idempotency.find(admin.id, mintCredential.name, 'one')?.result ?? '';
       assert.equal(stored, JSON.stringify(first.result.credential.id));
-      const tokens = await admin.perform(listTokens, { principalId: admin.id, after: '', limit: 10 });
+      const tokens = await admin.perform(listCredentials, { principalId: admin.id, after: '', limit: 10 });
       assert.equal(tokens.items.length, 1);
     });
 

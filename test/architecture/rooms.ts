@@ -22,7 +22,7 @@ export const floors: readonly (readonly string[])[] = [
   ['derived', 'feed'],
   ['workspace'],
   ['operations'],
-  ['http', 'egress'],
+  ['http', 'egress', 'records'],
   ['api'],
   ['rest', 'mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'socket'],
   ['metrics'],

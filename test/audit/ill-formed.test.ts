@@ -41,7 +41,7 @@ describe('ill-formed Unicode, at the faces', () => {
   for (const [tool, args, field] of [
     ['search_org_knowledge', { query: half }, 'query'],
     ['message', { action: 'read', thread_id: half }, 'thread_id'],
-    ['claim', { action: 'take', location: 'a.md', note: `x${half}` }, 'note'],
+    ['claim', { action: 'take', location: 'a.md', purpose: `x${half}` }, 'purpose'],
     ['edit_org_doc', { ...edited, edits: [{ old_text: 'x', new_text: half }] }, 'edits.0.new_text'],
     ['edit_org_doc', { ...edited, edits: '[{"old_text":"\\ud800","new_text":""}]' }, 'edits.0.old_text'],
   ] as const) {

@@ -4,7 +4,7 @@ import { rootLocation, type Location } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
-import { listCredentials } from '../../lib/operations/credentials/change-credential.js';
+import { listCredentials } from '../../lib/operations/credentials/list-credentials.js';
 import { showPolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { compareVersions } from '../../lib/operations/history/compare-versions.js';
 import { exportFolder } from '../../lib/operations/folders/export-folder.js';
@@ -162,9 +162,9 @@ function askForSearches(workspace: Workspace, caller: Caller, ask: Ask): void {
 }
 
 function askForTheRest(workspace: Workspace, caller: Caller, ask: Ask, until: number): void {
-  ask('principals', () => perform(workspace, caller, listPrincipals, {}));
-  ask('groups', () => perform(workspace, caller, listGroups, {}));
-  ask('keys', () => perform(workspace, caller, listCredentials, {}));
+  ask('principals', () => perform(workspace, caller, listPrincipals, { after: '', limit: 200 }));
+  ask('groups', () => perform(workspace, caller, listGroups, { outermost: false, after: '', limit: 200 }));
+  ask('keys', () => perform(workspace, caller, listCredentials, { after: '', limit: 200 }));
   ask('policy', () => perform(workspace, caller, showPolicy, {}));
   ask('own claims', () => perform(workspace, caller, listOwnClaims, { limit: 200 }));
   ask('erasures', () => perform(workspace, caller, listErasures, { limit: 200 }));

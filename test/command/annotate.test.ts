@@ -60,7 +60,7 @@ describe('the command line on claims, comments and labels', function () {
 
   it('writes, answers, edits, resolves and deletes comments', async () => {
     const asked = await ask<Shown>(...at('comment add', 'team/a.md', '--text', 'Buses?', '--quote', 'Book trains'));
-    const [id, thread] = [String(asked['id']), String(asked['thread'])];
+    const [id, thread] = [String(asked['id']), String(asked['thread_id'])];
     await ask(...at('comment add', 'team/a.md', '--text', 'Too.', '--thread', thread));
     assert.equal(
       (await ask<Shown>(...at('comment edit', 'team/a.md', '--comment', id, '--text', 'And buses?')))['text'],
@@ -68,17 +68,18 @@ describe('the command line on claims, comments and labels', function () {
     );
     const { items } = await ask<Listed>(...at('comment list', 'team/a.md'));
     assert.deepEqual(
-      items.map(({ text, on }) => [text, on]),
+      items.map(({ text, anchor }) => [text, (anchor as Shown)['line']]),
       [
-        ['And buses?', 'line 3'],
-        ['Too.', 'line 3'],
+        ['And buses?', 3],
+        ['Too.', 3],
       ],
     );
-    assert.equal((await ask<Shown>(...at('comment resolve', 'team/a.md', '--thread', thread)))['resolved'], true);
+    const resolved = await ask<Shown>(...at('comment resolve', 'team/a.md', '--thread', thread));
+    assert.deepEqual([resolved['id'], typeof (resolved['resolved'] as Shown)['at']], [thread, 'string']);
     assert.deepEqual((await ask<Listed>(...at('comment list', 'team/a.md', '--open'))).items, []);
     assert.equal(
       (await ask<Shown>(...at('comment resolve', 'team/a.md', '--thread', thread, '--reopen')))['resolved'],
-      false,
+      null,
     );
     assert.equal((await ask<Shown>(...at('comment delete', 'team/a.md', '--comment', id)))['deleted'], true);
     assert.match((await askRefused(...at('comment delete', 'team/a.md', '--comment', id))).message, /no such comment/);

@@ -44,13 +44,19 @@ describe('the command line takes names where it takes ids', function () {
 
   it('of principals by name and address, of groups by name, and ids as before', async () => {
     const shown = await ask<Shown>(...at('principal', 'show', 'ada@example.org'));
-    assert.deepEqual([shown.id, shown['sign_in'], shown['groups']], [ada, 'ada@example.org', []]);
+    assert.deepEqual([shown.id, shown['sign_in_name'], shown['groups']], [ada, 'ada@example.org', []]);
     await ask(...at('group', 'join', 'STAFF', '--member', 'travel DESK'));
     const { items } = await ask<{ items: Shown[] }>(...at('group', 'show', 'Staff'));
-    assert.deepEqual(items, [{ id: desk, kind: 'agent', display_name: 'Travel desk' }]);
+    const agent = { type: 'principal', id: desk, kind: 'agent', display_name: 'Travel desk' };
+    assert.deepEqual(items, [{ ...agent, disabled_at: null, has_groups: false }]);
     for (const who of [desk, `principal:${desk}`, 'Travel desk', 'principal:Travel desk']) {
       const member = await ask<Shown>(...at('principal', 'show', who.replace('principal:', '')));
-      assert.deepEqual(member['groups'], [{ type: 'group', id: staff, display_name: 'Staff' }], who);
+      const groups = member['groups'] as Shown[];
+      assert.deepEqual(
+        groups.map(({ id, display_name: name }) => [id, name]),
+        [[staff, 'Staff']],
+        who,
+      );
     }
     assert.match(await quietly('key', 'mint', '--principal', 'Ada', '--rest'), /^ck_acme_/);
     assert.match(await quietly('key', 'list', '--principal', 'ada@example.org'), /^[0-9a-z]{16}$/);

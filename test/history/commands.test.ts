@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { presentDocument } from '../../lib/api/resources/document-record.js';
+import { toDocumentRecord } from '../../lib/records/document-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
@@ -79,7 +79,7 @@ describe('the command line on documents, folders, claims and comments', () => {
   it('lists and breaks claims, which the record over REST shows, and lists comments', async () => {
     await ada.create('a.md', '# One\n');
     const { id, expiresAt } = await ada.claim('a.md', 'one');
-    assert.deepEqual((presentDocument(await ada.record('a.md')) as { claim: unknown }).claim, {
+    assert.deepEqual((toDocumentRecord(await ada.record('a.md')) as { claim: unknown }).claim, {
       holder: { id: ada.id, kind: 'person', display_name: 'Ada' },
       section: 'one',
       expires_at: new Date(expiresAt).toISOString(),
@@ -87,7 +87,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     assert.equal(((await run('claim.list', {}))['items'] as { id: string }[])[0]?.id, id);
     assert.equal((await run('claim.break', { location: 'a.md', claim: id }))['broken'], true);
     assert.deepEqual(await run('claim.list', {}), { items: [] });
-    assert.equal((presentDocument(await ada.record('a.md')) as { claim: unknown }).claim, null);
+    assert.equal((toDocumentRecord(await ada.record('a.md')) as { claim: unknown }).claim, null);
     await ada.comment('a.md', 'why?', { passage: { quote: 'One' } });
     const [comment] = (await run('comment.list', { location: 'a.md', open: true }))['items'] as object[];
     assert.deepEqual(

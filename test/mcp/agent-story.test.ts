@@ -67,14 +67,19 @@ describe('An agent with a long document, a flood of messages and a claim on a se
   });
 
   it('writes in the section that it claimed with one call, whatever others do elsewhere', async () => {
-    const claimed = await scribe.call('claim', { action: 'take', location, section: 'chapter-317', note: 'new rule' });
+    const claimed = await scribe.call('claim', {
+      action: 'take',
+      location,
+      section: 'chapter-317',
+      purpose: 'new rule',
+    });
     assert.equal(claimed.refusal, '');
     const swap = (number: number, word: string) => [
       { old_text: `Rule ${number} is kept.`, new_text: `Rule ${number} ${word}.` },
     ];
     const theirs = { location, expected_commit: commit };
     const kept = await colleague.call('edit_org_doc', { ...theirs, edits: swap(317, 'is lost') });
-    assert.deepEqual([kept.refusal, kept.error.note], ['CONFLICT claimed', 'new rule']);
+    assert.deepEqual([kept.refusal, kept.error.purpose], ['CONFLICT claimed', 'new rule']);
     for (const number of [3, 4, 5]) {
       const elsewhere = { ...theirs, edits: swap(number, 'has changed'), on_stale: 'apply' };
       assert.equal((await colleague.call('edit_org_doc', elsewhere)).refusal, '');

@@ -22,7 +22,7 @@ describe('claim, and notes', () => {
     return { location, expected_commit: done.commit };
   }
   const take = (location: string, section: string, note = '') =>
-    ada.call('claim', { action: 'take', location, section, note });
+    ada.call('claim', { action: 'take', location, section, purpose: note });
   const release = (location: string, section = '') => ada.call('claim', { action: 'release', location, section });
   const held = async (location: string): Promise<readonly unknown[]> =>
     (await ada.call('claim', { action: 'list', location })).done.claims.map(
@@ -66,12 +66,12 @@ describe('claim, and notes', () => {
     assert.equal((await release(location)).done.section, 'notes');
   });
 
-  it('show the holder’s note to the writer whom they keep out', async () => {
+  it('show the holder’s purpose to the writer whom they keep out', async () => {
     const document = await write();
     await take(document.location, 'tasks', 'sorting the tasks');
     const edits = [{ old_text: '- one', new_text: '- 1' }];
     const { refusal, error } = await bo.call('edit_org_doc', { ...document, edits });
-    assert.deepEqual([refusal, error.note, error.section], ['CONFLICT claimed', 'sorting the tasks', 'tasks']);
+    assert.deepEqual([refusal, error.purpose, error.section], ['CONFLICT claimed', 'sorting the tasks', 'tasks']);
     assert.match(error.hint, /message with action send/);
     await take(document.location, 'notes');
     const silent = await bo.call('edit_org_doc', { ...document, edits: [{ old_text: 'none', new_text: 'some' }] });

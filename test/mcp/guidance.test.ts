@@ -55,7 +55,7 @@ describe('The answer to a refused agent', () => {
     const document = await write();
     const named: readonly (readonly [string, object, string])[] = [
       ['write_org_doc', { location: 'team/x.md', content: 'x', note: 'a\u0007' }, 'note'],
-      ['claim', { action: 'take', location: document.location, note: 'a\nb' }, 'note'],
+      ['claim', { action: 'take', location: document.location, purpose: 'a\nb' }, 'purpose'],
       ['search_org_knowledge', { query: 'x', label: 'a,b' }, 'label'],
       ['search_org_knowledge', { query: 'x* y*' }, 'query'],
       ['edit_org_doc', { ...document, edits: [{ op: 'append', new_text: '\ud800' }] }, 'edits.0.new_text'],

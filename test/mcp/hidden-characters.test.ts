@@ -51,7 +51,7 @@ describe('Hidden characters over MCP', () => {
     const noted = await agent.call('write_org_doc', { location, content: 'a', note: 'a\u202eb' });
     assert.equal(noted.refusal, 'INVALID_REQUEST bad_field');
     await write(location, 'a');
-    const claimed = await agent.call('claim', { action: 'take', location, note: 'a\u200bb' });
+    const claimed = await agent.call('claim', { action: 'take', location, purpose: 'a\u200bb' });
     assert.equal(claimed.refusal, 'INVALID_REQUEST bad_field');
   });
 });

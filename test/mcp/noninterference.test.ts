@@ -56,7 +56,7 @@ class ToolsFace implements Face {
         return this.#pages('message', { action: 'list', limit, about, ...which });
       }
       case 'claim':
-        return this.#call('claim', { action: 'take', location: question.path, note: 'work' });
+        return this.#call('claim', { action: 'take', location: question.path, purpose: 'work' });
       case 'claim-and-release':
         return [
           await this.#call('claim', { action: 'take', location: question.path }),

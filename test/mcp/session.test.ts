@@ -145,9 +145,9 @@ describe('A day in an agent’s life', function () {
       assert.equal(edited.replayed, false);
 
       // Keeps others out of a section, is kept out itself, and asks.
-      const claimed = await agent.call('claim', { action: 'take', location, section: 'Notes', note: 'rewriting' });
+      const claimed = await agent.call('claim', { action: 'take', location, section: 'Notes', purpose: 'rewriting' });
       assert.equal(claimed.claims[0].mine, true);
-      await ada.client.call('claim', { action: 'take', location, section: 'tasks', note: 'sorting' });
+      await ada.client.call('claim', { action: 'take', location, section: 'tasks', purpose: 'sorting' });
       const blocked = await agent.call('edit_org_doc', {
         location,
         expected_commit: edited.commit,

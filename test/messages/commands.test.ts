@@ -74,10 +74,13 @@ describe('the command line on readers, briefs and messages', () => {
   it('sends as the operator, and lists the replies', async () => {
     const sent = await run('message.send', { to: ada.id, subject: 'Tonight', text: 'Restart.', about: 'team/a.md' });
     assert.deepEqual(await ada.mail(), ['Operator: Restart. [team/a.md] *']);
-    await ada.send(undefined, 'Fine.', { threadId: String(sent['thread']) });
+    await ada.send(undefined, 'Fine.', { threadId: String(sent['thread_id']) });
     const [answer] = (await run('message.list', {}))['items'] as Shown[];
-    assert.deepEqual([answer?.['from'], answer?.['text'], answer?.['subject']], ['Ada', 'Fine.', 'Tonight']);
-    const thread = (await run('message.list', { thread: sent['thread'] }))['items'] as Shown[];
+    assert.deepEqual(
+      [(answer?.['from'] as Shown | undefined)?.['display_name'], answer?.['preview'], answer?.['subject']],
+      ['Ada', 'Fine.', 'Tonight'],
+    );
+    const thread = (await run('message.list', { thread: sent['thread_id'] }))['items'] as Shown[];
     assert.deepEqual(
       thread.map(({ text }) => text),
       ['Fine.', 'Restart.'],

@@ -7,7 +7,7 @@ import { openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
 interface Shown {
   readonly link: string;
-  readonly sign_in: string;
+  readonly sign_in_name: string;
   readonly ended: number;
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly refused: string;
@@ -42,11 +42,14 @@ describe('The commands about signing in', function () {
     const { host } = test.server;
     const [first, second] = [await host.principal('Ada Lovelace'), await host.principal('Ada LOVELACE')];
     const made = await run('link', { principal: first });
-    assert.equal(made.sign_in, 'ada.lovelace');
+    assert.equal(made.sign_in_name, 'ada.lovelace');
     assert.equal((await test.visitor().get(new URL(made.link).pathname)).status, 200);
-    assert.equal((await run('link', { principal: second })).sign_in, 'ada.lovelace.2');
-    assert.equal((await run('link', { principal: second, sign_in: 'Ada@Example.org' })).sign_in, 'ada@example.org');
-    assert.equal((await run('link', { principal: second })).sign_in, 'ada@example.org', 'it stays');
+    assert.equal((await run('link', { principal: second })).sign_in_name, 'ada.lovelace.2');
+    assert.equal(
+      (await run('link', { principal: second, sign_in: 'Ada@Example.org' })).sign_in_name,
+      'ada@example.org',
+    );
+    assert.equal((await run('link', { principal: second })).sign_in_name, 'ada@example.org', 'it stays');
     assert.equal((await run('link', { principal: first, sign_in: 'ada@example.org' })).refused, 'CONFLICT');
     for (const bad of ['', ' ', 'two words', '@x', 'a\u0000', 'a'.repeat(255)]) {
       assert.equal((await run('link', { principal: first, sign_in: bad })).refused, 'INVALID_REQUEST', bad);

@@ -3,7 +3,7 @@ import { describeRemarks } from '../../audit/describe-remarks.js';
 import type { AuditEntry } from '../../domain/audit-entry.js';
 import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { ChainCheck } from '../../workspace/chain-checks.js';
-import { presentAuthor } from './document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 
 /** The description's `AuditEntry`. */
 export function presentEntry(entry: AuditEntry): object {
@@ -12,9 +12,9 @@ export function presentEntry(entry: AuditEntry): object {
     id,
     seq,
     at: formatTime(at),
-    principal: principal === null ? null : presentAuthor(principal),
+    principal: principal === null ? null : toAuthorRecord(principal),
     credential,
-    key_made_by: entry.keyMadeBy === null ? null : presentAuthor(entry.keyMadeBy),
+    key_made_by: entry.keyMadeBy === null ? null : toAuthorRecord(entry.keyMadeBy),
     interface: entry.interface,
     action,
     outcome,

@@ -10,7 +10,7 @@ import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 import { route, type Route } from '../route.js';
-import { presentAuthor } from './document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 import { readWhole } from './page.js';
 import { readFolder } from './read-location.js';
 
@@ -85,7 +85,7 @@ export function presentChange({ id, at, kind, document, version, actor, message 
       etag: document.etag === null ? null : formatEtag(document.etag),
     },
     version,
-    actor: actor === null ? null : presentAuthor(actor),
+    actor: actor === null ? null : toAuthorRecord(actor),
     message,
   };
 }

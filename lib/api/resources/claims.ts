@@ -1,15 +1,14 @@
-import type { PlacedClaim } from '../../domain/claim.js';
-import { formatTime } from '../../domain/clock.js';
 import { parseLocation } from '../../domain/location.js';
 import { breakClaim, type BreakClaimInput } from '../../operations/claims/break-claim.js';
 import type { ChangedClaim } from '../../operations/claims/find-own-claim.js';
 import { listClaims } from '../../operations/claims/list-claims.js';
 import { releaseClaim } from '../../operations/claims/release-claim.js';
 import { takeClaim, type TakeClaimInput, type TakenClaim } from '../../operations/claims/take-claim.js';
+import { toAuthorRecord } from '../../records/author-record.js';
+import { toPlacedClaimRecord } from '../../records/claim-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentAuthor } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder } from './read-location.js';
 
@@ -30,35 +29,11 @@ function readBreaking(request: CheckedRequest): BreakClaimInput {
   return { location: parseLocation(location), claimId: id ?? '' };
 }
 
-/** The description's `PlacedClaim`. */
-function presentPlacedClaim({
-  id,
-  location,
-  section,
-  holdsDocument,
-  holder,
-  purpose,
-  claimedAt,
-  expiresAt,
-}: PlacedClaim): object {
-  return {
-    id,
-    location,
-    section,
-    // An answer kept for a retry by an earlier release lacks this field.
-    holds_document: holdsDocument || section === null,
-    holder: presentAuthor(holder),
-    purpose,
-    claimed_at: formatTime(claimedAt),
-    expires_at: formatTime(expiresAt),
-  };
-}
-
 /** 201 for a new claim, 200 for a prolonged one. */
 function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
-  if (renewed) return answerJson(200, presentPlacedClaim(claim));
+  if (renewed) return answerJson(200, toPlacedClaimRecord(claim));
   const query = new URLSearchParams({ location: claim.location });
-  return answerJson(201, presentPlacedClaim(claim), { Location: `/claims?${query.toString()}` });
+  return answerJson(201, toPlacedClaimRecord(claim), { Location: `/claims?${query.toString()}` });
 }
 
 /** 200 with the id of the released claim. */
@@ -68,7 +43,7 @@ function presentReleasedClaim({ claim }: ChangedClaim): Answer {
 
 /** 200 with the id of the ended claim, and its holder. */
 function presentBrokenClaim({ claim }: ChangedClaim): Answer {
-  return answerJson(200, { broken: true, id: claim.id, holder: presentAuthor(claim.holder) });
+  return answerJson(200, { broken: true, id: claim.id, holder: toAuthorRecord(claim.holder) });
 }
 
 /** Claims: listed below a folder, taken, released by their holders, and broken by others. */
@@ -78,7 +53,7 @@ export const claimRoutes: readonly Route[] = [
     path: '/claims',
     operation: listClaims,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage(presentPlacedClaim),
+    present: presentPage(toPlacedClaimRecord),
   }),
   route({ ...jsonPost, path: '/claims', operation: takeClaim, read: readTaking, present: presentTakenClaim }),
   route({

@@ -1,5 +1,3 @@
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import type { Comment, CommentAnchor, ListedComment, Thread } from '../../domain/comment.js';
 import { parseLocation } from '../../domain/location.js';
 import { addComment, type AddCommentInput, type ChangedComment } from '../../operations/comments/add-comment.js';
 import {
@@ -12,10 +10,11 @@ import {
   type ResolveThreadInput,
 } from '../../operations/comments/change-comment.js';
 import { listComments, type ListCommentsInput } from '../../operations/comments/list-comments.js';
+import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../../records/comment-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentAuthor } from './document-record.js';
+
 import { presentPage, readPage } from './page.js';
 import { readLocation } from './read-location.js';
 
@@ -70,45 +69,15 @@ function readResolution(request: CheckedRequest): ResolveThreadInput {
   return { location: readLocation(request), threadId: readId(request), resolved };
 }
 
-/** The description's `Comment`. */
-function presentComment({ id, threadId, isFirst, author, text, createdAt, editedAt, deletedAt, mentions }: Comment) {
-  return {
-    id,
-    thread_id: threadId,
-    is_first: isFirst,
-    author: presentAuthor(author),
-    text,
-    created_at: formatTime(createdAt),
-    edited_at: formatTimeOrNull(editedAt),
-    deleted_at: formatTimeOrNull(deletedAt),
-    mentions,
-  };
-}
-
-function presentAnchor(anchor: CommentAnchor): object {
-  if (anchor.type !== 'passage') return anchor;
-  const { start, end, line, lastLine } = anchor.place;
-  return { type: anchor.type, quote: anchor.quote, start, end, line, last_line: lastLine };
-}
-
-function presentResolution(resolved: Thread['resolved']): object | null {
-  return resolved === null ? null : { at: formatTime(resolved.at), by: resolved.by };
-}
-
-/** The description's `ListedComment`. */
-export function presentListedComment({ comment, anchor, resolved }: ListedComment): object {
-  return { ...presentComment(comment), anchor: presentAnchor(anchor), resolved: presentResolution(resolved) };
-}
-
 /** Location leads to the comments on the document. */
 function presentAddedComment({ comment }: ChangedComment, request: CheckedRequest): Answer {
   const { location } = jsonOf(request) as SentComment;
   const query = new URLSearchParams({ location });
-  return answerJson(201, presentComment(comment), { Location: `/comments?${query.toString()}` });
+  return answerJson(201, toCommentRecord(comment), { Location: `/comments?${query.toString()}` });
 }
 
 function presentEditedComment({ comment }: ChangedComment): Answer {
-  return answerJson(200, presentComment(comment));
+  return answerJson(200, toCommentRecord(comment));
 }
 
 function presentDeletedComment({ commentId }: DeletedComment): Answer {
@@ -116,7 +85,7 @@ function presentDeletedComment({ commentId }: DeletedComment): Answer {
 }
 
 function presentThread({ threadId, resolved }: ResolvedThread): Answer {
-  return answerJson(200, { id: threadId, resolved: presentResolution(resolved) });
+  return answerJson(200, { id: threadId, resolved: toResolutionRecord(resolved) });
 }
 
 const changed = { method: 'PUT', takes: ['json'] } as const;
@@ -128,7 +97,7 @@ export const commentRoutes: readonly Route[] = [
     path: '/comments',
     operation: listComments,
     read: readListing,
-    present: presentPage(presentListedComment),
+    present: presentPage(toListedCommentRecord),
   }),
   route({
     ...jsonPost,

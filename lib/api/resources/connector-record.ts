@@ -4,7 +4,7 @@ import type { Disconnected } from '../../operations/connectors/disconnect-source
 import type { ShownConnector } from '../../operations/connectors/find-connector.js';
 import type { ConnectorWithWebhook } from '../../operations/connectors/set-webhook.js';
 import type { ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
-import { presentAuthor } from './document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 
 /** The description's `ConnectorRun`. */
 export function presentRun({ trigger, counts, startedAt, endedAt, versionId, sourceVersion, ...run }: ConnectorRun) {
@@ -49,7 +49,7 @@ export function presentConnector(connector: ShownConnector) {
     has_secret: connector.hasSecret,
     has_webhook: connector.hasWebhook,
     connected_at: formatTime(connector.createdAt),
-    connected_by: presentAuthor(connector.createdBy),
+    connected_by: toAuthorRecord(connector.createdBy),
   };
 }
 

@@ -4,7 +4,7 @@ import { charsetOf, decodeAs } from '../../text/charset.js';
 import type { Answer, AnswerBody } from '../answers/answer.js';
 import { nameDownload } from '../answers/name-download.js';
 import { parseRange, type ByteRange } from '../requests/parse-range.js';
-import { presentDocument } from './document-record.js';
+import { toDocumentRecord } from '../../records/document-record.js';
 import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
@@ -19,7 +19,7 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   const headers = { ...namesOf(read), Vary: 'Accept, Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
-  const record = presentDocument(read.document, read.version);
+  const record = toDocumentRecord(read.document, read.version);
   const isText = read.version.kind === 'text';
   const { bytes } = read;
   if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, headers);
@@ -58,7 +58,7 @@ function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
 function presentStreamed(read: DocumentRead, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
-  const body = streamDocument(presentDocument(document, version), version, open);
+  const body = streamDocument(toDocumentRecord(document, version), version, open);
   return { status: 200, headers, body, mayCompress: true };
 }
 

@@ -22,7 +22,8 @@ import type { CheckedRequest } from '../requests/checked-request.js';
 import { unknownParameter } from '../requests/parse-target.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentRead, wantsRawForm } from './document-content.js';
-import { presentDocument, presentWrittenDocument } from './document-record.js';
+import { toDocumentRecord } from '../../records/document-record.js';
+import { presentWrittenDocument } from '../answers/written-document.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder, readSentLocation } from './read-location.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
@@ -147,7 +148,7 @@ function pathOfDocument(location: Location): string {
 
 /** 201 with the document, its address and its ETag. */
 export function presentCreatedDocument(document: Document): Answer {
-  return answerJson(201, presentDocument(document), {
+  return answerJson(201, toDocumentRecord(document), {
     ETag: formatEtag(document.current.id),
     Location: pathOfDocument(document.location),
   });
@@ -171,7 +172,7 @@ export const documentRoutes: readonly Route[] = [
     path: '/documents',
     operation: listDocuments,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage((document) => presentDocument(document)),
+    present: presentPage((document) => toDocumentRecord(document)),
   }),
   route({
     ...jsonPost,

@@ -10,7 +10,7 @@ import { firstByteOf } from '../requests/parse-range.js';
 import { readCondition } from '../requests/read-condition.js';
 import { route, type Route } from '../route.js';
 import { presentFile } from './document-content.js';
-import { presentWrittenDocument } from './document-record.js';
+import { presentWrittenDocument } from '../answers/written-document.js';
 import { presentCreatedDocument } from './documents.js';
 
 /**

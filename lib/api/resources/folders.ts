@@ -12,13 +12,13 @@ import { listFolders } from '../../operations/folders/list-folders.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { presentExport } from '../answers/zip-export.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentSource } from './document-record.js';
+import { toSourceRecord } from '../../records/document-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder, readSentLocation } from './read-location.js';
 
 /** The description's `Folder`. */
 export function presentFolder({ location, name, readOnly, source }: Folder): object {
-  return { location, name, read_only: readOnly, source: presentSource(source) };
+  return { location, name, read_only: readOnly, source: toSourceRecord(source) };
 }
 
 /** Location leads to the folder's content. */

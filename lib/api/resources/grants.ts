@@ -1,4 +1,3 @@
-import { formatTime } from '../../domain/clock.js';
 import { parseFolderLocation, parseLocation, type Location } from '../../domain/location.js';
 import type { Role } from '../../domain/role.js';
 import {
@@ -8,11 +7,11 @@ import {
   type GrantRecord,
   type GrantResult,
 } from '../../operations/grants/change-grant.js';
-import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
+import { listGrants, type ListGrantsInput } from '../../operations/grants/list-grants.js';
+import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentAuthor } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 
 export type ScopeType = GrantInput['scopeType'];
@@ -66,36 +65,16 @@ function readRevocation({ query }: CheckedRequest): GrantInput {
   return { ...parseScope(scope_type, scope_id), subject: { type: subject_type, id: subject_id }, role };
 }
 
-function presentScopeAndSubject({ scopeType, location, subject, role }: GrantRecord): object {
-  return {
-    scope_type: scopeType,
-    scope_id: location,
-    subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
-    role,
-  };
-}
-
-/** The description's `Grant`. */
-function presentGrant(grant: ListedGrant): object {
-  return {
-    id: grant.id,
-    ...presentScopeAndSubject(grant),
-    granted_by: presentAuthor(grant.grantedBy),
-    created_at: formatTime(grant.createdAt),
-    ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
-  };
-}
-
 /** 201 for a new grant, 200 when the very same grant existed already. Location leads to its list. */
 function presentCreatedGrant({ grant, created }: GrantResult): Answer {
-  if (!created) return answerJson(200, presentGrant(grant));
+  if (!created) return answerJson(200, toGrantRecord(grant));
   const query = new URLSearchParams({ scope_type: grant.scopeType, scope_id: grant.location });
-  return answerJson(201, presentGrant(grant), { Location: `/grants?${query.toString()}` });
+  return answerJson(201, toGrantRecord(grant), { Location: `/grants?${query.toString()}` });
 }
 
 /** 200 with the revoked grant. */
 function presentRevokedGrant(grant: GrantRecord): Answer {
-  return answerJson(200, { revoked: true, ...presentScopeAndSubject(grant) });
+  return answerJson(200, { revoked: true, ...toGrantedRecord(grant) });
 }
 
 /** Grants of one folder or document. */
@@ -105,7 +84,7 @@ export const grantRoutes: readonly Route[] = [
     path: '/grants',
     operation: listGrants,
     read: readListing,
-    present: presentPage(presentGrant),
+    present: presentPage(toGrantRecord),
   }),
   route({ ...jsonPost, path: '/grants', operation: createGrant, read: readGrant, present: presentCreatedGrant }),
   route({

@@ -13,7 +13,9 @@ import type { TextDiff } from '../../text/text-diff.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentAuthor, presentVersion, presentWrittenDocument } from './document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
+import { toVersionRecord } from '../../records/document-record.js';
+import { presentWrittenDocument } from '../answers/written-document.js';
 import { presentPage, readPage } from './page.js';
 import { readLocation } from './read-location.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
@@ -45,7 +47,7 @@ function readRestoration(request: CheckedRequest): RestoreVersionInput {
 
 /** The description's `HistoryEntry`. */
 function presentHistoryEntry(entry: HistoryEntry): object {
-  const when = { at: formatTime(entry.at), principal: presentAuthor(entry.author) };
+  const when = { at: formatTime(entry.at), principal: toAuthorRecord(entry.author) };
   switch (entry.type) {
     case 'version': {
       const { type, operation, location, version } = entry;
@@ -55,7 +57,7 @@ function presentHistoryEntry(entry: HistoryEntry): object {
         operation,
         ...when,
         location,
-        version: presentVersion(version),
+        version: toVersionRecord(version),
         kind,
         media_type: mediaType,
         size,
@@ -98,8 +100,8 @@ function presentTextDiff({ added, removed, isShortest, hunks }: TextDiff): objec
 function presentDiff({ document, from, to, isSame, diff, why }: ComparedVersions): Answer {
   return answerJson(200, {
     location: document.location,
-    from: from === null ? null : presentVersion(from),
-    to: presentVersion(to),
+    from: from === null ? null : toVersionRecord(from),
+    to: toVersionRecord(to),
     is_same: isSame,
     not_compared_because: why,
     diff: diff === null ? null : presentTextDiff(diff),

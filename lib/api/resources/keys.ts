@@ -1,7 +1,6 @@
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import { isInForce, type Interface } from '../../domain/credential.js';
+import type { Interface } from '../../domain/credential.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { ShownCredential } from '../../operations/credentials/list-tokens.js';
+import type { ShownCredential } from '../../operations/credentials/list-credentials.js';
 import type { MintedCredential } from '../../operations/credentials/make-key.js';
 import {
   listOwnKeys,
@@ -12,10 +11,10 @@ import {
   type OwnKeyInput,
 } from '../../operations/credentials/own-keys.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
+import { toOwnKeyRecord } from '../../records/key-record.js';
 import { answerJson, noContent, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentAuthor } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 
 /** A retry may come after the expiry that it asked for, so a past one is refused where the key is minted. */
@@ -38,29 +37,9 @@ function readNew(request: CheckedRequest): MintOwnInput {
 
 const readKey = ({ pathId }: CheckedRequest): OwnKeyInput => ({ credentialId: pathId });
 
-export function stateOf(key: ShownCredential, now: number): 'active' | 'expired' | 'revoked' {
-  if (key.revokedAt !== null) return 'revoked';
-  return isInForce(key, now) ? 'active' : 'expired';
-}
-
 /** The description's `Key`. */
-export const presentKey = (key: ShownCredential, { workspace, caller }: CheckedRequest): object => ({
-  id: key.id,
-  name: key.name,
-  interfaces: key.interfaces,
-  prefix: key.prefix,
-  last_four: key.lastFour,
-  state: stateOf(key, workspace.clock.now()),
-  is_of_request: key.id === caller.credentialId,
-  created_at: formatTime(key.createdAt),
-  created_by: presentAuthor(key.mintedBy),
-  made_with: key.madeWith,
-  acknowledged_at: formatTimeOrNull(key.acknowledgedAt),
-  expires_at: formatTimeOrNull(key.expiresAt),
-  revoked_at: formatTimeOrNull(key.revokedAt),
-  last_used_at: formatTimeOrNull(key.lastUsedAt),
-  requests_per_minute: key.requestsPerMinute,
-});
+export const presentKey = (key: ShownCredential, { workspace, caller }: CheckedRequest): object =>
+  toOwnKeyRecord(key, workspace.clock.now(), caller.credentialId);
 
 const presentMinted =
   (status: 200 | 201) =>

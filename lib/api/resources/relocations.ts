@@ -1,4 +1,4 @@
-import { presentAccessChange } from '../answers/present-access-change.js';
+import { toAccessChangeRecord } from '../../records/access-change-record.js';
 import type { RelocationResult } from '../../changes/apply-relocate.js';
 import { formatEtag } from '../../domain/etag.js';
 import { parseFolderLocation, parseLocation, parseName } from '../../domain/location.js';
@@ -6,7 +6,7 @@ import { move, rename, type MoveInput, type RenameInput } from '../../operations
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentDocument } from './document-record.js';
+import { toDocumentRecord } from '../../records/document-record.js';
 import { presentFolder } from './folders.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 
@@ -52,10 +52,10 @@ function readMove(request: CheckedRequest): MoveInput {
 
 /** The description's `Relocated`: the record now, its old location, and the principals that lost access. */
 function presentRelocation({ moved, from, to, losses }: RelocationResult): Answer {
-  const change = { from, to, losses: losses.map(presentAccessChange) };
+  const change = { from, to, losses: losses.map(toAccessChangeRecord) };
   if (moved.type === 'folder') return answerJson(200, { ...presentFolder(moved.folder), ...change });
   const { document } = moved;
-  return answerJson(200, { ...presentDocument(document), ...change }, { ETag: formatEtag(document.current.id) });
+  return answerJson(200, { ...toDocumentRecord(document), ...change }, { ETag: formatEtag(document.current.id) });
 }
 
 /** Renames and moves of documents and folders. */

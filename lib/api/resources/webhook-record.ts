@@ -1,7 +1,7 @@
 import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Sent, WebhookDelivery } from '../../domain/webhook.js';
 import type { ShownWebhook, WebhookWithSecret } from '../../operations/webhooks/find-webhook.js';
-import { presentAuthor } from './document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 
 /** The description's `WebhookDelivery`. */
 export function presentDelivery({ number, messageId, type, at, duration, outcome, status, answer }: WebhookDelivery) {
@@ -24,7 +24,7 @@ export function presentWebhook(webhook: ShownWebhook) {
     last_delivery: webhook.lastDelivery === null ? null : presentDelivery(webhook.lastDelivery),
     rotating_until: formatTimeOrNull(rotatingUntil),
     created_at: formatTime(createdAt),
-    owner: presentAuthor(webhook.owner),
+    owner: toAuthorRecord(webhook.owner),
   };
 }
 

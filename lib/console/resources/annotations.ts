@@ -1,4 +1,4 @@
-import { presentVersion } from '../../api/resources/document-record.js';
+import { toVersionRecord } from '../../records/document-record.js';
 import { readLocation } from '../../api/resources/read-location.js';
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import type { CheckedRequest } from '../../api/requests/checked-request.js';
@@ -20,18 +20,18 @@ function presentAnnotation({ document, version, lines, writers, olderThan, isExa
   const places = new Map(Array.from(writers.keys(), (sequence, place) => [sequence, place]));
   return answerJson(200, {
     location: document.location,
-    version: presentVersion(version),
+    version: toVersionRecord(version),
     lines: lines.map(({ line, lines: count, owner }) => ({
       line,
       lines: count,
       writer: owner === undefined ? null : (places.get(owner) ?? null),
     })),
     writers: Array.from(writers.values(), ({ version: wrote, operation, previousId }) => ({
-      version: presentVersion(wrote),
+      version: toVersionRecord(wrote),
       operation,
       previous: previousId,
     })),
-    older_than: olderThan === null ? null : { version: presentVersion(olderThan.version), because: olderThan.why },
+    older_than: olderThan === null ? null : { version: toVersionRecord(olderThan.version), because: olderThan.why },
     is_exact: isExact,
     not_annotated_because: why,
   });

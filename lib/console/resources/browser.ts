@@ -1,5 +1,7 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
-import { presentAuthor, presentDocument, presentWrittenDocument } from '../../api/resources/document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
+import { toDocumentRecord } from '../../records/document-record.js';
+import { presentWrittenDocument } from '../../api/answers/written-document.js';
 import { presentFolder } from '../../api/resources/folders.js';
 import { presentPage, readPage, sealPosition } from '../../api/resources/page.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
@@ -29,7 +31,7 @@ function readBrowse(request: CheckedRequest): BrowseFolderInput {
 function presentEntry(entry: Entry): object {
   return entry.type === 'folder'
     ? { type: 'folder', role: entry.role ?? null, folder: presentFolder(entry.folder) }
-    : { type: 'document', role: entry.role ?? null, document: presentDocument(entry.document) };
+    : { type: 'document', role: entry.role ?? null, document: toDocumentRecord(entry.document) };
 }
 
 const presentPlace = (location: Location): object => ({ location, name: nameOf(location) });
@@ -57,7 +59,7 @@ function presentTrashed({ location, deletedAt, deletedBy, document, occupant, re
     location,
     name: nameOf(location),
     deleted_at: formatTime(deletedAt),
-    deleted_by: presentAuthor(deletedBy),
+    deleted_by: toAuthorRecord(deletedBy),
     document:
       document === null
         ? null

@@ -1,5 +1,5 @@
 import type { CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentAuthor } from '../../api/resources/document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
 import { formatTime, parseTime } from '../../domain/clock.js';
@@ -41,7 +41,7 @@ function presentRecent(change: RecentChange): object {
     version: versionId,
     versions,
     documents,
-    by: by.map(presentAuthor),
+    by: by.map(toAuthorRecord),
     at: formatTime(at),
     message: note,
     from,

@@ -1,6 +1,6 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentAuthor } from '../../api/resources/document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
 import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
@@ -29,9 +29,9 @@ function presentPreview(found: PreviewedErase): Answer {
     location,
     deleted_at: formatTimeOrNull(deletedAt),
     created_at: formatTime(created.at),
-    created_by: presentAuthor(created.by),
+    created_by: toAuthorRecord(created.by),
     changed_at: formatTime(changed.at),
-    changed_by: presentAuthor(changed.by),
+    changed_by: toAuthorRecord(changed.by),
     versions,
     comments,
     bytes,
@@ -69,7 +69,7 @@ function presentFollowed({ by, step, ...erasure }: FollowedErasure): object {
     phase: erasure.phase,
     step: erasure.phase === 'final' ? 'final' : (step ?? null),
     waits_for: erasure.waitsFor,
-    requested_by: presentAuthor(by),
+    requested_by: toAuthorRecord(by),
   };
 }
 

@@ -1,12 +1,10 @@
 import type { MembershipChange } from '../../access/follow-memberships.js';
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
+import { formatTime } from '../../domain/clock.js';
 import type { Subject } from '../../domain/grant.js';
-import type { Group } from '../../domain/principal.js';
 import { listReach, type ListReachInput, type ReachedPlace } from '../../operations/grants/list-reach.js';
 import {
   addGroup,
@@ -16,17 +14,18 @@ import {
   type MembershipResult,
 } from '../../operations/principals/change-group.js';
 import {
-  listGroupsByName,
+  listGroups,
   listMembers,
-  type ListedGroup,
-  type ListedMember,
   type ListGroupsInput,
   type ListMembersInput,
-} from '../../operations/principals/list-by-name.js';
+} from '../../operations/principals/list-principals.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
 import { previewMembership, type MembershipImpact } from '../../operations/principals/preview-membership.js';
 import { showGroup } from '../../operations/principals/show-subject.js';
-import { presentMembership, repeatablePost } from './principals.js';
+import { toAuthorRecord } from '../../records/author-record.js';
+import { toGroupRecord, toListedGroupRecord, toMemberRecord } from '../../records/group-record.js';
+import { toMembershipRecord } from '../../records/principal-record.js';
+import { repeatablePost } from './principals.js';
 
 function readListing(request: CheckedRequest): ListGroupsInput {
   const { text, outermost } = request.query as Pick<ListGroupsInput, 'text' | 'outermost'>;
@@ -72,23 +71,6 @@ function readReach(request: CheckedRequest): ListReachInput {
   return { subject: { type: subject_type, id: subject_id }, own, ...readPage(request) };
 }
 
-const presentGroup = ({ id, displayName, createdAt }: Group) => ({
-  id,
-  display_name: displayName,
-  created_at: formatTime(createdAt),
-});
-
-const presentListed = (group: ListedGroup) => ({ ...presentGroup(group), has_groups: group.hasGroups });
-
-const presentMember = ({ type, id, kind, displayName, disabledAt, hasGroups }: ListedMember) => ({
-  type,
-  id,
-  kind,
-  display_name: displayName,
-  disabled_at: formatTimeOrNull(disabledAt),
-  has_groups: hasGroups,
-});
-
 const presentChange = ({ changed }: MembershipResult): Answer => answerJson(200, { changed });
 
 function presentImpact({ changes, isCut }: MembershipImpact): Answer {
@@ -98,7 +80,7 @@ function presentImpact({ changes, isCut }: MembershipImpact): Answer {
       location,
       before,
       after,
-      principals: principals.map(presentAuthor),
+      principals: principals.map(toAuthorRecord),
       more,
     })),
     is_cut: isCut,
@@ -114,7 +96,7 @@ const presentPlace = ({ scopeType, location, role, coveredBy, grants }: ReachedP
     id,
     role: granted,
     groups: groups.map((group) => ({ id: group.id, display_name: group.displayName })),
-    granted_by: presentAuthor(grantedBy),
+    granted_by: toAuthorRecord(grantedBy),
     created_at: formatTime(createdAt),
   })),
 });
@@ -124,30 +106,30 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups',
-    operation: listGroupsByName,
+    operation: listGroups,
     read: readListing,
-    present: presentPage(presentListed),
+    present: presentPage(toListedGroupRecord),
   }),
   route({
     ...jsonPost,
     path: '/groups',
     operation: addGroup,
     read: readNew,
-    present: (group) => answerJson(201, presentGroup(group)),
+    present: (group) => answerJson(201, toGroupRecord(group)),
   }),
   route({
     method: 'GET',
     path: '/group',
     operation: showGroup,
     read: readGroupId,
-    present: (group) => answerJson(200, { ...presentGroup(group), groups: group.groups.map(presentMembership) }),
+    present: (group) => answerJson(200, { ...toGroupRecord(group), groups: group.groups.map(toMembershipRecord) }),
   }),
   route({
     method: 'GET',
     path: '/members',
     operation: listMembers,
     read: readMembers,
-    present: presentPage(presentMember),
+    present: presentPage(toMemberRecord),
   }),
   route({
     ...repeatablePost,

@@ -1,29 +1,12 @@
 import { answerJson } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentAuthor } from '../../api/resources/document-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
-import type { ListedMessage, Message } from '../../domain/message.js';
 import { listMessages, readMessages } from '../../operations/messages/list-messages.js';
 import { markMessages, type MarkMessagesInput } from '../../operations/messages/mark-messages.js';
 import { sendMessage, type SendMessageInput } from '../../operations/messages/send-message.js';
+import { toListedMessageRecord, toMessageRecord } from '../../records/message-record.js';
 import { repeatablePost } from './principals.js';
-
-/** The description's `ListedMessage`. */
-function presentMessage({ id, threadId, from, subject, preview, about, sentAt }: ListedMessage): object {
-  return {
-    id,
-    thread: threadId,
-    from: presentAuthor(from),
-    subject,
-    preview,
-    about,
-    sent_at: formatTime(sentAt),
-  };
-}
-
-const presentWithText = (message: Message): object => ({ ...presentMessage(message), text: message.body });
 
 /** The body MessageMark. */
 function readMark(request: CheckedRequest): MarkMessagesInput {
@@ -33,8 +16,8 @@ function readMark(request: CheckedRequest): MarkMessagesInput {
 
 /** The body MessageAnswer. */
 function readAnswer(request: CheckedRequest): SendMessageInput {
-  const { thread, text } = jsonOf(request) as { readonly thread: string; readonly text: string };
-  return { threadId: thread, body: text };
+  const { thread_id, text } = jsonOf(request) as { readonly thread_id: string; readonly text: string };
+  return { threadId: thread_id, body: text };
 }
 
 /** The person's unread messages: listed, read, marked and answered. */
@@ -44,14 +27,14 @@ export const messageRoutes: readonly Route[] = [
     path: '/unread-messages',
     operation: listMessages,
     read: (request) => ({ box: 'unread', ...readPage(request) }),
-    present: presentPage(presentMessage),
+    present: presentPage(toListedMessageRecord),
   }),
   route({
     method: 'GET',
     path: '/message',
     operation: readMessages,
     read: ({ query }) => ({ messageIds: [(query as { readonly message: string }).message] }),
-    present: ({ items: [message] }) => answerJson(200, message === undefined ? {} : presentWithText(message)),
+    present: ({ items: [message] }) => answerJson(200, message === undefined ? {} : toMessageRecord(message)),
   }),
   route({
     ...repeatablePost,

@@ -2,14 +2,9 @@ import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import type { Principal } from '../../domain/principal.js';
+import { formatTime } from '../../domain/clock.js';
 import { addPrincipal, type AddPrincipalInput } from '../../operations/principals/add-principal.js';
-import {
-  listPrincipalsByName,
-  type ListedPrincipal,
-  type ListPrincipalsInput,
-} from '../../operations/principals/list-by-name.js';
+import { listPrincipals, type ListPrincipalsInput } from '../../operations/principals/list-principals.js';
 import {
   endSessions,
   issueLink,
@@ -18,12 +13,14 @@ import {
   type IssueLinkInput,
 } from '../../operations/principals/manage-sign-in.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
+import { setPrincipalState, type SetPrincipalStateInput } from '../../operations/principals/set-principal-state.js';
+import { showPrincipal } from '../../operations/principals/show-subject.js';
 import {
-  setPrincipalState,
-  type PrincipalState,
-  type SetPrincipalStateInput,
-} from '../../operations/principals/set-principal-state.js';
-import { showPrincipal, type ShownMembership, type ShownPrincipal } from '../../operations/principals/show-subject.js';
+  toListedPrincipalRecord,
+  toPrincipalRecord,
+  toShownPrincipalRecord,
+  toStateRecord,
+} from '../../records/principal-record.js';
 import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
 
 /** A POST that may be sent twice without harm, so it needs no Idempotency-Key. */
@@ -63,47 +60,6 @@ function readLink(request: CheckedRequest): IssueLinkInput {
   return { principalId: principal, signInName: sign_in_name };
 }
 
-const presentPrincipal = ({ id, kind, displayName, createdAt, disabledAt }: Principal) => ({
-  id,
-  kind,
-  display_name: displayName,
-  created_at: formatTime(createdAt),
-  disabled_at: formatTimeOrNull(disabledAt),
-});
-
-const presentListed = (principal: ListedPrincipal) => ({
-  ...presentPrincipal(principal),
-  sign_in_name: principal.signInName,
-  last_seen_at: formatTimeOrNull(principal.lastSeenAt),
-  is_admin: principal.isAdmin,
-});
-
-/** The description's `GroupMembership`. */
-export const presentMembership = ({ id, displayName, createdAt, way }: ShownMembership) => ({
-  id,
-  display_name: displayName,
-  created_at: formatTime(createdAt),
-  way: way.map((group) => ({ id: group.id, display_name: group.displayName })),
-});
-
-function presentDetails(principal: ShownPrincipal): Answer {
-  return answerJson(200, {
-    ...presentListed(principal),
-    has_password: principal.hasPassword,
-    is_elsewhere: principal.isElsewhere,
-    groups: principal.groups.map(presentMembership),
-  });
-}
-
-function presentState(state: PrincipalState): Answer {
-  const { ended, keys } = state;
-  return answerJson(200, {
-    ...presentPrincipal(state),
-    keys,
-    ...(ended !== undefined && { sessions_ended: ended.sessions, consents_ended: ended.consents }),
-  });
-}
-
 /** The link as a path of this service: the browser knows the address before it. */
 function presentLink({ principalId, signInName, secret, expiresAt, isFirst }: IssuedLink): Answer {
   return answerJson(201, {
@@ -129,30 +85,30 @@ export const principalRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/principals',
-    operation: listPrincipalsByName,
+    operation: listPrincipals,
     read: readListing,
-    present: presentPage(presentListed),
+    present: presentPage(toListedPrincipalRecord),
   }),
   route({
     ...jsonPost,
     path: '/principals',
     operation: addPrincipal,
     read: readNew,
-    present: (principal) => answerJson(201, presentPrincipal(principal)),
+    present: (principal) => answerJson(201, toPrincipalRecord(principal)),
   }),
   route({
     method: 'GET',
     path: '/principal',
     operation: showPrincipal,
     read: readPrincipalId,
-    present: presentDetails,
+    present: (principal) => answerJson(200, toShownPrincipalRecord(principal)),
   }),
   route({
     ...repeatablePost,
     path: '/principal-states',
     operation: setPrincipalState,
     read: readState,
-    present: presentState,
+    present: (state) => answerJson(200, toStateRecord(state)),
   }),
   route({ ...repeatablePost, path: '/sign-in-links', operation: issueLink, read: readLink, present: presentLink }),
   route({

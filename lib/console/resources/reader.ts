@@ -1,10 +1,7 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { presentFile } from '../../api/resources/document-content.js';
 import { readReading } from '../../api/resources/files.js';
-import { presentAuthor, presentDocument, presentVersion } from '../../api/resources/document-record.js';
 import { route, type Route } from '../../api/route.js';
-import type { Claim } from '../../domain/claim.js';
-import { formatTime } from '../../domain/clock.js';
 import { parseLocation } from '../../domain/location.js';
 import { formatEtag } from '../../domain/etag.js';
 import { decodeText } from '../../text/charset.js';
@@ -12,38 +9,27 @@ import { showImage } from '../../operations/documents/show-image.js';
 import { commentsOfPage, openPage, type OpenedPage } from '../../operations/documents/open-page.js';
 import type { ListedComments } from '../../operations/comments/list-comments.js';
 import type { CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentListedComment } from '../../api/resources/comments.js';
+import { toClaimRecord } from '../../records/claim-record.js';
+import { toDocumentRecord, toVersionRecord } from '../../records/document-record.js';
+import { toListedCommentRecord } from '../../records/comment-record.js';
 import { sealPositionOf } from '../../api/resources/page.js';
 import { sealOpened } from './opened-page.js';
 
 /** Bytes of text that a page shows. Beyond, it takes a browser too long. */
 const maxShown = 512 * 1024;
 
-/** The description's `HeldClaim`. */
-function presentClaim({ id, section, holdsDocument, holder, purpose, claimedAt, expiresAt }: Claim): object {
-  return {
-    id,
-    section,
-    holds_document: holdsDocument,
-    holder: presentAuthor(holder),
-    purpose,
-    claimed_at: formatTime(claimedAt),
-    expires_at: formatTime(expiresAt),
-  };
-}
-
 /** The description's `Reading`. */
 function presentReading({ read, comments }: OpenedPage, request: CheckedRequest): Answer {
   const { document, version, role, bytes } = read;
   const isShown = version.kind === 'text' && bytes !== null && bytes.length <= maxShown;
   const reading = {
-    document: presentDocument(document, version),
-    current: presentVersion(document.current),
+    document: toDocumentRecord(document, version),
+    current: toVersionRecord(document.current),
     role,
-    claims: document.claims.map(presentClaim),
+    claims: document.claims.map(toClaimRecord),
     content: isShown ? decodeText(bytes, version.mediaType) : null,
     comments: {
-      items: comments.items.map(presentListedComment),
+      items: comments.items.map(toListedCommentRecord),
       next_cursor: sealComments(comments, request),
     },
     page: sealOpened(request, document.location),

@@ -1,6 +1,6 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
-import { presentAuthor } from '../../api/resources/document-record.js';
+import { toAuthorRecord } from '../../records/author-record.js';
 import { parseScope, type ScopeType } from '../../api/resources/grants.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { readFolder } from '../../api/resources/read-location.js';
@@ -52,7 +52,7 @@ function presentShare(grant: ListedGrant): object {
     scope_id: grant.location,
     subject: presentSubject(grant.subject),
     role: grant.role,
-    granted_by: presentAuthor(grant.grantedBy),
+    granted_by: toAuthorRecord(grant.grantedBy),
     created_at: formatTime(grant.createdAt),
     ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
   };
@@ -77,7 +77,7 @@ function presentSharing({ location, scopeType, role, sharesFrom, own }: Sharing)
 /** The description's `Reader`. */
 function presentReader({ principal, role, via }: Reader): object {
   return {
-    principal: presentAuthor(principal),
+    principal: toAuthorRecord(principal),
     role,
     via: via.map((way) => ({
       role: way.role,

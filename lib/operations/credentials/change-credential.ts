@@ -1,11 +1,11 @@
-import type { Credential, Interface } from '../../domain/credential.js';
+import type { Interface } from '../../domain/credential.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import { adminNeeds } from '../needs.js';
 import { requireNoConnector } from '../principals/require-no-connector.js';
-import type { ReadOperation, WriteOperation } from '../operation.js';
+import type { WriteOperation } from '../operation.js';
 import { requireRecentProof } from '../require-recent-proof.js';
 import { makeKey, noteMinted, replaceSecret, storedWithoutSecret, type MintedCredential } from './make-key.js';
-import type { ShownCredential } from './list-tokens.js';
+import type { ShownCredential } from './list-credentials.js';
 import { endKey } from './own-keys.js';
 
 export interface MintInput {
@@ -91,13 +91,4 @@ export const rotateCredential: WriteOperation<
     if (isOfPerson && credential.principalId !== caller.principalId) credentials.tellAgain(credentialId);
     return rotated;
   },
-};
-
-/** All keys, or those of one principal; never a secret. Admin. */
-export const listCredentials: ReadOperation<{ readonly principalId?: string | undefined }, readonly Credential[]> = {
-  kind: 'read',
-  name: 'credential.list',
-  needs: () => adminNeeds,
-  note: ({ principalId }) => (principalId === undefined ? {} : { target: principalId }),
-  run: ({ view }, { principalId }) => view.tables.credentials.list(principalId),
 };

@@ -4,7 +4,7 @@ import { isSelfMade, type Credential, type Interface } from '../../domain/creden
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
 import type { AuditNote } from '../operation.js';
-import { showCredential, type ShownCredential } from './list-tokens.js';
+import { showCredential, type ShownCredential } from './list-credentials.js';
 
 /** What is said of a new key. */
 export interface NewKey extends Pick<Credential, 'principalId' | 'createdBy' | 'madeWith'> {

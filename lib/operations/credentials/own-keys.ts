@@ -12,9 +12,9 @@ import {
   parsePosition,
   positionOf,
   showCredential,
-  type ListTokensInput,
+  type ListCredentialsInput,
   type ShownCredential,
-} from './list-tokens.js';
+} from './list-credentials.js';
 import { makeKey, noteMinted, replaceSecret, storedWithoutSecret, type MintedCredential } from './make-key.js';
 
 /*
@@ -38,7 +38,7 @@ export const maxOwnKeys = 20;
 const maxOver = 100;
 
 /** The caller's keys, the newest first, whoever made them. */
-export const listOwnKeys: ReadOperation<Omit<ListTokensInput, 'principalId'>, Page<ShownCredential>> = {
+export const listOwnKeys: ReadOperation<Omit<ListCredentialsInput, 'principalId'>, Page<ShownCredential>> = {
   kind: 'read',
   name: 'credential.list_own',
   needs: () => [],

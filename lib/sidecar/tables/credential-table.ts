@@ -57,6 +57,9 @@ export class CredentialTable extends Table {
     `SELECT * FROM credential WHERE principal_id = ? AND (created_at, id) < (?, ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,
   );
+  readonly #page = this.statement<[number, string, number], Row>(
+    'SELECT * FROM credential WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?',
+  );
   readonly #lastUseOf = this.valueStatement<[string], number | null>(
     'SELECT max(last_used_at) FROM credential WHERE principal_id = ?',
   );
@@ -104,10 +107,18 @@ export class CredentialTable extends Table {
     return (principalId === undefined ? this.#list.all() : this.#listOf.all(principalId)).map(toCredential);
   }
 
-  /** A principal's credentials made before that one, the newest first, at most so many. */
-  pageOf(principalId: string, before: Pick<Credential, 'createdAt' | 'id'> | undefined, most: number): Credential[] {
+  /** A principal's credentials, or all, made before that one: the newest first, at most so many. */
+  pageOf(
+    principalId: string | undefined,
+    before: Pick<Credential, 'createdAt' | 'id'> | undefined,
+    most: number,
+  ): Credential[] {
     const { createdAt, id } = before ?? { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
-    return this.#pageOf.all(principalId, createdAt, id, most).map(withoutHash);
+    const rows =
+      principalId === undefined
+        ? this.#page.all(createdAt, id, most)
+        : this.#pageOf.all(principalId, createdAt, id, most);
+    return rows.map(withoutHash);
   }
 
   /** When any of a principal's credentials was used last. */

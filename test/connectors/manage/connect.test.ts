@@ -63,8 +63,8 @@ describe('Connecting a source', () => {
     assert.match(described, /^The folder .*notes of the service's machine$/);
     assert.deepEqual(createdBy, { id: world.ada.id, kind: 'person', displayName: 'Ada' });
     assert.equal(mirrorOf('docs/notes'), id);
-    const principals = await world.ada.perform(listPrincipals, {});
-    assert.equal(principals.find((each) => each.id === id)?.kind, 'connector');
+    const principals = await world.ada.perform(listPrincipals, { after: '', limit: 200 });
+    assert.equal(principals.items.find((each) => each.id === id)?.kind, 'connector');
     assert.deepEqual(await world.ada.perform(readConnector, { connectorId: id }), connected);
   });
 

@@ -55,7 +55,7 @@ export function Messages({ workspace }: { workspace: string }): ReactNode {
 }
 
 function Unread({ workspace, message }: { workspace: string; message: Listed }): ReactNode {
-  const { id, thread, from, subject, preview, about, sent_at: at } = message;
+  const { id, thread_id: thread, from, subject, preview, about, sent_at: at } = message;
   const [isOpen, setOpen] = useState(false);
   const client = useQueryClient();
   const mark = useMutation({
@@ -104,7 +104,7 @@ function Text({ workspace, id, thread }: { workspace: string; id: string; thread
   });
   const send = useMutation({
     mutationFn: () => {
-      const body = { thread, text: answer };
+      const body = { thread_id: thread, text: answer };
       const params = { header: { 'Idempotency-Key': attempts.keyFor(body) } };
       return dataOf(apiOf(workspace).POST('/message-answers', { params, body }));
     },

@@ -1,7 +1,7 @@
-import type { AccessChange } from '../../domain/access-change.js';
+import type { AccessChange } from '../domain/access-change.js';
 
 /** The description's `AccessChange`. */
-export function presentAccessChange({ subject, fromRole, toRole, via }: AccessChange): object {
+export function toAccessChangeRecord({ subject, fromRole, toRole, via }: AccessChange) {
   return {
     subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
     from_role: fromRole,

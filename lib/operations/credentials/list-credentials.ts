@@ -7,8 +7,9 @@ import type { Tables } from '../../sidecar/tables.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
-export interface ListTokensInput {
-  readonly principalId: string;
+export interface ListCredentialsInput {
+  /** Left out: the keys of all. */
+  readonly principalId?: string | undefined;
   /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
@@ -44,14 +45,14 @@ export function parsePosition(position: string): Pick<Credential, 'createdAt' | 
   return position === '' ? undefined : { createdAt: Number(at), id };
 }
 
-/** A principal's keys, the newest first. Admin. @throws Refusal NOT_FOUND */
-export const listTokens: ReadOperation<ListTokensInput, Page<ShownCredential>> = {
+/** A principal's keys, or all, the newest first; never a secret. Admin. @throws Refusal NOT_FOUND */
+export const listCredentials: ReadOperation<ListCredentialsInput, Page<ShownCredential>> = {
   kind: 'read',
   name: 'credential.list',
   needs: () => adminNeeds,
-  note: ({ principalId }) => ({ target: principalId }),
+  note: ({ principalId }) => (principalId === undefined ? {} : { target: principalId }),
   run({ workspace, view: { tables } }, { principalId, after, limit }) {
-    if (tables.principals.find(principalId) === undefined) throw notFound();
+    if (principalId !== undefined && tables.principals.find(principalId) === undefined) throw notFound();
     const found = tables.credentials.pageOf(principalId, parsePosition(after), limit + 1);
     const { items, next } = makePage(found, limit, positionOf);
     return { items: items.map((credential) => showCredential(tables, workspace.name, credential)), next };

@@ -1,0 +1,25 @@
+import { formatTime } from '../domain/clock.js';
+import type { GrantRecord } from '../operations/grants/change-grant.js';
+import type { ListedGrant } from '../operations/grants/list-grants.js';
+import { toAuthorRecord } from './author-record.js';
+
+/** Who has which role where. */
+export function toGrantedRecord({ scopeType, location, subject, role }: GrantRecord) {
+  return {
+    scope_type: scopeType,
+    scope_id: location,
+    subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
+    role,
+  };
+}
+
+/** The description's `Grant`. */
+export function toGrantRecord(grant: ListedGrant) {
+  return {
+    id: grant.id,
+    ...toGrantedRecord(grant),
+    granted_by: toAuthorRecord(grant.grantedBy),
+    created_at: formatTime(grant.createdAt),
+    ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
+  };
+}
