@@ -174,7 +174,8 @@ describe('archiving a long audit log', function () {
         const over = new AbortController();
         let rounds = 0;
         const load = async (): Promise<void> => {
-          while (!over.signal.aborted) await perform(bench.workspace, operator, listPrincipals, { after: '', limit: 200 });
+          while (!over.signal.aborted)
+            await perform(bench.workspace, operator, listPrincipals, { after: '', limit: 200 });
         };
         const loads = [load(), load()];
         const { result } = await run(before, stop.signal, () => {

@@ -54,7 +54,9 @@ describe('the sealed audit chain', () => {
   });
 
   async function record(count: number): Promise<void> {
-    await Promise.all(Array.from({ length: count }, () => perform(test.workspace, operator, listPrincipals, { after: '', limit: 200 })));
+    await Promise.all(
+      Array.from({ length: count }, () => perform(test.workspace, operator, listPrincipals, { after: '', limit: 200 })),
+    );
   }
 
   async function exported(): Promise<ExportedLine[]> {

@@ -46,7 +46,9 @@ describe('The principal of a connector', () => {
   });
 
   it('is listed as a connector, and has no reach of its own', async () => {
-    const listed = (await world.ada.perform(listPrincipals, { after: '', limit: 200 })).items.find((each) => each.id === id);
+    const listed = (await world.ada.perform(listPrincipals, { after: '', limit: 200 })).items.find(
+      (each) => each.id === id,
+    );
     assert.equal(listed?.kind, 'connector');
     const { view } = world.test.workspace;
     assert.ok(view.call(world.test.workspace, { ...world.ada.caller, principalId: id }).reach.isEmpty);
