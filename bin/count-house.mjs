@@ -71,8 +71,8 @@ process.stdout.write('\n');
 row('functions that make a form of one face', presenting.length);
 for (const [room, count] of [...rooms].toSorted(([, one], [, other]) => other - one)) row(`  in ${room}`, count);
 for (const noun of ['Claim', 'Comment', 'Principal']) {
-  const isForm = new RegExp(`^(?:present|to)${noun}(?:Record)?$`);
-  const forms = made.filter(({ room, name }) => faces.has(room) && isForm.test(name));
+  const named = new Set([`present${noun}`, `to${noun}`, `to${noun}Record`]);
+  const forms = made.filter(({ room, name }) => faces.has(room) && named.has(name));
   row(`forms of a ${noun.toLowerCase()}: ${forms.map(({ room }) => room).join(', ')}`, forms.length);
 }
 

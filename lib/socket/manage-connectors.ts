@@ -2,14 +2,14 @@ import { connectorKinds, type Connector, type ConnectorKind, type ConnectorRun }
 import { rootLocation } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import {
-  presentConnector,
-  presentDisconnected,
-  presentKind,
-  presentRun,
-  presentSkipped,
-  presentTest,
-  presentWebhook,
-} from '../api/resources/connector-record.js';
+  toConnectorRecord,
+  toDisconnectedRecord,
+  toKindRecord,
+  toRunRecord,
+  toSkippedRecord,
+  toConnectionTestRecord,
+  toConnectorWebhookRecord,
+} from '../records/connector-record.js';
 import { changeConnector, rotateConnectorSecret } from '../operations/connectors/change-connector.js';
 import { connectSource } from '../operations/connectors/connect-source.js';
 import { disconnectSource } from '../operations/connectors/disconnect-source.js';
@@ -75,20 +75,20 @@ async function runAndFollow(
   if (isWaiting) requireServer(context, 'wait');
   const after = before?.() ?? 0;
   const started = await start();
-  if (!isWaiting) return { ...presentConnector(started), server_runs: context.server !== null };
+  if (!isWaiting) return { ...toConnectorRecord(started), server_runs: context.server !== null };
   const run: ConnectorRun = await followRun(context, started.id, after);
   const connector = await context.perform(readConnector, { connectorId: started.id });
-  return { ...presentConnector(connector), last_run: presentRun(run), server_runs: true };
+  return { ...toConnectorRecord(connector), last_run: toRunRecord(run), server_runs: true };
 }
 
-const shown = (connector: ShownConnector): object => presentConnector(connector);
+const shown = (connector: ShownConnector): object => toConnectorRecord(connector);
 
 export const connectorCommands: Readonly<Record<string, Command>> = {
   'connector.kinds': inWorkspace(async ({ perform }) => ({
-    items: (await perform(listConnectorKinds, {})).map(presentKind),
+    items: (await perform(listConnectorKinds, {})).map(toKindRecord),
   })),
   'connector.list': inWorkspace(async (context, fields) => ({
-    items: (await listAll(context, fields.folderOrRoot('location'))).map(presentConnector),
+    items: (await listAll(context, fields.folderOrRoot('location'))).map(toConnectorRecord),
   })),
   'connector.show': inWorkspace(
     async (context, fields) =>
@@ -112,11 +112,15 @@ export const connectorCommands: Readonly<Record<string, Command>> = {
     const text = fields.text('connector');
     const kind = connectorKinds.find((each) => each === text);
     if (kind === undefined) {
-      return presentTest(await context.perform(testConnector, { connectorId: await readId(context, fields) }));
+      return toConnectionTestRecord(
+        await context.perform(testConnector, { connectorId: await readId(context, fields) }),
+      );
     }
     const settings = await readSettingsOf(context, fields, kind);
     const secret = fields.optionalText('secret') ?? null;
-    return presentTest(await context.perform(testConnection, { location: rootLocation, kind, settings, secret }));
+    return toConnectionTestRecord(
+      await context.perform(testConnection, { location: rootLocation, kind, settings, secret }),
+    );
   }, noConnector),
   'connector.change': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
@@ -155,17 +159,17 @@ export const connectorCommands: Readonly<Record<string, Command>> = {
   'connector.disconnect': inWorkspace(async (context, fields) => {
     const documents = fields.choice('documents', ['keep', 'delete']);
     const connectorId = await readId(context, fields);
-    return presentDisconnected(await context.perform(disconnectSource, { connectorId, documents }));
+    return toDisconnectedRecord(await context.perform(disconnectSource, { connectorId, documents }));
   }, noConnector),
   'connector.runs': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
     const runs = await readPages((page) => context.perform(listConnectorRuns, { connectorId, ...page }));
-    return { items: runs.map(presentRun) };
+    return { items: runs.map(toRunRecord) };
   }, noConnector),
   'connector.skipped': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
     const files = await readPages((page) => context.perform(listSkippedFiles, { connectorId, ...page }));
-    return { items: files.map(presentSkipped) };
+    return { items: files.map(toSkippedRecord) };
   }, noConnector),
   'connector.secret': inWorkspace(async (context, fields) => {
     const secret = fields.flag('no_secret') ? null : fields.text('secret');
@@ -174,7 +178,7 @@ export const connectorCommands: Readonly<Record<string, Command>> = {
   'connector.webhook': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
     const changed = await context.perform(setWebhook, { connectorId, enabled: !fields.flag('off') });
-    const { path, ...webhook } = presentWebhook(changed, context.workspace.name);
+    const { path, ...webhook } = toConnectorWebhookRecord(changed, context.workspace.name);
     return fields.flag('off') ? shown(changed.connector) : { ...webhook, url: `${context.address}${path}` };
   }, noConnector),
 };

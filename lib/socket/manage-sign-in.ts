@@ -1,6 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import { endSessions, issueLink, listSessions, type IssuedLink } from '../operations/principals/manage-sign-in.js';
 import { listConsents } from '../operations/principals/manage-consent.js';
+import { toSessionRecord } from '../records/session-record.js';
 import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './result.js';
@@ -64,15 +65,6 @@ export const signInCommands: Readonly<Record<string, Command>> = {
       return { principal: input.principalId, ended, ...(count > 0 && { hint }) };
     }
     const sessions = await perform(listSessions, input);
-    return {
-      items: sessions.map((session) => ({
-        id: session.id,
-        browser: session.browser,
-        address: session.address,
-        method: session.method,
-        started_at: formatTime(session.startedAt),
-        last_seen_at: formatTime(session.lastSeenAt),
-      })),
-    };
+    return { items: sessions.map(toSessionRecord) };
   }, noPerson),
 };

@@ -1,4 +1,4 @@
-import { presentDelivery, presentSent, presentWebhook, presentWithSecret } from '../api/resources/webhook-record.js';
+import { toDeliveryRecord, toSentRecord, toWebhookRecord, toWebhookWithSecret } from '../records/webhook-record.js';
 import { rootLocation } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { webhookKinds, type Webhook, type WebhookKind } from '../domain/webhook.js';
@@ -48,7 +48,7 @@ function readKinds(fields: Fields): Webhook['kinds'] | undefined {
 const change = (input: { readonly enabled: boolean }): Command =>
   inWorkspace(
     async (context, fields) =>
-      presentWebhook(await context.perform(changeWebhook, { webhookId: await readId(context, fields), ...input })),
+      toWebhookRecord(await context.perform(changeWebhook, { webhookId: await readId(context, fields), ...input })),
     noWebhook,
   );
 
@@ -57,31 +57,31 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
     const url = fields.text('url');
     const name = fields.optionalText('name') ?? (hostOf(url) || 'Webhook');
     const location = fields.folderOrRoot('location');
-    return presentWithSecret(await perform(createWebhook, { name, url, location, kinds: readKinds(fields) ?? null }));
+    return toWebhookWithSecret(await perform(createWebhook, { name, url, location, kinds: readKinds(fields) ?? null }));
   }, 'There is no such folder.'),
   'webhook.list': inWorkspace(async (context, fields) => ({
-    items: (await listAll(context, fields.folderOrRoot('location'))).map(presentWebhook),
+    items: (await listAll(context, fields.folderOrRoot('location'))).map(toWebhookRecord),
   })),
   'webhook.show': inWorkspace(
     async (context, fields) =>
-      presentWebhook(await context.perform(readWebhook, { webhookId: await readId(context, fields) })),
+      toWebhookRecord(await context.perform(readWebhook, { webhookId: await readId(context, fields) })),
     noWebhook,
   ),
   'webhook.change': inWorkspace(async (context, fields) => {
     const webhookId = await readId(context, fields);
     const [name, url, kinds] = [fields.optionalText('name'), fields.optionalText('url'), readKinds(fields)];
-    return presentWebhook(await context.perform(changeWebhook, { webhookId, name, url, kinds }));
+    return toWebhookRecord(await context.perform(changeWebhook, { webhookId, name, url, kinds }));
   }, noWebhook),
   'webhook.enable': change({ enabled: true }),
   'webhook.disable': change({ enabled: false }),
   'webhook.test': inWorkspace(
     async (context, fields) =>
-      presentSent(await context.perform(testWebhook, { webhookId: await readId(context, fields) })),
+      toSentRecord(await context.perform(testWebhook, { webhookId: await readId(context, fields) })),
     noWebhook,
   ),
   'webhook.rotate': inWorkspace(async (context, fields) => {
     const input = { webhookId: await readId(context, fields), isAtOnce: fields.flag('now') };
-    return presentWithSecret(await context.perform(rotateWebhookSecret, input));
+    return toWebhookWithSecret(await context.perform(rotateWebhookSecret, input));
   }, noWebhook),
   'webhook.remove': inWorkspace(async (context, fields) => {
     const { webhookId } = await context.perform(removeWebhook, { webhookId: await readId(context, fields) });
@@ -90,11 +90,11 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
   'webhook.deliveries': inWorkspace(async (context, fields) => {
     const webhookId = await readId(context, fields);
     const found = await readPages((page) => context.perform(listDeliveries, { webhookId, ...page }));
-    return { items: found.map(presentDelivery) };
+    return { items: found.map(toDeliveryRecord) };
   }, noWebhook),
   'webhook.replay': inWorkspace(async (context, fields) => {
     const delivery = parseCount('delivery', fields.text('delivery'));
-    return presentWebhook(
+    return toWebhookRecord(
       await context.perform(replayDeliveries, { webhookId: await readId(context, fields), delivery }),
     );
   }, 'There is no such webhook, or its delivery is not kept any more.'),

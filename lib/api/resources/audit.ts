@@ -1,3 +1,4 @@
+import type { ExportedLine } from '../../audit/exported-line.js';
 import { Readable } from 'node:stream';
 import type { AuditRecord } from '../../domain/audit-record.js';
 import { parseTime } from '../../domain/clock.js';
@@ -9,8 +10,23 @@ import { showVerification, startVerification } from '../../operations/audit/veri
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 import { route, type Route } from '../route.js';
-import { joinLines, presentCheck, presentEntry } from './audit-record.js';
+import { toAuditEntryRecord, toChainCheckRecord } from '../../records/audit-record.js';
 import { presentPage, readPage } from './page.js';
+
+/** Characters sent together. */
+const pieceLength = 64 * 1024;
+
+/** The lines of an export as text, many in one piece. */
+async function* joinLines(lines: AsyncIterable<ExportedLine>): AsyncGenerator<string, undefined> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += `${JSON.stringify(line)}\n`;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
 
 /**
  * The query of `GET /audit`.
@@ -68,7 +84,7 @@ export const auditRoutes: readonly Route[] = [
     path: '/audit',
     operation: listAudit,
     read: readQuestion,
-    present: presentPage(presentEntry),
+    present: presentPage(toAuditEntryRecord),
   }),
   route({
     method: 'POST',
@@ -76,14 +92,14 @@ export const auditRoutes: readonly Route[] = [
     requires: 'Idempotency-Key',
     operation: startVerification,
     read: () => ({}),
-    present: (check) => answerJson(202, presentCheck(check), { Location: `/audit/verifications/${check.id}` }),
+    present: (check) => answerJson(202, toChainCheckRecord(check), { Location: `/audit/verifications/${check.id}` }),
   }),
   route({
     method: 'GET',
     path: '/audit/verifications/{id}',
     operation: showVerification,
     read: ({ pathId }) => ({ checkId: pathId }),
-    present: (check) => answerJson(200, presentCheck(check)),
+    present: (check) => answerJson(200, toChainCheckRecord(check)),
   }),
   route({
     method: 'GET',

@@ -26,14 +26,14 @@ import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import {
-  presentConnector,
-  presentDisconnected,
-  presentKind,
-  presentRun,
-  presentSkipped,
-  presentTest,
-  presentWebhook,
-} from './connector-record.js';
+  toConnectorRecord,
+  toDisconnectedRecord,
+  toKindRecord,
+  toRunRecord,
+  toSkippedRecord,
+  toConnectionTestRecord,
+  toConnectorWebhookRecord,
+} from '../../records/connector-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder } from './read-location.js';
 
@@ -57,25 +57,25 @@ const readId = ({ pathId }: CheckedRequest): ConnectorInput => ({ connectorId: p
 
 const readPageOf = (request: CheckedRequest): ListOfConnectorInput => ({ ...readId(request), ...readPage(request) });
 
-const answerConnector = (connector: ShownConnector): Answer => answerJson(200, presentConnector(connector));
+const answerConnector = (connector: ShownConnector): Answer => answerJson(200, toConnectorRecord(connector));
 
 /** 201, and where the connector is. */
 const answerConnected = (connector: ShownConnector): Answer =>
-  answerJson(201, presentConnector(connector), { Location: `/connectors/${connector.id}` });
+  answerJson(201, toConnectorRecord(connector), { Location: `/connectors/${connector.id}` });
 
 /** The run itself begins later. */
-const answerDue = (connector: ShownConnector): Answer => answerJson(202, presentConnector(connector));
+const answerDue = (connector: ShownConnector): Answer => answerJson(202, toConnectorRecord(connector));
 
 /** There are few kinds, so one page has them all. */
 const answerKinds = (kinds: readonly DescribedKind[]): Answer =>
-  answerJson(200, { items: kinds.map(presentKind), next_cursor: null });
+  answerJson(200, { items: kinds.map(toKindRecord), next_cursor: null });
 
-const answerTest = (test: ConnectionTest): Answer => answerJson(200, presentTest(test));
+const answerTest = (test: ConnectionTest): Answer => answerJson(200, toConnectionTestRecord(test));
 
 const answerWebhook = (changed: ConnectorWithWebhook, { workspace }: CheckedRequest): Answer =>
-  answerJson(200, presentWebhook(changed, workspace.name));
+  answerJson(200, toConnectorWebhookRecord(changed, workspace.name));
 
-const answerDisconnected = (disconnected: Disconnected): Answer => answerJson(200, presentDisconnected(disconnected));
+const answerDisconnected = (disconnected: Disconnected): Answer => answerJson(200, toDisconnectedRecord(disconnected));
 
 /** Connectors: sources that are mirrored into folders. */
 export const connectorRoutes: readonly Route[] = [
@@ -98,7 +98,7 @@ export const connectorRoutes: readonly Route[] = [
     path: '/connectors',
     operation: listConnectors,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage(presentConnector),
+    present: presentPage(toConnectorRecord),
   }),
   route({
     ...jsonPost,
@@ -159,7 +159,7 @@ export const connectorRoutes: readonly Route[] = [
     path: '/connectors/{id}/runs',
     operation: listConnectorRuns,
     read: readPageOf,
-    present: presentPage(presentRun),
+    present: presentPage(toRunRecord),
   }),
   route({
     method: 'POST',
@@ -174,7 +174,7 @@ export const connectorRoutes: readonly Route[] = [
     path: '/connectors/{id}/skipped',
     operation: listSkippedFiles,
     read: readPageOf,
-    present: presentPage(presentSkipped),
+    present: presentPage(toSkippedRecord),
   }),
   route({
     method: 'PUT',

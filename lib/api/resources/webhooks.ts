@@ -16,11 +16,11 @@ import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder } from './read-location.js';
-import { presentDelivery, presentSent, presentWebhook, presentWithSecret } from './webhook-record.js';
+import { toDeliveryRecord, toSentRecord, toWebhookRecord, toWebhookWithSecret } from '../../records/webhook-record.js';
 
 const readId = ({ pathId }: CheckedRequest): WebhookInput => ({ webhookId: pathId });
 
-const answerWebhook = (webhook: ShownWebhook): Answer => answerJson(200, presentWebhook(webhook));
+const answerWebhook = (webhook: ShownWebhook): Answer => answerJson(200, toWebhookRecord(webhook));
 
 /** Webhooks: addresses that are told what changes. */
 export const webhookRoutes: readonly Route[] = [
@@ -29,7 +29,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks',
     operation: listWebhooks,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage(presentWebhook),
+    present: presentPage(toWebhookRecord),
   }),
   route({
     ...jsonPost,
@@ -49,7 +49,8 @@ export const webhookRoutes: readonly Route[] = [
       };
       return { name, url, location: parseFolderLocation(location), kinds };
     },
-    present: (created) => answerJson(201, presentWithSecret(created), { Location: `/webhooks/${created.webhook.id}` }),
+    present: (created) =>
+      answerJson(201, toWebhookWithSecret(created), { Location: `/webhooks/${created.webhook.id}` }),
   }),
   route({ method: 'GET', path: '/webhooks/{id}', operation: readWebhook, read: readId, present: answerWebhook }),
   route({
@@ -81,7 +82,7 @@ export const webhookRoutes: readonly Route[] = [
     requires: 'Idempotency-Key',
     operation: rotateWebhookSecret,
     read: (request) => ({ ...readId(request), isAtOnce: request.query['now'] === true }),
-    present: (rotated) => answerJson(200, presentWithSecret(rotated)),
+    present: (rotated) => answerJson(200, toWebhookWithSecret(rotated)),
   }),
   route({
     method: 'POST',
@@ -89,14 +90,14 @@ export const webhookRoutes: readonly Route[] = [
     requires: 'Idempotency-Key',
     operation: testWebhook,
     read: readId,
-    present: (sent) => answerJson(200, presentSent(sent)),
+    present: (sent) => answerJson(200, toSentRecord(sent)),
   }),
   route({
     method: 'GET',
     path: '/webhooks/{id}/deliveries',
     operation: listDeliveries,
     read: (request) => ({ ...readId(request), ...readPage(request) }),
-    present: presentPage(presentDelivery),
+    present: presentPage(toDeliveryRecord),
   }),
   route({
     ...jsonPost,
@@ -106,6 +107,6 @@ export const webhookRoutes: readonly Route[] = [
       const { delivery } = jsonOf(request) as { readonly delivery: number };
       return { ...readId(request), delivery };
     },
-    present: (webhook) => answerJson(202, presentWebhook(webhook)),
+    present: (webhook) => answerJson(202, toWebhookRecord(webhook)),
   }),
 ];

@@ -21,7 +21,7 @@ import {
   toShownPrincipalRecord,
   toStateRecord,
 } from '../../records/principal-record.js';
-import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
+import { toSessionRecord } from '../../records/session-record.js';
 
 /** A POST that may be sent twice without harm, so it needs no Idempotency-Key. */
 export const repeatablePost = { method: 'POST', takes: ['json'] } as const;
@@ -71,15 +71,6 @@ function presentLink({ principalId, signInName, secret, expiresAt, isFirst }: Is
   });
 }
 
-const presentSession = ({ id, browser, address, method, startedAt, lastSeenAt }: StoredSession) => ({
-  id,
-  browser,
-  address,
-  method,
-  started_at: formatTime(startedAt),
-  last_seen_at: formatTime(lastSeenAt),
-});
-
 /** People, agents and connectors, and how people sign in. */
 export const principalRoutes: readonly Route[] = [
   route({
@@ -116,7 +107,7 @@ export const principalRoutes: readonly Route[] = [
     path: '/person-sessions',
     operation: listSessions,
     read: readPrincipalId,
-    present: (sessions) => answerJson(200, { items: sessions.map(presentSession) }),
+    present: (sessions) => answerJson(200, { items: sessions.map(toSessionRecord) }),
   }),
   route({
     method: 'DELETE',

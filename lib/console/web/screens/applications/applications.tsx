@@ -80,7 +80,7 @@ function Row({ application, onEnd }: { application: Application; onEnd: () => vo
         </span>
         <span className="soft small application-line">
           {lastUsed === null ? 'Not used so far' : <>Last used {<Time at={lastUsed} />}</>} · let in{' '}
-          <Time at={application.allowed_at} /> · ends <Time at={application.expires_at} /> · answers go to{' '}
+          <Time at={application.created_at} /> · ends <Time at={application.expires_at} /> · answers go to{' '}
           <bdi>{answersTo}</bdi>
         </span>
       </div>

@@ -1,12 +1,11 @@
-import type { ExportedLine } from '../../audit/exported-line.js';
-import { describeRemarks } from '../../audit/describe-remarks.js';
-import type { AuditEntry } from '../../domain/audit-entry.js';
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import type { ChainCheck } from '../../workspace/chain-checks.js';
-import { toAuthorRecord } from '../../records/author-record.js';
+import { describeRemarks } from '../audit/describe-remarks.js';
+import type { AuditEntry } from '../domain/audit-entry.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
+import type { ChainCheck } from '../workspace/chain-checks.js';
+import { toAuthorRecord } from './author-record.js';
 
 /** The description's `AuditEntry`. */
-export function presentEntry(entry: AuditEntry): object {
+export function toAuditEntryRecord(entry: AuditEntry): object {
   const { id, seq, at, principal, credential, action, outcome, code, target, version, detail, hash } = entry;
   return {
     id,
@@ -29,7 +28,7 @@ export function presentEntry(entry: AuditEntry): object {
 }
 
 /** The description's `AuditVerification`. */
-export function presentCheck(check: ChainCheck): object {
+export function toChainCheckRecord(check: ChainCheck): object {
   const { id, startedAt, endedAt, records, checked, isBrokenOff } = check;
   return {
     id,
@@ -38,11 +37,11 @@ export function presentCheck(check: ChainCheck): object {
     ended_at: formatTimeOrNull(endedAt),
     records,
     checked,
-    result: presentVerdict(check),
+    result: toVerdictRecord(check),
   };
 }
 
-function presentVerdict({ verdict }: ChainCheck): object | null {
+function toVerdictRecord({ verdict }: ChainCheck): object | null {
   if (verdict === null) return null;
   const remarks = describeRemarks(verdict);
   if (!verdict.sound) {
@@ -51,19 +50,4 @@ function presentVerdict({ verdict }: ChainCheck): object | null {
   }
   const { records, head, signed } = verdict;
   return { sound: true, records, head: { seq: records, hash: head }, signed, remarks };
-}
-
-/** Characters sent together. */
-const pieceLength = 64 * 1024;
-
-/** The lines of an export as text, many in one piece. */
-export async function* joinLines(lines: AsyncIterable<ExportedLine>): AsyncGenerator<string, undefined> {
-  let piece = '';
-  for await (const line of lines) {
-    piece += `${JSON.stringify(line)}\n`;
-    if (piece.length < pieceLength) continue;
-    yield piece;
-    piece = '';
-  }
-  if (piece !== '') yield piece;
 }

@@ -1,13 +1,13 @@
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import type { ConnectorRun, SkippedFile } from '../../domain/connector.js';
-import type { Disconnected } from '../../operations/connectors/disconnect-source.js';
-import type { ShownConnector } from '../../operations/connectors/find-connector.js';
-import type { ConnectorWithWebhook } from '../../operations/connectors/set-webhook.js';
-import type { ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
-import { toAuthorRecord } from '../../records/author-record.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
+import type { ConnectorRun, SkippedFile } from '../domain/connector.js';
+import type { Disconnected } from '../operations/connectors/disconnect-source.js';
+import type { ShownConnector } from '../operations/connectors/find-connector.js';
+import type { ConnectorWithWebhook } from '../operations/connectors/set-webhook.js';
+import type { ConnectionTest, DescribedKind } from '../workspace/connectors.js';
+import { toAuthorRecord } from './author-record.js';
 
 /** The description's `ConnectorRun`. */
-export function presentRun({ trigger, counts, startedAt, endedAt, versionId, sourceVersion, ...run }: ConnectorRun) {
+export function toRunRecord({ trigger, counts, startedAt, endedAt, versionId, sourceVersion, ...run }: ConnectorRun) {
   return {
     number: run.number,
     trigger,
@@ -29,7 +29,7 @@ export function presentRun({ trigger, counts, startedAt, endedAt, versionId, sou
 }
 
 /** The description's `ConnectorRecord`. */
-export function presentConnector(connector: ShownConnector) {
+export function toConnectorRecord(connector: ShownConnector) {
   return {
     id: connector.id,
     name: connector.name,
@@ -43,7 +43,7 @@ export function presentConnector(connector: ShownConnector) {
     held_change: connector.held,
     failures: connector.failures,
     next_run_at: formatTimeOrNull(connector.nextRunAt),
-    last_run: connector.lastRun === null ? null : presentRun(connector.lastRun),
+    last_run: connector.lastRun === null ? null : toRunRecord(connector.lastRun),
     synced_at: formatTimeOrNull(connector.syncedAt),
     source_version: connector.sourceVersion,
     has_secret: connector.hasSecret,
@@ -54,29 +54,29 @@ export function presentConnector(connector: ShownConnector) {
 }
 
 /** The description's `SkippedFile`. */
-export const presentSkipped = ({ path, reason, detail }: SkippedFile) => ({ path, reason, detail });
+export const toSkippedRecord = ({ path, reason, detail }: SkippedFile) => ({ path, reason, detail });
 
 /** The description's `DescribedConnectorKind`. */
-export const presentKind = ({ kind, settingsSchema, secretMeans }: DescribedKind) => ({
+export const toKindRecord = ({ kind, settingsSchema, secretMeans }: DescribedKind) => ({
   kind,
   settings_schema: settingsSchema,
   secret: secretMeans,
 });
 
 /** The description's `ConnectorTestResult`. */
-export function presentTest(test: ConnectionTest) {
+export function toConnectionTestRecord(test: ConnectionTest) {
   return test.works
     ? { works: true, fault: null, message: test.found }
     : { works: false, fault: test.fault, message: test.message };
 }
 
 /** The description's `ConnectorHook`: where the source sends its webhooks, below the service's address. */
-export function presentWebhook({ connector, secret }: ConnectorWithWebhook, workspace: string) {
+export function toConnectorWebhookRecord({ connector, secret }: ConnectorWithWebhook, workspace: string) {
   return { id: connector.id, path: `/v1/hooks/${workspace}/${connector.id}`, secret };
 }
 
 /** The description's `DisconnectedSource`. */
-export function presentDisconnected({ connector, deleted, versionId }: Disconnected) {
+export function toDisconnectedRecord({ connector, deleted, versionId }: Disconnected) {
   const { id, location } = connector;
   return { disconnected: true, id, location, deleted, version: versionId };
 }

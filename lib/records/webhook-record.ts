@@ -1,15 +1,15 @@
-import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
-import type { Sent, WebhookDelivery } from '../../domain/webhook.js';
-import type { ShownWebhook, WebhookWithSecret } from '../../operations/webhooks/find-webhook.js';
-import { toAuthorRecord } from '../../records/author-record.js';
+import { formatTime, formatTimeOrNull } from '../domain/clock.js';
+import type { Sent, WebhookDelivery } from '../domain/webhook.js';
+import type { ShownWebhook, WebhookWithSecret } from '../operations/webhooks/find-webhook.js';
+import { toAuthorRecord } from './author-record.js';
 
 /** The description's `WebhookDelivery`. */
-export function presentDelivery({ number, messageId, type, at, duration, outcome, status, answer }: WebhookDelivery) {
+export function toDeliveryRecord({ number, messageId, type, at, duration, outcome, status, answer }: WebhookDelivery) {
   return { number, message_id: messageId, type, at: formatTime(at), duration_ms: duration, outcome, status, answer };
 }
 
 /** The description's `Webhook`. */
-export function presentWebhook(webhook: ShownWebhook) {
+export function toWebhookRecord(webhook: ShownWebhook) {
   const { id, name, location, url, kinds, stopped, failures, nextAttemptAt, rotatingUntil, createdAt } = webhook;
   return {
     id,
@@ -21,7 +21,7 @@ export function presentWebhook(webhook: ShownWebhook) {
     stopped,
     failures,
     next_attempt_at: formatTimeOrNull(nextAttemptAt),
-    last_delivery: webhook.lastDelivery === null ? null : presentDelivery(webhook.lastDelivery),
+    last_delivery: webhook.lastDelivery === null ? null : toDeliveryRecord(webhook.lastDelivery),
     rotating_until: formatTimeOrNull(rotatingUntil),
     created_at: formatTime(createdAt),
     owner: toAuthorRecord(webhook.owner),
@@ -29,11 +29,11 @@ export function presentWebhook(webhook: ShownWebhook) {
 }
 
 /** The description's `WebhookWithSecret`. */
-export function presentWithSecret({ webhook, secret }: WebhookWithSecret) {
-  return { ...presentWebhook(webhook), secret };
+export function toWebhookWithSecret({ webhook, secret }: WebhookWithSecret) {
+  return { ...toWebhookRecord(webhook), secret };
 }
 
 /** The description's `WebhookTest`. */
-export function presentSent({ outcome, status, answer, duration }: Sent) {
+export function toSentRecord({ outcome, status, answer, duration }: Sent) {
   return { delivered: outcome === 'delivered', status, answer, duration_ms: duration };
 }
