@@ -31,6 +31,50 @@ export const floors: readonly (readonly string[])[] = [
   ['bin'],
 ];
 
+/** The console's pages. They run in a browser, and have rooms of their own. */
+const pages = 'lib/console/web/';
+
+/** The rooms of the console's pages, lowest floor first, by the same rule. Each screen is a room. */
+export const pageFloors: readonly (readonly string[])[] = [
+  ['navigation'],
+  ['api', 'markdown'],
+  ['design'],
+  [
+    'screens/access',
+    'screens/applications',
+    'screens/changes',
+    'screens/history',
+    'screens/move',
+    'screens/search',
+    'screens/share',
+    'screens/upload',
+  ],
+  [
+    'screens/audit',
+    'screens/browser',
+    'screens/connectors',
+    'screens/keys',
+    'screens/reader',
+    'screens/trash',
+    'screens/undo',
+  ],
+  ['screens/editor', 'screens/webhooks'],
+  ['screens/erase', 'screens/overview'],
+  ['shell'],
+  ['main'],
+];
+
+/** The rooms of pure functions that pages may import, so that a browser and the service read a text alike. */
+export const lentToPages: readonly string[] = ['domain', 'text'];
+
+/** `lib/console/web/api/live.ts` → api, `lib/console/web/screens/move/undo.ts` → screens/move; undefined elsewhere. */
+export function pageRoomOf(file: string): string | undefined {
+  if (!file.startsWith(pages)) return undefined;
+  const [top = '', ...rest] = file.slice(pages.length).split('/');
+  if (rest.length === 0) return top.replace(/\.tsx?$/, '');
+  return top === 'screens' ? `screens/${rest[0] ?? ''}` : top;
+}
+
 /** The client library runs in other people's programs, so it stands outside the house. */
 export const clientRoom = 'client';
 
@@ -43,8 +87,8 @@ export function roomOf(file: string): string | undefined {
 }
 
 /** The floor of the room, or -1 for a room outside the picture. */
-export function floorOf(room: string): number {
-  return floors.findIndex((rooms) => rooms.includes(room));
+export function floorOf(room: string, house = floors): number {
+  return house.findIndex((rooms) => rooms.includes(room));
 }
 
 /** The source file named by a relative specifier, from the repository's root. */
@@ -107,6 +151,32 @@ export const owners: Readonly<Record<string, Ownership>> = {
   aws4fetch: { rooms: ['connectors'], why: 'only requests to object stores are signed so, and the transport is ours' },
   unhomoglyph: { rooms: ['operations'], why: 'names are compared by their look where one is given' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
+};
+
+const everyPage: readonly string[] = pageFloors.flat();
+const editor = { rooms: ['screens/editor'], why: 'only the editor weighs as much as an editor' };
+
+/** The rooms of the console's pages that may import each package. */
+export const pageOwners: Readonly<Record<string, Ownership>> = {
+  react: { rooms: everyPage, why: 'every page is made of components' },
+  'react-dom': { rooms: ['main'], why: 'the pages have one root' },
+  '@tanstack/react-query': { rooms: everyPage, why: 'every screen reads and changes by the one cache' },
+  'lucide-react': { rooms: everyPage, why: 'a sign is chosen where it is shown' },
+  wouter: { rooms: everyPage, why: 'every screen has links' },
+  'react-aria-components': {
+    rooms: ['design', 'screens/move', 'screens/share'],
+    why: 'it is heavy; besides menus, only the tree of folders and the search for people need it',
+  },
+  'openapi-fetch': { rooms: ['api'], why: 'one file makes the requests' },
+  'markdown-it': { rooms: ['markdown'], why: 'what it makes has to be cleaned before it is shown' },
+  dompurify: { rooms: ['markdown'], why: 'one file decides which markup is clean' },
+  '@codemirror/commands': editor,
+  '@codemirror/language': editor,
+  '@codemirror/search': editor,
+  '@codemirror/state': editor,
+  '@codemirror/view': editor,
+  '@lezer/highlight': editor,
+  '@lezer/markdown': editor,
 };
 
 /** Parts of Node reserved to some rooms; lib/domain touches none. */

@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { base } from '../shell/addresses.ts';
+import { base } from '../navigation/addresses.ts';
 import { noteAnswer } from './connection.ts';
 import type { paths } from './described.d.ts';
 import { Problem, problemOf } from './problem.ts';

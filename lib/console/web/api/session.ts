@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { base } from '../shell/addresses.ts';
+import { base } from '../navigation/addresses.ts';
 import { request } from './client.ts';
 
 /** A workspace of the signed-in person. */

@@ -1,6 +1,18 @@
+import type { LucideIcon } from 'lucide-react';
 import type { ReactNode, RefObject } from 'react';
 import { Menu, MenuItem, Popover, Separator } from 'react-aria-components';
-import type { MenuAction } from './menu.tsx';
+
+export interface MenuAction {
+  /** Verb and object. */
+  readonly label: string;
+  readonly icon?: LucideIcon;
+  readonly run?: () => void;
+  readonly isDangerous?: boolean;
+  /** The key that does the same. */
+  readonly shortcut?: string;
+  /** A line above it. */
+  readonly startsGroup?: boolean;
+}
 
 interface MenuListProps {
   readonly label: string;

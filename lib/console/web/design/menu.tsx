@@ -1,17 +1,5 @@
-import type { LucideIcon } from 'lucide-react';
 import { Suspense, lazy, useRef, useState, type ReactNode } from 'react';
-
-export interface MenuAction {
-  /** Verb and object. */
-  readonly label: string;
-  readonly icon?: LucideIcon;
-  readonly run?: () => void;
-  readonly isDangerous?: boolean;
-  /** The key that does the same. */
-  readonly shortcut?: string;
-  /** A line above it. */
-  readonly startsGroup?: boolean;
-}
+import type { MenuAction } from './menu-list.tsx';
 
 interface MenuProps {
   /** The name of the button: "Actions for report.md". */

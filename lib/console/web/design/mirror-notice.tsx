@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { components } from '../api/described.d.ts';
-import { addressOf } from '../shell/addresses.ts';
+import { addressOf } from '../navigation/addresses.ts';
 import { LinkButton } from './button.tsx';
 import { Notice } from './notice.tsx';
 import { Time } from './time.tsx';

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useContext, useEffect, useId, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { WorkspaceContext } from '../api/session.ts';
+import type { Crumb } from '../navigation/crumbs.ts';
 
 interface PageProps {
   /** In the browser's tab, and as the heading where `heading` is left out. */
@@ -11,12 +12,6 @@ interface PageProps {
   readonly actions?: ReactNode;
   readonly size?: 'wide';
   readonly children: ReactNode;
-}
-
-export interface Crumb {
-  readonly name: string;
-  /** Left out: the place itself. */
-  readonly href?: string;
 }
 
 /** A view of the console: its title, its breadcrumbs, its actions, its content. */

@@ -1,7 +1,7 @@
 import { CloudOff, FileQuestionMark, LogIn, RotateCw, TriangleAlert, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { asProblem, Problem } from '../api/problem.ts';
-import { againAddress, signInAddress } from '../shell/addresses.ts';
+import { againAddress, signInAddress } from '../navigation/addresses.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 

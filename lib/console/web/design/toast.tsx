@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { asProblem } from '../api/problem.ts';
-import { againAddress } from '../shell/addresses.ts';
+import { againAddress } from '../navigation/addresses.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {

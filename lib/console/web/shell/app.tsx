@@ -9,12 +9,12 @@ import { Page } from '../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../design/state.tsx';
 import { Toasts } from '../design/toast.tsx';
 import { UploadsHost } from '../screens/upload/uploads-host.tsx';
-import { addressOf, consoleBase, parsePlace, signInAddress } from './addresses.ts';
+import { addressOf, consoleBase, parsePlace, signInAddress } from '../navigation/addresses.ts';
 import { Boundary } from './boundary.tsx';
 import { useForgetting } from './forgetting.ts';
 import { Frame } from './frame.tsx';
 import { Overlays } from './overlays.tsx';
-import { aroundNavigation } from './leaving.ts';
+import { aroundNavigation } from '../navigation/leaving.ts';
 import { screens } from './screens.ts';
 
 const maxTries = 3;

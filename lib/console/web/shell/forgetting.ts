@@ -1,16 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Forgotten } from '../screens/erase/forget.ts';
-import { addressOf, consoleBase, folderOf, parsePlace } from './addresses.ts';
-
-/** One for the tab: a channel hears the other tabs, and not itself. */
-const channel = new BroadcastChannel('cartulary-forgotten');
-
-/** Has the other tabs of this browser forget a document. */
-export function tellTabs(forgotten: Forgotten): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin alone
-  channel.postMessage(forgotten);
-}
+import { channel, type Forgotten } from '../screens/erase/forgotten.ts';
+import { addressOf, consoleBase, folderOf, parsePlace } from '../navigation/addresses.ts';
 
 /** Whether the tab's address names the document: as its place, or as what the page is about. */
 function namesInAddress({ workspace, location }: Forgotten): boolean {

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { ProblemLine } from '../design/state.tsx';
 import { Time } from '../design/time.tsx';
-import { addressOf } from './addresses.ts';
+import { addressOf } from '../navigation/addresses.ts';
 
 type Key = components['schemas']['Key'];
 

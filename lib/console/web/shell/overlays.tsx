@@ -1,6 +1,6 @@
 import { Suspense, lazy, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { addressOf, type Place } from './addresses.ts';
+import { addressOf, type Place } from '../navigation/addresses.ts';
 
 const ShareDialog = lazy(async () => ({ default: (await import('../screens/share/share-dialog.tsx')).ShareDialog }));
 const MoveDialog = lazy(async () => ({ default: (await import('../screens/move/move-dialog.tsx')).MoveDialog }));

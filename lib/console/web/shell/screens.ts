@@ -1,10 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
-
-export interface ScreenProps {
-  readonly workspace: string;
-  /** The location, or the rest of the path. */
-  readonly rest: string;
-}
+import type { ScreenProps } from '../navigation/screen-props.ts';
 
 type Screen = LazyExoticComponent<ComponentType<ScreenProps>>;
 

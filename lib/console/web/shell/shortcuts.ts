@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { addressOf } from './addresses.ts';
+import { addressOf } from '../navigation/addresses.ts';
 
 /** Whether keys typed there are text. */
 function takesText(target: EventTarget | null): boolean {

@@ -11,7 +11,7 @@ import { TextField } from '../../design/field.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useRefresh, type SignInLink } from './queries.ts';
 

@@ -8,7 +8,7 @@ import { CopyButton } from '../../design/copy-button.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { PagedList } from '../../design/paged-list.tsx';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
 import { MembershipsCard } from './memberships-card.tsx';

@@ -13,7 +13,7 @@ import { Page } from '../../design/page.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/pages.ts';
 import { useGroups, useMembers, useRefresh } from './queries.ts';

@@ -3,7 +3,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { base } from '../../shell/addresses.ts';
+import { base } from '../../navigation/addresses.ts';
 import type { MintedToken } from './queries.ts';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatExact } from '../../design/time.tsx';
-import { base } from '../../shell/addresses.ts';
+import { base } from '../../navigation/addresses.ts';
 import type { SignInLink } from './queries.ts';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { useImpact, useRefresh, type MembershipImpact, type Subject } from './queries.ts';
 
 export interface WantedMembership {

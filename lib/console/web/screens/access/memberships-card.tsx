@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
 import type { PrincipalDetails, Subject } from './queries.ts';
 import { SubjectDialog } from './subject-dialog.tsx';

@@ -8,7 +8,7 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { AddPrincipalDialog } from './add-principal-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/pages.ts';

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../design/dialog.tsx';
 import { Panel } from '../../design/page.tsx';
 import { ProblemLine, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/pages.ts';

@@ -12,7 +12,7 @@ import { Page, Panel } from '../../design/page.tsx';
 import { ProblemLine, ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { base } from '../../shell/addresses.ts';
+import { base } from '../../navigation/addresses.ts';
 import { LetIn } from './let-in.tsx';
 
 type Application = components['schemas']['OwnApplication'];

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { Panel } from '../../design/page.tsx';
 import { Secret } from '../../design/secret.tsx';
-import { base } from '../../shell/addresses.ts';
+import { base } from '../../navigation/addresses.ts';
 
 /** The address to give to an application, and what happens then. */
 export function LetIn(): ReactNode {

@@ -7,7 +7,7 @@ import { Page } from '../../design/page.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { TextFilter, TimeFilter, trimLocation } from './filter-bar.tsx';
 import { describeAction } from './describe.ts';
 import type { Filters } from './filters.ts';

@@ -7,7 +7,7 @@ import { CopyButton } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { describeAction, describeInterface } from './describe.ts';
 import type { AuditEntry } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { SectionTabs, type SectionTab } from '../../design/section-tabs.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import type { Filters } from './filters.ts';
 
 /** The parts of the screen. A place and a time that were chosen go along. */

@@ -1,5 +1,5 @@
 import { apiAddress } from '../../api/client.ts';
-import { encodeLocation, nameOf } from '../../shell/addresses.ts';
+import { encodeLocation, nameOf } from '../../navigation/addresses.ts';
 
 /** Has the browser save what is at an address: a refusal becomes a failed download, and the page stays. */
 function save(address: string, name: string): void {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { LinkButton } from '../../design/button.tsx';
 import { State } from '../../design/state.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { mayEdit } from './may.ts';
 import type { BrowsedFolder } from './queries.ts';
 

@@ -14,8 +14,8 @@ import {
 } from 'lucide-react';
 import { announce } from '../../design/announce.tsx';
 import { copyText } from '../../design/copy-button.tsx';
-import type { MenuAction } from '../../design/menu.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import type { MenuAction } from '../../design/menu-list.tsx';
+import { addressOf } from '../../navigation/addresses.ts';
 import { downloadDocument, exportFolder } from './download.ts';
 import type { Asked } from './dialogs.tsx';
 import { mayDelete, mayEdit, mayEditEntry, mayLabel } from './may.ts';

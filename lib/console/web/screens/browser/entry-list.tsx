@@ -11,8 +11,8 @@ import {
 import { useLocation } from 'wouter';
 import { announce } from '../../design/announce.tsx';
 import { Button } from '../../design/button.tsx';
-import type { MenuAction } from '../../design/menu.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import type { MenuAction } from '../../design/menu-list.tsx';
+import { addressOf } from '../../navigation/addresses.ts';
 import { EntryRow } from './entry-row.tsx';
 import { locationOf, type Entry, type Sort } from './queries.ts';
 import { chooseAll, extendTo, moveTo, noSelection, toggle, type Selection } from './selection.ts';

@@ -2,10 +2,11 @@ import { Ellipsis, Lock, Plug, UserLock } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Badge, Who } from '../../design/badge.tsx';
-import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { Menu } from '../../design/menu.tsx';
+import type { MenuAction } from '../../design/menu-list.tsx';
 import { formatExact, Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
-import { EntryIcon } from './entry-icon.tsx';
+import { addressOf } from '../../navigation/addresses.ts';
+import { EntryIcon } from '../../design/entry-icon.tsx';
 import { keyOf, locationOf, type DocumentEntry, type Entry } from './queries.ts';
 
 const maxLabels = 3;

@@ -16,9 +16,10 @@ import {
 import { useRef, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Button, LinkButton } from '../../design/button.tsx';
-import { Menu, type MenuAction } from '../../design/menu.tsx';
-import type { Crumb } from '../../design/page.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { Menu } from '../../design/menu.tsx';
+import type { MenuAction } from '../../design/menu-list.tsx';
+import type { Crumb } from '../../navigation/crumbs.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { filesOf, type PickedFile } from '../upload/collect-files.ts';
 import { exportFolder } from './download.ts';
 import { mayEdit } from './may.ts';

@@ -1,4 +1,4 @@
-import { nameOf } from '../../shell/addresses.ts';
+import { nameOf } from '../../navigation/addresses.ts';
 import { locationOf, type Entry } from './queries.ts';
 
 /** "report.md", or "3 documents and 1 folder". */

@@ -4,9 +4,8 @@ import { Link } from 'wouter';
 import { Badge, Who } from '../../design/badge.tsx';
 import { formatClock } from '../../design/day.ts';
 import { formatExact } from '../../design/time.tsx';
-import { addressOf, folderOf, nameOf } from '../../shell/addresses.ts';
-import { EntryIcon } from '../browser/entry-icon.tsx';
-import { viewOf } from '../history/addresses.ts';
+import { addressOf, folderOf, nameOf, viewOf } from '../../navigation/addresses.ts';
+import { EntryIcon } from '../../design/entry-icon.tsx';
 import type { Happened } from './gather.ts';
 import type { Action } from './queries.ts';
 

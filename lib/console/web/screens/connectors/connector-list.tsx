@@ -8,7 +8,7 @@ import { Page } from '../../design/page.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { NextRun } from './next-run.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import { useConnectors, type Connector } from './queries.ts';

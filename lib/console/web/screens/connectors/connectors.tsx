@@ -3,7 +3,7 @@ import { Problem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Page } from '../../design/page.tsx';
 import { ProblemState } from '../../design/state.tsx';
-import type { ScreenProps } from '../../shell/screens.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { ConnectorList } from './connector-list.tsx';
 import { ConnectorPage } from './connector-page.tsx';
 import { NewConnector } from './new-connector.tsx';

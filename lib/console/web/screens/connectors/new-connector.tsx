@@ -11,7 +11,7 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { ProblemLine, ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf, nameOf } from '../../shell/addresses.ts';
+import { addressOf, nameOf, readLocation } from '../../navigation/addresses.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { useConnectorChanges, useKinds, type DescribedKind, type Kind, type TestResult } from './queries.ts';
 import { isAt, SecretField, SettingsFields } from './settings-fields.tsx';
@@ -73,7 +73,7 @@ function ConnectForm({ kinds }: { kinds: readonly DescribedKind[] }): ReactNode 
   const described = kinds.find((each) => each.kind === kind);
   const suggested = kind === undefined ? '' : suggestName(kind, typed);
   const inFolder = (place: string): string => (place === '' ? suggested : `${place}/${suggested}`);
-  const location = (ownPlace ?? (suggested === '' ? '' : inFolder(folder))).trim().replaceAll(/^\/+|\/+$/g, '');
+  const location = readLocation(ownPlace ?? (suggested === '' ? '' : inFolder(folder)));
   const name = (ownName ?? suggested).trim();
   const fields = described === undefined ? [] : fieldsOf(described);
   const connection = {

@@ -8,7 +8,7 @@ import { PagedList } from '../../design/paged-list.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { formatSize } from '../reader/format-size.ts';
+import { formatSize } from '../../design/format-size.ts';
 import {
   useRuns,
   useSkipped,

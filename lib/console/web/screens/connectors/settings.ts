@@ -82,7 +82,7 @@ export function fieldsOf({ settings_schema: schema }: Pick<DescribedKind, 'setti
 }
 
 /** Whether the address is one of ssh: `ssh://host/path`, or `git@host:path`. */
-export const isSsh = ({ url = '' }: Typed): boolean => /^\s*ssh:/i.test(url) || /^\s*[^/:\s]+@[^/:\s]+:/.test(url);
+export const isSsh = ({ url = '' }: Typed): boolean => /^\s*ssh:/i.test(url) || /^\s*[^/:\s@]+@[^/:\s]+:/.test(url);
 
 /** Whether a field makes sense beside what is typed in the others. */
 export function isWanted({ name }: SettingField, typed: Typed): boolean {

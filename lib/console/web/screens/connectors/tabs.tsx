@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
 import { SectionTabs } from '../../design/section-tabs.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 
 /** What comes in from elsewhere, and what goes out. */
 export function ConnectorTabs({ current }: { current: 'sources' | 'webhooks' }): ReactNode {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Time } from '../../design/time.tsx';
-import { formatSize } from '../reader/format-size.ts';
+import { formatSize } from '../../design/format-size.ts';
 import { NextTime } from '../../design/next-time.tsx';
 import type { Connector, ConnectorRun } from './queries.ts';
 import { conditionOf, countFiles, wordsOfFault } from './words.ts';

@@ -10,7 +10,7 @@ import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { base } from '../../shell/addresses.ts';
+import { base } from '../../navigation/addresses.ts';
 import { useConnectorChanges, type Connector, type Webhook } from './queries.ts';
 
 /** The address at which the source says that it has changed, so that no one waits for the schedule. */

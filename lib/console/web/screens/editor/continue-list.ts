@@ -3,7 +3,7 @@ import { isInCode } from './markdown-language.js';
 
 /** Blanks and quotation marks, then the mark of an item, then its box. */
 const itemPattern =
-  /^(?<lead>[ \t]{0,40}(?:> ?){0,10}[ \t]{0,40})(?<mark>[-*+]|(?<count>\d{1,9})(?<dot>[.)]))(?<gap> {1,4})(?<box>\[[ xX]\] )?/;
+  /^(?<lead>[ \t]{0,80}(?:>(?: ?>){0,9}[ \t]{0,40})?)(?<mark>[-*+]|(?<count>\d{1,9})(?<dot>[.)]))(?<gap> {1,4})(?<box>\[[ xX]\] )?/;
 const quotePattern = /^(?:> ?){1,10}/;
 
 /** The start of the next line after a list item or in a quotation; undefined elsewhere. */

@@ -1,6 +1,6 @@
 import { apiAddress, request } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
-import { encodeLocation } from '../../shell/addresses.ts';
+import { encodeLocation } from '../../navigation/addresses.ts';
 
 export interface Author {
   readonly id: string;

@@ -11,7 +11,7 @@ import {
   type TransactionSpec,
 } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap, placeholder } from '@codemirror/view';
-import { nonce } from '../../shell/addresses.ts';
+import { nonce } from '../../navigation/addresses.ts';
 import { continueList } from './continue-list.js';
 import { insertLink, toggleMark } from './format-markdown.js';
 import { markdown } from './markdown-language.js';

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { ProblemLine, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { largestEdited, uploadVersion, type CannotEdit } from './document-text.ts';
 
 const reasons: Readonly<Record<CannotEdit['why'], { readonly title: string; readonly text: string }>> = {

@@ -7,7 +7,7 @@ import { TextField } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Segments } from '../../design/segments.tsx';
 import { Time } from '../../design/time.tsx';
-import { useAskBeforeLeaving } from '../../shell/leaving.ts';
+import { useAskBeforeLeaving } from '../../navigation/leaving.ts';
 import { ConflictView } from './conflict-view.tsx';
 import type { Editing, EditingState } from './editing.ts';
 import { RestoredNotice, SaveProblem } from './notices.tsx';

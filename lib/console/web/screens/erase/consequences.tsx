@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatSize } from '../reader/format-size.ts';
+import { formatSize } from '../../design/format-size.ts';
 
 const counted = (count: number, one: string, more: string): string => (count === 1 ? `1 ${one}` : `${count} ${more}`);
 

@@ -1,12 +1,5 @@
-import { tellTabs } from '../../shell/forgetting.ts';
 import { dropDraftsOf, keepNoMoreOf } from '../editor/drafts.ts';
-
-/** A document that this browser has to forget. */
-export interface Forgotten {
-  readonly workspace: string;
-  readonly location: string;
-  readonly document: string;
-}
+import { tellTabs, type Forgotten } from './forgotten.ts';
 
 /** Removes every entry that names the document, in its key or its value. */
 function forgetIn(storage: Storage, { location, document }: Forgotten): void {

@@ -7,7 +7,7 @@ import { Notice } from '../../design/notice.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { describeAmount, Unreachable } from './consequences.tsx';
 import { useErasure, type Erasure } from './queries.ts';
 

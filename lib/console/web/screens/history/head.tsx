@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../../api/session.ts';
-import { Page, type Crumb } from '../../design/page.tsx';
-import { addressOf, nameOf } from '../../shell/addresses.ts';
-import { crumbsOf } from '../reader/crumbs.ts';
-import { viewOf } from './addresses.ts';
+import { Page } from '../../design/page.tsx';
+import { crumbsOf, type Crumb } from '../../navigation/crumbs.ts';
+import { addressOf, nameOf, viewOf } from '../../navigation/addresses.ts';
 
 interface HistoryPageProps {
   readonly location: string;

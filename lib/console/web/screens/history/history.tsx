@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
-import type { ScreenProps } from '../../shell/screens.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { Changes } from './changes.tsx';
 import { Lines } from './lines.tsx';
 import { Restoration } from './restoration.tsx';

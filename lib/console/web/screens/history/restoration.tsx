@@ -12,7 +12,7 @@ import { Notice } from '../../design/notice.tsx';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
-import { viewOf } from './addresses.ts';
+import { viewOf } from '../../navigation/addresses.ts';
 import { Comparison } from './changes.tsx';
 import { HistoryPage } from './head.tsx';
 import { restore, useDiff, useHistory, versionsOf, type Diff } from './queries.ts';

@@ -1,18 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { folderOf, nameOf } from '../../shell/addresses.ts';
+import { folderOf, nameOf } from '../../navigation/addresses.ts';
 import { FolderTree } from './folder-tree.tsx';
-import { sentenceOf } from './relocations.ts';
+import { sentenceOf, type Movable } from './relocations.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
 import type { Relocated } from './undo.ts';
 import { useRelocating } from './use-relocating.ts';
-
-/** A document or folder to move. */
-export interface Movable {
-  readonly location: string;
-  readonly type: 'folder' | 'document';
-}
 
 interface MoveDialogProps {
   readonly workspace: string;

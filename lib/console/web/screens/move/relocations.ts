@@ -6,6 +6,12 @@ import { formatExact } from '../../design/time.tsx';
 /** A change of one subject's access, as the service reports it. */
 export type AccessChange = components['schemas']['AccessChange'];
 
+/** A document or folder to move. */
+export interface Movable {
+  readonly location: string;
+  readonly type: 'folder' | 'document';
+}
+
 /** A rename in place, or a move to another folder. */
 export type Relocation =
   | { readonly type: 'move'; readonly location: string; readonly toFolder: string }

@@ -3,7 +3,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Choice } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { nameOf } from '../../shell/addresses.ts';
+import { nameOf } from '../../navigation/addresses.ts';
 import { AccessChanges } from './access-changes.tsx';
 import { likenessOf, type AccessReport } from './relocations.ts';
 import type { Attempt } from './use-relocating.ts';

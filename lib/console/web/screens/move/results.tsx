@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { RequestId } from '../../design/state.tsx';
-import { nameOf } from '../../shell/addresses.ts';
-import { shareAddress } from '../share/share-address.ts';
+import { addressOf, nameOf } from '../../navigation/addresses.ts';
 import { AccessChanges } from './access-changes.tsx';
 import { sentenceOf } from './relocations.ts';
 import type { Attempt } from './use-relocating.ts';
@@ -50,7 +49,7 @@ export function ResultsDialog({ workspace, attempts, isFolder, onClose }: Result
                   <span>
                     <LinkButton
                       size="small"
-                      href={shareAddress(workspace, outcome.to, isFolder(location) ? 'folder' : 'document')}
+                      href={addressOf.share(workspace, outcome.to, isFolder(location) ? 'folder' : 'document')}
                     >
                       Share it again
                     </LinkButton>

@@ -1,6 +1,6 @@
 import { newIdempotencyKey } from '../../api/client.ts';
 import { showToast } from '../../design/toast.tsx';
-import { folderOf, nameOf } from '../../shell/addresses.ts';
+import { folderOf, nameOf } from '../../navigation/addresses.ts';
 import { relocate, sentenceOf, type Relocation } from './relocations.ts';
 
 /** Something that has been renamed or moved. */

@@ -1,4 +1,4 @@
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { wordsOfStop } from '../webhooks/words.ts';
 import type { Overview } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { LinkButton } from '../../design/button.tsx';
 import { MirrorNotice } from '../../design/mirror-notice.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { ClaimBanner } from './claim-banner.tsx';
 import { summarizeHidden, type HiddenMarks } from './hidden-text.ts';
 import type { Claim, Reading } from './use-reading.ts';

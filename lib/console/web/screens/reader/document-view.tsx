@@ -1,9 +1,10 @@
 import { History, MessageSquare, Pencil } from 'lucide-react';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { LinkButton, Button } from '../../design/button.tsx';
-import { Page, type Crumb } from '../../design/page.tsx';
+import { Page } from '../../design/page.tsx';
+import type { Crumb } from '../../navigation/crumbs.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { useMarkdown } from '../../markdown/use-markdown.ts';
 import { startsOfLines } from '../../markdown/find-block.ts';
 import { Banners } from './banners.tsx';

@@ -1,4 +1,4 @@
-import { encodeLocation } from '../../shell/addresses.ts';
+import { encodeLocation } from '../../navigation/addresses.ts';
 
 interface FileOptions {
   readonly version?: string;

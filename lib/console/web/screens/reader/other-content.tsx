@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { apiAddress } from '../../api/client.ts';
 import { State } from '../../design/state.tsx';
 import { fileAddress } from './file-address.ts';
-import { formatSize } from './format-size.ts';
+import { formatSize } from '../../design/format-size.ts';
 import type { Reading } from './use-reading.ts';
 
 const shownImages = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']);

@@ -1,6 +1,6 @@
 import { apiAddress } from '../../api/client.ts';
 import type { MarkdownPlace } from '../../markdown/render.ts';
-import { addressOf, consoleBase, encodeLocation } from '../../shell/addresses.ts';
+import { addressOf, consoleBase, encodeLocation } from '../../navigation/addresses.ts';
 
 /** Where a document's links and images lead. */
 export function placeOf(workspace: string, location: string): MarkdownPlace {

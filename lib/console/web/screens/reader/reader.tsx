@@ -6,11 +6,11 @@ import { announce } from '../../design/announce.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { preloadMarkdown } from '../../markdown/use-markdown.ts';
-import { addressOf, nameOf } from '../../shell/addresses.ts';
-import type { ScreenProps } from '../../shell/screens.ts';
+import { addressOf, nameOf } from '../../navigation/addresses.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { useCommentsAgain } from './comments/use-comments.ts';
 import { DocumentView } from './document-view.tsx';
-import { crumbsOf } from './crumbs.ts';
+import { crumbsOf } from '../../navigation/crumbs.ts';
 import { useReadAgain, useReading, type Reading } from './use-reading.ts';
 
 preloadMarkdown();

@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { headingPrefix } from '../../markdown/heading-prefix.ts';
-import { consoleBase } from '../../shell/addresses.ts';
+import { consoleBase } from '../../navigation/addresses.ts';
 import { makeScrollable } from './make-scrollable.ts';
 
 /**

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Time } from '../../design/time.tsx';
-import { formatSize } from './format-size.ts';
+import { formatSize } from '../../design/format-size.ts';
 import { LabelDialog } from './label-dialog.tsx';
 import type { Reading } from './use-reading.ts';
 

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { showProblem, showToast } from '../../design/toast.tsx';
-import { addressOf, folderOf } from '../../shell/addresses.ts';
+import { addressOf, folderOf } from '../../navigation/addresses.ts';
 import type { Reading } from './use-reading.ts';
 
 /** Deletes the document as it was read, goes to its folder, and offers the way back. */

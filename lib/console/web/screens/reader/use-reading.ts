@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { apiAddress, request } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
-import { encodeLocation } from '../../shell/addresses.ts';
+import { encodeLocation } from '../../navigation/addresses.ts';
 
 type Schemas = components['schemas'];
 export type Reading = Schemas['Reading'];

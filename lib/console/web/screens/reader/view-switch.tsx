@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
-import { consoleBase } from '../../shell/addresses.ts';
+import { consoleBase } from '../../navigation/addresses.ts';
 
 /** Two forms of one document: each has an address. */
 export function ViewSwitch({ view }: { view: 'rendered' | 'source' }): ReactNode {

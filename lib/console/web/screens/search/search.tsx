@@ -10,8 +10,8 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf, folderOf } from '../../shell/addresses.ts';
-import type { ScreenProps } from '../../shell/screens.ts';
+import { addressOf, folderOf } from '../../navigation/addresses.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { markSnippet } from './mark-snippet.ts';
 
 const pageSize = 20;

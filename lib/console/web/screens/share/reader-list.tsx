@@ -5,9 +5,8 @@ import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { nameOfRole } from '../../design/roles.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
-import { addressOf, nameOf } from '../../shell/addresses.ts';
+import { addressOf, nameOf } from '../../navigation/addresses.ts';
 import { isWithin } from './changes.ts';
-import { shareAddress } from './share-address.ts';
 import { useReaders, type Reader, type Sharing } from './queries.ts';
 
 interface ReaderListProps {
@@ -103,7 +102,9 @@ function Way({
         <PlaceLink
           workspace={workspace}
           location={way.scope_id}
-          href={mayChange ? shareAddress(workspace, way.scope_id, 'folder') : addressOf.folder(workspace, way.scope_id)}
+          href={
+            mayChange ? addressOf.share(workspace, way.scope_id, 'folder') : addressOf.folder(workspace, way.scope_id)
+          }
         />
       ) : onGrants === undefined ? (
         `this ${sharing.scope_type}`

@@ -3,7 +3,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { Dialog } from '../../design/dialog.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import { nameOf } from '../../shell/addresses.ts';
+import { nameOf } from '../../navigation/addresses.ts';
 import { GrantList } from './grant-list.tsx';
 import { useSharing, type Sharing } from './queries.ts';
 import { ReaderList } from './reader-list.tsx';

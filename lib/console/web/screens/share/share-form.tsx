@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { SelectField } from '../../design/field.tsx';
 import { contains, meaningOfRole, nameOfRole, roles, type Role } from '../../design/roles.ts';
 import { ProblemLine } from '../../design/state.tsx';
-import { nameOf } from '../../shell/addresses.ts';
+import { nameOf } from '../../navigation/addresses.ts';
 import { changeRole, grant } from './changes.ts';
 import { sharingKey, useShares, type Found, type Share, type Sharing } from './queries.ts';
 import { SubjectPicker } from './subject-picker.tsx';

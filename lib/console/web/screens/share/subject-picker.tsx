@@ -5,7 +5,7 @@ import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { KindBadge } from '../../design/badge.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { useFound, type Found } from './queries.ts';
 
 interface SubjectPickerProps {

@@ -2,7 +2,7 @@ import { Eye, TextCursorInput } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import type { Trashed } from './queries.ts';
 
 const RenameDialog = lazy(async () => ({ default: (await import('../move/rename-dialog.tsx')).RenameDialog }));

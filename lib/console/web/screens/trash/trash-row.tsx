@@ -5,8 +5,8 @@ import { useWorkspace } from '../../api/session.ts';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf, folderOf } from '../../shell/addresses.ts';
-import { EntryIcon } from '../browser/entry-icon.tsx';
+import { addressOf, folderOf } from '../../navigation/addresses.ts';
+import { EntryIcon } from '../../design/entry-icon.tsx';
 import type { Trashed } from './queries.ts';
 
 interface TrashRowProps {

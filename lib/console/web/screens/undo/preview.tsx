@@ -15,8 +15,7 @@ import { PagedList } from '../../design/paged-list.tsx';
 import { Panel } from '../../design/page.tsx';
 import { ProblemLine, ProblemState, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
-import { viewOf } from '../history/addresses.ts';
+import { addressOf, viewOf } from '../../navigation/addresses.ts';
 import { usePreview, type PreviewItem, type Reverted, type Wanted } from './queries.ts';
 
 interface PreviewProps {

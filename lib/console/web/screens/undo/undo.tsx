@@ -4,7 +4,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { SelectField, TextField } from '../../design/field.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
-import type { ScreenProps } from '../../shell/screens.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { Preview } from './preview.tsx';
 import { usePrincipalName, useWriters, type Wanted, type Writer } from './queries.ts';
 import { spans, timeAgo, toLocalField } from './spans.ts';

@@ -1,7 +1,7 @@
 import { apiAddress, apiOf, versionedDataOf } from '../../api/client.ts';
 import { noteAnswer } from '../../api/connection.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
-import { encodeLocation } from '../../shell/addresses.ts';
+import { encodeLocation } from '../../navigation/addresses.ts';
 
 export interface Sending {
   readonly workspace: string;

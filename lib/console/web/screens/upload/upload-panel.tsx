@@ -2,7 +2,7 @@ import { CircleCheck, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button, IconButton } from '../../design/button.tsx';
-import { addressOf, nameOf } from '../../shell/addresses.ts';
+import { addressOf, nameOf } from '../../navigation/addresses.ts';
 import {
   cancelUpload,
   cancelUploads,

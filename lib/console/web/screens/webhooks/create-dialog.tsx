@@ -9,6 +9,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
+import { readLocation } from '../../navigation/addresses.ts';
 import { KindsField, kindsOf, type Told } from './kinds-field.tsx';
 import { useRenew, type MadeWebhook } from './queries.ts';
 
@@ -28,7 +29,7 @@ export function CreateDialog({
   const [place, setPlace] = useState('');
   const [told, setTold] = useState<Told>({ what: 'all', kinds: [] });
   const [isTried, setTried] = useState(false);
-  const location = place.trim().replaceAll(/^\/+|\/+$/g, '');
+  const location = readLocation(place);
   const make = useMutation({
     mutationFn: () => {
       const body = { name: name.trim(), url: url.trim(), location, kinds: kindsOf(told) };

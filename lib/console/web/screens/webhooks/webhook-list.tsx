@@ -8,7 +8,7 @@ import { Page } from '../../design/page.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { ConnectorTabs } from '../connectors/tabs.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import { useWebhooks, type MadeWebhook, type Webhook } from './queries.ts';

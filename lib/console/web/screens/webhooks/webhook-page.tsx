@@ -17,7 +17,7 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf } from '../../navigation/addresses.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
 import { useRenew, useWebhook, type MadeWebhook, type Tested, type Webhook } from './queries.ts';

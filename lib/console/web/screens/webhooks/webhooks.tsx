@@ -3,7 +3,7 @@ import { Problem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Page } from '../../design/page.tsx';
 import { ProblemState } from '../../design/state.tsx';
-import type { ScreenProps } from '../../shell/screens.ts';
+import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { WebhookList } from './webhook-list.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 

@@ -1,3 +1,5 @@
+import { dropTrailing } from '../../../domain/drop-trailing.ts';
+
 /** The path prefix of a proxy in front of the service; '' where there is none. */
 export const base = document.querySelector<HTMLMetaElement>('meta[name="cartulary-base"]')?.content ?? '';
 /** The nonce that the page's policy asks of stylesheets made by scripts. */
@@ -30,6 +32,9 @@ export const addressOf = {
   newDocument: (workspace: string, folder: string) =>
     inWorkspace(workspace, `/new${folder === '' ? '' : `?folder=${encodeURIComponent(folder)}`}`),
   history: at('history'),
+  /** A place with its share dialog open. */
+  share: (workspace: string, location: string, type: 'folder' | 'document') =>
+    `${at(type === 'folder' ? 'f' : 'd')(workspace, location)}?share`,
   search: (workspace: string, query = '') =>
     inWorkspace(workspace, query === '' ? '/search' : `/search?q=${encodeURIComponent(query)}`),
   trash: (workspace: string) => inWorkspace(workspace, '/trash'),
@@ -69,6 +74,19 @@ export const addressOf = {
   auditCheck: (workspace: string) => inWorkspace(workspace, '/audit/check'),
 } as const;
 
+/** The views of a document's history. The address keeps what they show. */
+export const viewOf = {
+  timeline: addressOf.history,
+  /** @param from left out: the version before the other */
+  changes: (workspace: string, location: string, to: string, from?: string) =>
+    withQuery(addressOf.history(workspace, location), { from, to }),
+  /** @param version left out: the current one */
+  lines: (workspace: string, location: string, version?: string) =>
+    withQuery(addressOf.history(workspace, location), { lines: version ?? 'current' }),
+  restore: (workspace: string, location: string, version: string) =>
+    withQuery(addressOf.history(workspace, location), { restore: version }),
+} as const;
+
 /** What a page of the console is about. */
 export interface Place {
   readonly workspace: string;
@@ -95,6 +113,11 @@ export function parsePlace(path: string): Place | undefined {
 }
 
 const trimSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
+
+/** A location as a person types it: without blanks and slashes around it. */
+export function readLocation(typed: string): string {
+  return dropTrailing(typed.trim().replace(/^\/+/, ''), '/');
+}
 
 /** The folder that a location lies in; '' is the root. */
 export function folderOf(location: string): string {
