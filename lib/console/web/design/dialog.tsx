@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react';
-import { Button, IconButton, type ButtonLook } from './button.tsx';
+import { IconButton } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -71,47 +71,5 @@ export function Dialog(props: DialogProps): ReactNode {
         </form>
       )}
     </dialog>
-  );
-}
-
-interface ConfirmProps {
-  readonly title: string;
-  readonly children: ReactNode;
-  /** The action in words: verb and object. */
-  readonly action: string;
-  readonly look?: ButtonLook;
-  readonly isPending?: boolean;
-  /** While there is nothing to agree to yet. */
-  readonly isDisabled?: boolean;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
-}
-
-/** Asks before something is done that has consequences. */
-export function ConfirmDialog({
-  title,
-  children,
-  action,
-  look = 'danger',
-  isPending,
-  isDisabled = false,
-  onConfirm,
-  onClose,
-}: ConfirmProps): ReactNode {
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look={look} isPending={isPending ?? false} disabled={isDisabled} onClick={onConfirm}>
-            {action}
-          </Button>
-        </>
-      }
-    >
-      {children}
-    </Dialog>
   );
 }

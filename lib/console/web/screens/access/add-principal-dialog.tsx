@@ -2,14 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { apiOf, dataOf } from '../../api/client.ts';
-import { asProblem, type Problem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
-import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { LinkDialog } from './link-dialog.tsx';
@@ -46,6 +43,10 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
     onSettled: () => void refresh(),
   });
   const [isNameMissing, setNameMissing] = useState(false);
+  const form = useForm(add, {}, ({ field = '', reason, sentence }) => ({
+    name: ['name', 'display_name'].includes(field) ? sentence : undefined,
+    signIn: reason === 'name_taken' || ['sign_in', 'sign_in_name'].includes(field) ? sentence : undefined,
+  }));
   const finish = (): void => {
     onClose();
     showToast({ text: `${displayName.trim()} was added.` });
@@ -53,10 +54,9 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
   if (link !== undefined) {
     return <LinkDialog link={link} displayName={displayName.trim()} onClose={finish} />;
   }
-  const problem = add.error === null ? undefined : asProblem(add.error);
   const submit = (): void => {
     setNameMissing(displayName.trim() === '');
-    if (displayName.trim() !== '' && !add.isPending) add.mutate();
+    if (displayName.trim() !== '') add.mutate();
   };
   const leave = (): void => {
     onClose();
@@ -64,18 +64,12 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
     if (addedId !== undefined) navigate(addressOf.principal(workspace, addedId));
   };
   return (
-    <Dialog
+    <FormDialog
       title={kind === 'person' ? 'Add person' : 'Add agent'}
-      onClose={leave}
+      action={kind === 'person' ? 'Add person' : 'Add agent'}
+      sending={form}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={add.isPending}>
-            {kind === 'person' ? 'Add person' : 'Add agent'}
-          </Button>
-        </>
-      }
+      onClose={leave}
     >
       <TextField
         label="Name"
@@ -84,7 +78,7 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
             ? 'As others see it beside what the person writes.'
             : 'Say what it does: "Release notes bot".'
         }
-        error={isNameMissing ? 'Enter a name.' : faultOf(problem, ['name', 'display_name'])}
+        error={isNameMissing ? 'Enter a name.' : form.errors.name}
         value={displayName}
         readOnly={addedId !== undefined}
         maxLength={200}
@@ -95,7 +89,7 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
         <TextField
           label="Sign-in name (optional)"
           hint="An e-mail address or a name. Left empty, it is made from the name."
-          error={problem?.reason === 'name_taken' ? problem.sentence : faultOf(problem, ['sign_in', 'sign_in_name'])}
+          error={form.errors.signIn}
           value={signInName}
           maxLength={254}
           autoCapitalize="none"
@@ -107,13 +101,6 @@ export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'
           ? 'You get a link for them, by which they choose a password. They reach nothing until you share with them.'
           : 'An agent signs in with a token, which you mint on its page. It reaches nothing until you share with it.'}
       </p>
-      {problem !== undefined && !isAtField(problem) && <ProblemLine error={problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }
-
-const isAtField = ({ field, reason }: Problem): boolean =>
-  reason === 'name_taken' || ['name', 'display_name', 'sign_in', 'sign_in_name'].includes(field ?? '');
-
-const faultOf = (problem: Problem | undefined, fields: readonly string[]): string | undefined =>
-  problem !== undefined && problem.field !== undefined && fields.includes(problem.field) ? problem.sentence : undefined;

@@ -1,15 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
-import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
-import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useRefresh, type Subject } from './queries.ts';
 
@@ -30,10 +27,8 @@ export function GrantDialog({
   const [type, setType] = useState<'folder' | 'document'>('folder');
   const [location, setLocation] = useState('');
   const [role, setRole] = useState<Role>('reader');
-  const [isTried, setTried] = useState(false);
   const attempts = useAttempts();
   const place = location.trim().replace(/^\//, '').replace(/\/$/, '');
-  const isMissing = type === 'document' && place === '';
   const add = useMutation({
     mutationFn: () => {
       const body = { scope_type: type, scope_id: place, subject: { type: subject.type, id: subject.id }, role };
@@ -48,26 +43,25 @@ export function GrantDialog({
     },
     onSettled: () => void refresh(),
   });
-  const submit = (): void => {
-    setTried(true);
-    if (!isMissing && !add.isPending) add.mutate();
-  };
-  const problem = add.error === null ? undefined : asProblem(add.error);
-  const isAtPlace = problem !== undefined && (problem.field === 'scope_id' || problem.reason === 'name_taken');
-  const isAbsent = problem?.code === 'NOT_FOUND' && type === 'document';
+  const form = useForm(
+    add,
+    { place: type === 'document' && place === '' ? 'Enter the document’s location.' : undefined },
+    ({ code, field, reason, sentence }) => ({
+      place:
+        code === 'NOT_FOUND' && type === 'document'
+          ? 'There is no such document.'
+          : field === 'scope_id' || reason === 'name_taken'
+            ? sentence
+            : undefined,
+    }),
+  );
   return (
-    <Dialog
+    <FormDialog
       title={`Add grant for ${displayName}`}
+      action="Add grant"
+      sending={form}
+      onSubmit={() => add.mutate()}
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={add.isPending}>
-            Add grant
-          </Button>
-        </>
-      }
     >
       <SelectField label="On" value={type} onChange={(event) => setType(event.target.value as typeof type)}>
         <option value="folder">A folder, with all below it</option>
@@ -79,15 +73,7 @@ export function GrantDialog({
           type === 'folder' ? 'Left empty, it is the whole workspace. The folder may be new.' : 'Its whole location.'
         }
         placeholder={type === 'folder' ? 'handbook/policies' : 'handbook/travel.md'}
-        error={
-          isTried && isMissing
-            ? 'Enter the document’s location.'
-            : isAbsent
-              ? 'There is no such document.'
-              : isAtPlace
-                ? problem.sentence
-                : undefined
-        }
+        error={form.errors.place}
         value={location}
         maxLength={1024}
         ref={takeFocus}
@@ -108,8 +94,7 @@ export function GrantDialog({
           <p>Approvers of the whole workspace see everything, and manage people, groups and tokens.</p>
         </Notice>
       )}
-      {problem !== undefined && !isAtPlace && !isAbsent && <ProblemLine error={problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

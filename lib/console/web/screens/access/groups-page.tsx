@@ -3,12 +3,11 @@ import { ChevronDown, ChevronRight, Search, Users, UsersRound } from 'lucide-rea
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { apiOf, dataOf } from '../../api/client.ts';
-import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { Page } from '../../design/page.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton, State } from '../../design/state.tsx';
@@ -163,33 +162,21 @@ function AddGroupDialog({ onClose }: { onClose: () => void }): ReactNode {
   const submit = (): void => {
     const name = displayName.trim();
     setMissing(name === '');
-    if (name !== '' && !add.isPending) add.mutate(name);
+    if (name !== '') add.mutate(name);
   };
-  const problem = add.error === null ? undefined : asProblem(add.error);
-  const isAtName = problem?.field === 'name' || problem?.field === 'display_name';
+  const form = useForm(add, {}, ({ field, sentence }) => ({
+    name: field === 'name' || field === 'display_name' ? sentence : undefined,
+  }));
   return (
-    <Dialog
-      title="Add group"
-      onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={add.isPending}>
-            Add group
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title="Add group" action="Add group" sending={form} onSubmit={submit} onClose={onClose}>
       <TextField
         label="Name"
-        error={isMissing ? 'Enter a name.' : isAtName ? problem.sentence : undefined}
+        error={isMissing ? 'Enter a name.' : form.errors.name}
         value={displayName}
         maxLength={200}
         ref={takeFocus}
         onChange={(event) => setDisplayName(event.target.value)}
       />
-      {problem !== undefined && !isAtName && <ProblemLine error={problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }

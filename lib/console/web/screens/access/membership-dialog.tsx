@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
@@ -44,7 +44,7 @@ export function MembershipDialog({ wanted, onClose }: { wanted: WantedMembership
       title={title}
       action={isAdding ? 'Add to group' : 'Remove from group'}
       look={isAdding ? 'primary' : 'danger'}
-      isPending={apply.isPending}
+      sending={apply}
       isDisabled={impact.data === undefined}
       onConfirm={() => apply.mutate()}
       onClose={onClose}
@@ -57,7 +57,6 @@ export function MembershipDialog({ wanted, onClose }: { wanted: WantedMembership
           <p>You lose what this group gives you, at once.</p>
         </Notice>
       )}
-      <ProblemLine error={apply.error} />
     </ConfirmDialog>
   );
 }

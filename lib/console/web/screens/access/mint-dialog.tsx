@@ -5,11 +5,9 @@ import type { components } from '../../api/described.d.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { Choice, SelectField, TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
-import { ProblemLine } from '../../design/state.tsx';
 import { toMinted, useRefresh, type MintedToken } from './queries.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -54,7 +52,6 @@ export function MintDialog({
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [date, setDate] = useState('');
   const [rate, setRate] = useState('');
-  const [isTried, setTried] = useState(false);
   const attempts = useAttempts();
   const [sent, setSent] = useState<Sent>();
   const mint = useMutation({
@@ -85,8 +82,6 @@ export function MintDialog({
     return end?.toISOString() ?? null;
   };
   const submit = (): void => {
-    setTried(true);
-    if (mint.isPending || Object.values(faults).some((fault) => fault !== undefined)) return;
     const asked = {
       name: name.trim(),
       interfaces: [
@@ -102,26 +97,20 @@ export function MintDialog({
     setSent(next);
     mint.mutate(next);
   };
-  const problem = mint.error === null ? undefined : asProblem(mint.error);
-  const shown = isTried ? faults : { name: undefined, interfaces: undefined, date: undefined, rate: undefined };
+  const form = useForm(mint, faults, ({ field, sentence }) => (field === 'name' ? { name: sentence } : {}));
+  const isUnanswered = mint.error !== null && asProblem(mint.error).code === 'UNREACHABLE';
   return (
-    <Dialog
+    <FormDialog
       title={isOwn ? 'Make a key' : `Mint token for ${displayName}`}
-      onClose={onClose}
+      action={isUnanswered ? 'Try again' : isOwn ? 'Make key' : 'Mint token'}
+      sending={form}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={mint.isPending}>
-            {problem?.code === 'UNREACHABLE' ? 'Try again' : isOwn ? 'Make key' : 'Mint token'}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <TextField
         label="Name"
         hint="What it is for: “Nightly export”."
-        error={shown.name ?? (problem?.field === 'name' ? problem.sentence : undefined)}
+        error={form.errors.name}
         value={name}
         maxLength={200}
         ref={takeFocus}
@@ -147,9 +136,9 @@ export function MintDialog({
           checked={isForGit}
           onChange={(event) => setForGit(event.target.checked)}
         />
-        {shown.interfaces !== undefined && (
+        {form.errors.interfaces !== undefined && (
           <span className="field-error" role="alert">
-            {shown.interfaces}
+            {form.errors.interfaces}
           </span>
         )}
       </fieldset>
@@ -169,7 +158,7 @@ export function MintDialog({
         <TextField
           label="Last day"
           type="date"
-          error={shown.date}
+          error={form.errors.date}
           value={date}
           onChange={(event) => setDate(event.target.value)}
         />
@@ -181,13 +170,12 @@ export function MintDialog({
             label="Requests a minute (optional)"
             hint="Left empty, the workspace's limit applies."
             inputMode="numeric"
-            error={shown.rate}
+            error={form.errors.rate}
             value={rate}
             onChange={(event) => setRate(event.target.value)}
           />
         </details>
       )}
-      {problem !== undefined && problem.field !== 'name' && <ProblemLine error={problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }

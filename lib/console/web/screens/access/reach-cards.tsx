@@ -6,9 +6,9 @@ import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Panel } from '../../design/page.tsx';
-import { ProblemLine, State } from '../../design/state.tsx';
+import { State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { GrantDialog } from './grant-dialog.tsx';
@@ -126,7 +126,7 @@ function RemoveGrant({
     <ConfirmDialog
       title="Remove this grant?"
       action="Remove grant"
-      isPending={remove.isPending}
+      sending={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
@@ -134,7 +134,6 @@ function RemoveGrant({
         <bdi>{displayName}</bdi> is no longer {role} of <Place place={place} /> by this grant, from the next request on.
         Other grants and groups may still give access there.
       </p>
-      <ProblemLine error={remove.error} />
     </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Panel } from '../../design/page.tsx';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
@@ -95,7 +95,7 @@ export function SignInCard({ principal }: { principal: PrincipalDetails }): Reac
           title={`Make a sign-in link for ${displayName}?`}
           action="Make link"
           look="primary"
-          isPending={issue.isPending}
+          sending={issue}
           onConfirm={() => issue.mutate()}
           onClose={() => setAsks(undefined)}
         >
@@ -106,21 +106,19 @@ export function SignInCard({ principal }: { principal: PrincipalDetails }): Reac
           {hasPassword && (
             <p>When it is used, the present password, every signed-in browser and the consents to applications end.</p>
           )}
-          <ProblemLine error={issue.error} />
         </ConfirmDialog>
       )}
       {asks === 'end' && (
         <ConfirmDialog
           title={`Sign ${displayName} out everywhere?`}
           action="Sign out"
-          isPending={end.isPending}
+          sending={end}
           onConfirm={() => end.mutate()}
           onClose={() => setAsks(undefined)}
         >
           <p>
             Every browser listed is signed out at once{id === ownId && ', this one too'}. Tokens and applications go on.
           </p>
-          <ProblemLine error={end.error} />
         </ConfirmDialog>
       )}
       {link !== undefined && <LinkDialog link={link} displayName={displayName} onClose={() => setLink(undefined)} />}

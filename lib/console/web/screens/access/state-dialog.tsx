@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useRefresh, type PrincipalDetails } from './queries.ts';
 
@@ -36,7 +35,7 @@ export function StateDialog({
       title={`${disabled ? 'Disable' : 'Enable'} ${displayName}?`}
       action={disabled ? 'Disable' : 'Enable'}
       look={disabled ? 'danger' : 'primary'}
-      isPending={change.isPending}
+      sending={change}
       onConfirm={() => change.mutate()}
       onClose={onClose}
     >
@@ -61,7 +60,6 @@ export function StateDialog({
           {kind === 'person' && ' To sign in, it uses its password, or a new one-time link.'}
         </p>
       )}
-      <ProblemLine error={change.error} />
     </ConfirmDialog>
   );
 }

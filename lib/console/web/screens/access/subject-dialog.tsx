@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import { Badge, KindBadge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { itemsOf } from '../../api/pages.ts';
@@ -45,19 +45,7 @@ export function SubjectDialog({
     if (chosen !== undefined) onChosen(chosen);
   };
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit">
-            {action}
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={title} action={action} onSubmit={submit} onClose={onClose}>
       <div className="access-filters">
         <TextField
           label="Find by name"
@@ -110,6 +98,6 @@ export function SubjectDialog({
           )}
         </fieldset>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

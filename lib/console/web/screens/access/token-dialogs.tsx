@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
@@ -38,7 +38,7 @@ export function RotateDialog({
       title={`Rotate ${token.name}?`}
       action="Rotate token"
       look="primary"
-      isPending={rotate.isPending}
+      sending={rotate}
       onConfirm={() => rotate.mutate()}
       onClose={onClose}
     >
@@ -47,7 +47,6 @@ export function RotateDialog({
         stay.
       </p>
       <LastUse token={token} />
-      <ProblemLine error={rotate.error} />
     </ConfirmDialog>
   );
 }
@@ -84,7 +83,7 @@ export function RevokeDialog({
     <ConfirmDialog
       title={`Revoke ${token.name}?`}
       action="Revoke token"
-      isPending={revoke.isPending}
+      sending={{ isPending: revoke.isPending }}
       onConfirm={() => revoke.mutate()}
       onClose={onClose}
     >

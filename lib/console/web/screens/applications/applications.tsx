@@ -7,9 +7,9 @@ import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Page, Panel } from '../../design/page.tsx';
-import { ProblemLine, ProblemState, Skeleton, State } from '../../design/state.tsx';
+import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { base } from '../../navigation/addresses.ts';
@@ -114,7 +114,7 @@ function EndDialog({ application, onClose }: { application: Application; onClose
     <ConfirmDialog
       title={`End ${name}?`}
       action="End application"
-      isPending={end.isPending}
+      sending={end}
       onConfirm={() => end.mutate()}
       onClose={onClose}
     >
@@ -122,7 +122,6 @@ function EndDialog({ application, onClose }: { application: Application; onClose
         <bdi>{name}</bdi> is refused from its next request on. What it wrote for you stays. To use it again, let it in
         again.
       </p>
-      <ProblemLine error={end.error} />
     </ConfirmDialog>
   );
 }

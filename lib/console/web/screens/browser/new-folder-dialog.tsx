@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
-import { asProblem } from '../../api/problem.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 
 /** Asks for a name, and makes an empty folder that stays. */
 export function NewFolderDialog({
@@ -30,22 +28,17 @@ export function NewFolderDialog({
     onSuccess: ({ location }) => onDone(location),
   });
   const wanted = name.trim().normalize('NFC');
-  const fault = creation.error === null ? undefined : asProblem(creation.error).sentence;
+  const form = useForm(creation, {}, ({ sentence }) => ({ name: sentence }));
   return (
-    <Dialog
+    <FormDialog
       title="New folder"
-      onClose={onClose}
+      action="Create folder"
+      sending={form}
+      isDisabled={wanted === ''}
       onSubmit={() => {
-        if (wanted !== '' && !creation.isPending) creation.mutate(parent === '' ? wanted : `${parent}/${wanted}`);
+        if (wanted !== '') creation.mutate(parent === '' ? wanted : `${parent}/${wanted}`);
       }}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={creation.isPending} disabled={wanted === ''}>
-            Create folder
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <TextField
         label="Name"
@@ -56,8 +49,8 @@ export function NewFolderDialog({
           creation.reset();
         }}
         hint="A slash makes a folder in the new folder."
-        error={fault}
+        error={form.errors.name}
       />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -6,7 +6,8 @@ import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
-import { ProblemLine, Skeleton } from '../../design/state.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
+import { Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useConnectorChanges, useKinds, type Connector, type DescribedKind, type TestResult } from './queries.ts';
 import { isAt, SecretField, SettingsFields } from './settings-fields.tsx';
@@ -87,18 +88,12 @@ function ChangeForm({ connector, described, onClose }: ChangeFormProps): ReactNo
     if (isComplete && !save.isPending) save.mutate(isSure);
   };
   return (
-    <Dialog
+    <FormDialog
       title="Change settings"
-      onClose={onClose}
+      action={isOther ? 'Test and save' : 'Save'}
+      sending={{ isPending: save.isPending, error: isAtField ? null : save.error }}
       onSubmit={() => submit(false)}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={save.isPending}>
-            {isOther ? 'Test and save' : 'Save'}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <TextField
         label="Name"
@@ -150,8 +145,7 @@ function ChangeForm({ connector, described, onClose }: ChangeFormProps): ReactNo
           }
         />
       )}
-      {problem !== undefined && !isAtField && <ProblemLine error={problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

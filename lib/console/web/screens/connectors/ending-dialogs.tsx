@@ -6,10 +6,9 @@ import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { Choice, TextField } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { ProblemLine } from '../../design/state.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
@@ -18,16 +17,16 @@ import { useConnectorChanges, type Connector } from './queries.ts';
 interface TypedNameProps {
   readonly location: string;
   readonly typed: string;
-  readonly isWrong: boolean;
+  readonly error: string | undefined;
   readonly onType: (typed: string) => void;
 }
 
 /** What a person types to say that they mean it: the folder. */
-function TypedName({ location, typed, isWrong, onType }: TypedNameProps): ReactNode {
+function TypedName({ location, typed, error, onType }: TypedNameProps): ReactNode {
   return (
     <TextField
       label={`Type ${location} to confirm`}
-      error={isWrong ? `Type the folder exactly as it is written: ${location}` : undefined}
+      error={error}
       value={typed}
       maxLength={1000}
       autoCapitalize="none"
@@ -37,13 +36,15 @@ function TypedName({ location, typed, isWrong, onType }: TypedNameProps): ReactN
   );
 }
 
+const faultOf = (typed: string, location: string): string | undefined =>
+  typed.trim() === location ? undefined : `Type the folder exactly as it is written: ${location}`;
+
 /** Approves the deletion that a connector holds. It says what goes, and asks for the name of the folder. */
 export function ApproveDialog({ connector, onClose }: { connector: Connector; onClose: () => void }): ReactNode {
   const { name: workspace } = useWorkspace();
   const changes = useConnectorChanges();
   const attempts = useAttempts();
   const [typed, setTyped] = useState('');
-  const [isTried, setTried] = useState(false);
   // What was looked at is approved, and nothing that came meanwhile.
   const [{ id, location, held_change: change, reason }] = useState(connector);
   const approve = useMutation({
@@ -59,23 +60,15 @@ export function ApproveDialog({ connector, onClose }: { connector: Connector; on
     },
     onSettled: () => void changes.renew(),
   });
-  const submit = (): void => {
-    setTried(true);
-    if (typed.trim() === location && !approve.isPending) approve.mutate();
-  };
+  const form = useForm(approve, { typed: faultOf(typed, location) });
   return (
-    <Dialog
+    <FormDialog
       title="Approve the deletion?"
+      action="Approve deletion"
+      look="danger"
+      sending={form}
+      onSubmit={() => approve.mutate()}
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" isPending={approve.isPending}>
-            Approve deletion
-          </Button>
-        </>
-      }
     >
       <Notice tone="danger">
         <p>{reason}</p>
@@ -88,9 +81,8 @@ export function ApproveDialog({ connector, onClose }: { connector: Connector; on
         </li>
         <li>Exactly this change is approved. If the source changes again meanwhile, it is asked about again.</li>
       </ul>
-      <TypedName location={location} typed={typed} isWrong={isTried && typed.trim() !== location} onType={setTyped} />
-      <ProblemLine error={approve.error} />
-    </Dialog>
+      <TypedName location={location} typed={typed} error={form.errors.typed} onType={setTyped} />
+    </FormDialog>
   );
 }
 
@@ -109,7 +101,6 @@ export function DisconnectDialog({ connector, onClose, onDone }: DisconnectProps
   const { id, location, name } = connector;
   const [documents, setDocuments] = useState<'keep' | 'delete'>('keep');
   const [typed, setTyped] = useState('');
-  const [isTried, setTried] = useState(false);
   const disconnect = useMutation({
     mutationFn: () =>
       dataOf(apiOf(workspace).DELETE('/connectors/{id}', { params: { path: { id }, query: { documents } } })),
@@ -124,25 +115,19 @@ export function DisconnectDialog({ connector, onClose, onDone }: DisconnectProps
     },
   });
   const isDelete = documents === 'delete';
-  const isWrong = isDelete && typed.trim() !== location;
   const isTooMany = disconnect.error !== null && asProblem(disconnect.error).reason === 'too_many_documents';
-  const submit = (): void => {
-    setTried(true);
-    if (!isWrong && !disconnect.isPending) disconnect.mutate();
-  };
+  const form = useForm(
+    { isPending: disconnect.isPending, error: isTooMany ? null : disconnect.error },
+    { typed: isDelete ? faultOf(typed, location) : undefined },
+  );
   return (
-    <Dialog
+    <FormDialog
       title={`Disconnect ${name}?`}
+      action={isDelete ? 'Disconnect and delete' : 'Disconnect'}
+      look="danger"
+      sending={form}
+      onSubmit={() => disconnect.mutate()}
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" isPending={disconnect.isPending}>
-            {isDelete ? 'Disconnect and delete' : 'Disconnect'}
-          </Button>
-        </>
-      }
     >
       <p>
         The connection ends for good, and its credential is deleted. Nothing changes at the source. A sync under way
@@ -167,8 +152,8 @@ export function DisconnectDialog({ connector, onClose, onDone }: DisconnectProps
           onChange={() => setDocuments('delete')}
         />
       </fieldset>
-      {isDelete && <TypedName location={location} typed={typed} isWrong={isTried && isWrong} onType={setTyped} />}
-      {isTooMany ? (
+      {isDelete && <TypedName location={location} typed={typed} error={form.errors.typed} onType={setTyped} />}
+      {isTooMany && (
         <Notice
           tone="warning"
           title="There are too many documents to delete at once"
@@ -187,9 +172,7 @@ export function DisconnectDialog({ connector, onClose, onDone }: DisconnectProps
         >
           <p>{asProblem(disconnect.error).sentence}</p>
         </Notice>
-      ) : (
-        <ProblemLine error={disconnect.error} />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -2,11 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { Choice } from '../../design/field.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
-import { ProblemLine, Skeleton } from '../../design/state.tsx';
+import { Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useConnectorChanges, useKinds, type Connector } from './queries.ts';
 import { SecretField } from './settings-fields.tsx';
@@ -20,7 +19,6 @@ export function RotateDialog({ connector, onClose }: { connector: Connector; onC
   const { id, kind, settings, has_secret: hasSecret, state } = connector;
   const [secret, setSecret] = useState('');
   const [isNone, setNone] = useState(false);
-  const [isTried, setTried] = useState(false);
   const replace = useMutation({
     mutationFn: () =>
       dataOf(
@@ -39,23 +37,15 @@ export function RotateDialog({ connector, onClose }: { connector: Connector; onC
     onSettled: () => void changes.renew(),
   });
   const described = kinds.data?.find((each) => each.kind === kind);
-  const submit = (): void => {
-    setTried(true);
-    if ((secret !== '' || isNone) && !replace.isPending) replace.mutate();
-  };
+  const isLacking = secret === '' && !isNone;
+  const form = useForm(replace, { secret: isLacking ? 'Enter the new credential.' : undefined }, () => ({}));
   return (
-    <Dialog
+    <FormDialog
       title={hasSecret ? 'Replace credential' : 'Set credential'}
+      action="Save and sync"
+      sending={form}
+      onSubmit={() => replace.mutate()}
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={replace.isPending}>
-            Save and sync
-          </Button>
-        </>
-      }
     >
       <p>
         It is used for <PlainText text={connector.source} /> alone. The present one is deleted.
@@ -70,7 +60,7 @@ export function RotateDialog({ connector, onClose }: { connector: Connector; onC
             secret={secret}
             onType={setSecret}
             isRequired
-            error={isTried && secret === '' ? 'Enter the new credential.' : undefined}
+            error={form.errors.secret}
           />
         )
       )}
@@ -82,7 +72,6 @@ export function RotateDialog({ connector, onClose }: { connector: Connector; onC
           onChange={(event) => setNone(event.target.checked)}
         />
       )}
-      <ProblemLine error={replace.error} />
-    </Dialog>
+    </FormDialog>
   );
 }

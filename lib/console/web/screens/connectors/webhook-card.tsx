@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Panel } from '../../design/page.tsx';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
@@ -78,24 +78,22 @@ export function WebhookCard({ connector }: { connector: Connector }): ReactNode 
           title="Make a new secret?"
           action="Make new secret"
           look="primary"
-          isPending={make.isPending}
+          sending={make}
           onConfirm={() => make.mutate()}
           onClose={() => setAsked(undefined)}
         >
           <p>The present one stops working at once. Give the new one to the source; the address stays.</p>
-          <ProblemLine error={make.error} />
         </ConfirmDialog>
       )}
       {asked === 'remove' && (
         <ConfirmDialog
           title="Remove the webhook?"
           action="Remove webhook"
-          isPending={remove.isPending}
+          sending={remove}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsked(undefined)}
         >
           <p>Calls of the source are refused from now on. The mirror follows its schedule.</p>
-          <ProblemLine error={remove.error} />
         </ConfirmDialog>
       )}
       {made !== undefined && <MadeDialog address={address} secret={made.secret} onClose={() => setMade(undefined)} />}

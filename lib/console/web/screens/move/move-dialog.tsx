@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { folderOf, nameOf } from '../../navigation/addresses.ts';
 import { FolderTree } from './folder-tree.tsx';
 import { sentenceOf, type Movable } from './relocations.ts';
@@ -36,19 +35,7 @@ export function MoveDialog({ workspace, items, toFolder, onClose, onMoved }: Mov
   };
   return (
     <RelocationSteps workspace={workspace} items={items} relocating={relocating} onClose={onClose} onDone={onMoved}>
-      <Dialog
-        title={title}
-        onClose={onClose}
-        onSubmit={move}
-        footer={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button look="primary" type="submit" isPending={isRunning}>
-              Move
-            </Button>
-          </>
-        }
-      >
+      <FormDialog title={title} action="Move" sending={{ isPending: isRunning }} onSubmit={move} onClose={onClose}>
         <div className="tree-frame">
           <FolderTree
             workspace={workspace}
@@ -84,7 +71,7 @@ export function MoveDialog({ workspace, items, toFolder, onClose, onMoved }: Mov
             value={attempts.filter(({ outcome }) => outcome !== undefined).length}
           />
         )}
-      </Dialog>
+      </FormDialog>
     </RelocationSteps>
   );
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { nameOf } from '../../navigation/addresses.ts';
 import { sentenceOf, type Movable } from './relocations.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
@@ -40,18 +39,12 @@ export function RenameDialog({ workspace, item, onClose, onRenamed }: RenameDial
   };
   return (
     <RelocationSteps workspace={workspace} items={[item]} relocating={relocating} onClose={onClose} onDone={onRenamed}>
-      <Dialog
+      <FormDialog
         title={`Rename ${before}`}
-        onClose={onClose}
+        action="Rename"
+        sending={{ isPending: isRunning }}
         onSubmit={rename}
-        footer={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button look="primary" type="submit" isPending={isRunning}>
-              Rename
-            </Button>
-          </>
-        }
+        onClose={onClose}
       >
         <TextField
           ref={field}
@@ -64,7 +57,7 @@ export function RenameDialog({ workspace, item, onClose, onRenamed }: RenameDial
             setFault(undefined);
           }}
         />
-      </Dialog>
+      </FormDialog>
     </RelocationSteps>
   );
 }

@@ -5,9 +5,8 @@ import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
-import { ProblemLine } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { readOutline } from '../../../../text/outline.ts';
@@ -90,17 +89,14 @@ export function ClaimBanner({ workspace, reading, claim }: ClaimBannerProps): Re
         <ConfirmDialog
           title="Break claim"
           action="Break claim"
-          isPending={end.isPending}
+          sending={end}
           onConfirm={() => end.mutate()}
           onClose={() => setBreaking(false)}
         >
-          <div className="stack">
-            <p>
-              <bdi>{claim.holder.display_name}</bdi> may be in the middle of a change. After this, others can save, and
-              the holder finds the claim broken.
-            </p>
-            <ProblemLine error={end.error} />
-          </div>
+          <p>
+            <bdi>{claim.holder.display_name}</bdi> may be in the middle of a change. After this, others can save, and
+            the holder finds the claim broken.
+          </p>
         </ConfirmDialog>
       )}
     </Notice>

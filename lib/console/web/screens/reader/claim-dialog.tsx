@@ -2,10 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { SelectField, TextField } from '../../design/field.tsx';
-import { ProblemLine } from '../../design/state.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { readOutline } from '../../../../text/outline.ts';
 import { useReadAgain, type Reading } from './use-reading.ts';
@@ -50,51 +48,42 @@ export function ClaimDialog({ workspace, reading, onClose }: ClaimDialogProps): 
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title="Claim for editing"
-      onClose={onClose}
+      action="Take claim"
+      sending={take}
       onSubmit={() => take.mutate()}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={take.isPending}>
-            Take claim
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
-      <div className="stack">
-        <p className="soft">While you hold a claim, no one else can save changes there. Everybody can read.</p>
-        {headings.length > 0 && (
-          <SelectField label="Part" value={section} onChange={(event) => setSection(event.target.value)}>
-            <option value="">Whole document</option>
-            {headings.map(({ id, title, level }) => (
-              <option key={id} value={id}>
-                {`${'\u{2003}'.repeat(level - 1)}${title}`}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        <SelectField
-          label="For how long"
-          value={String(seconds)}
-          onChange={(event) => setSeconds(Number(event.target.value))}
-        >
-          {times.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
+      <p className="soft">While you hold a claim, no one else can save changes there. Everybody can read.</p>
+      {headings.length > 0 && (
+        <SelectField label="Part" value={section} onChange={(event) => setSection(event.target.value)}>
+          <option value="">Whole document</option>
+          {headings.map(({ id, title, level }) => (
+            <option key={id} value={id}>
+              {`${'\u{2003}'.repeat(level - 1)}${title}`}
             </option>
           ))}
         </SelectField>
-        <TextField
-          label="Purpose (optional)"
-          hint="Others see it beside your name."
-          value={purpose}
-          maxLength={300}
-          onChange={(event) => setPurpose(event.target.value)}
-        />
-        <ProblemLine error={take.error} />
-      </div>
-    </Dialog>
+      )}
+      <SelectField
+        label="For how long"
+        value={String(seconds)}
+        onChange={(event) => setSeconds(Number(event.target.value))}
+      >
+        {times.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Purpose (optional)"
+        hint="Others see it beside your name."
+        value={purpose}
+        maxLength={300}
+        onChange={(event) => setPurpose(event.target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { useAttempts } from '../../api/use-attempts.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { SelectField } from '../../design/field.tsx';
 import { contains, nameOfRole, roles, type Role } from '../../design/roles.ts';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
@@ -162,7 +162,7 @@ export function GrantList({ workspace, sharing, ownId, onClose }: GrantListProps
         <ConfirmDialog
           title={loss.left === null ? 'Give up your own access?' : 'Give up your own role?'}
           action={loss.toRole === undefined ? 'Remove access' : 'Change role'}
-          isPending={pending !== undefined}
+          sending={{ isPending: pending !== undefined }}
           onConfirm={() => void confirm(loss)}
           onClose={() => setLoss(undefined)}
         >

@@ -2,10 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
-import { ProblemLine } from '../../design/state.tsx';
+import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { KindsField, kindsOf, type Told } from './kinds-field.tsx';
 import { useRenew, type Webhook } from './queries.ts';
@@ -22,7 +20,6 @@ export function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [name, setName] = useState(webhook.name);
   const [url, setUrl] = useState(webhook.url);
   const [told, setTold] = useState<Told>(() => toldBy(webhook));
-  const [isTried, setTried] = useState(false);
   const isSecurity = toldBy(webhook).what === 'security';
   const kinds = kindsOf(told);
   const save = useMutation({
@@ -41,35 +38,27 @@ export function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
     },
     onSettled: () => void renew(),
   });
-  const lacksKinds = kinds?.length === 0;
-  const submit = (): void => {
-    setTried(true);
-    if (name.trim() !== '' && url.trim() !== '' && !lacksKinds && !save.isPending) save.mutate();
-  };
+  const form = useForm(
+    save,
+    {
+      name: name.trim() === '' ? 'Enter a name.' : undefined,
+      url: url.trim() === '' ? 'Enter an address.' : undefined,
+      kinds: kinds?.length === 0 ? 'Choose at least one.' : undefined,
+    },
+    () => ({}),
+  );
   return (
-    <Dialog
-      title="Change webhook"
-      onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isPending={save.isPending}>
-            Save
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title="Change webhook" action="Save" sending={form} onSubmit={() => save.mutate()} onClose={onClose}>
       <TextField
         label="Name"
-        error={isTried && name.trim() === '' ? 'Enter a name.' : undefined}
+        error={form.errors.name}
         value={name}
         maxLength={200}
         onChange={(event) => setName(event.target.value)}
       />
       <TextField
         label="Address"
-        error={isTried && url.trim() === '' ? 'Enter an address.' : undefined}
+        error={form.errors.url}
         value={url}
         maxLength={2000}
         inputMode="url"
@@ -81,9 +70,8 @@ export function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         onChange={setTold}
         mayFollowSecurity={isSecurity}
         mayFollowChanges={!isSecurity}
-        error={isTried && lacksKinds ? 'Choose at least one.' : undefined}
+        error={form.errors.kinds}
       />
-      <ProblemLine error={save.error} />
-    </Dialog>
+    </FormDialog>
   );
 }

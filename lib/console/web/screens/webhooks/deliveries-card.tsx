@@ -7,11 +7,11 @@ import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Panel } from '../../design/page.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
-import { ProblemLine, State } from '../../design/state.tsx';
+import { State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { useDeliveries, useRenew, type Delivery, type Webhook } from './queries.ts';
@@ -99,7 +99,7 @@ function ReplayDialog({
       title="Send again from here?"
       action="Send again"
       look="primary"
-      isPending={replay.isPending}
+      sending={replay}
       onConfirm={() => replay.mutate()}
       onClose={onClose}
     >
@@ -107,7 +107,6 @@ function ReplayDialog({
         This message and everything after it are sent once more, in order and under the same ids. A receiver that knows
         an id can leave it out.
       </p>
-      <ProblemLine error={replay.error} />
     </ConfirmDialog>
   );
 }

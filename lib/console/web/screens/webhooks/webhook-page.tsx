@@ -7,14 +7,14 @@ import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
+import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Choice } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { NextTime } from '../../design/next-time.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
-import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
+import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
@@ -228,7 +228,7 @@ function RotateDialog({
       title="Make a new secret?"
       action="Make new secret"
       look="primary"
-      isPending={rotate.isPending}
+      sending={rotate}
       isDisabled={isRotating && !isAtOnce}
       onConfirm={() => rotate.mutate()}
       onClose={onClose}
@@ -246,7 +246,6 @@ function RotateDialog({
         checked={isAtOnce}
         onChange={(event) => setAtOnce(event.target.checked)}
       />
-      <ProblemLine error={rotate.error} />
     </ConfirmDialog>
   );
 }
@@ -268,12 +267,11 @@ function RemoveDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => v
     <ConfirmDialog
       title={`Remove ${webhook.name}?`}
       action="Remove webhook"
-      isPending={remove.isPending}
+      sending={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
       <p>Nothing more is sent, and the list of deliveries goes. This cannot be undone.</p>
-      <ProblemLine error={remove.error} />
     </ConfirmDialog>
   );
 }

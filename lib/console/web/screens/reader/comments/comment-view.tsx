@@ -5,11 +5,10 @@ import { apiOf, dataOf } from '../../../api/client.ts';
 import { asProblem } from '../../../api/problem.ts';
 import { Badge, Who } from '../../../design/badge.tsx';
 import { Button } from '../../../design/button.tsx';
-import { ConfirmDialog } from '../../../design/dialog.tsx';
+import { ConfirmDialog } from '../../../design/form-dialog.tsx';
 import { TextArea } from '../../../design/field.tsx';
 import { Menu } from '../../../design/menu.tsx';
 import type { MenuAction } from '../../../design/menu-list.tsx';
-import { ProblemLine } from '../../../design/state.tsx';
 import { Time } from '../../../design/time.tsx';
 import type { ListedComment } from '../use-reading.ts';
 import { useCommentsAgain } from './use-comments.ts';
@@ -73,17 +72,14 @@ export function CommentView(props: CommentViewProps): ReactNode {
         <ConfirmDialog
           title="Delete comment"
           action="Delete comment"
-          isPending={remove.isPending}
+          sending={remove}
           onConfirm={() => remove.mutate()}
           onClose={leave}
         >
-          <div className="stack">
-            <p>
-              {isOwn ? 'Your comment is' : 'The comment is'} gone for everybody, for good. The audit log says that it
-              was deleted.
-            </p>
-            <ProblemLine error={remove.error} />
-          </div>
+          <p>
+            {isOwn ? 'Your comment is' : 'The comment is'} gone for everybody, for good. The audit log says that it was
+            deleted.
+          </p>
         </ConfirmDialog>
       )}
     </div>
