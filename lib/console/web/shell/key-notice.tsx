@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { apiOf, dataOf } from '../api/client.ts';
 import type { components } from '../api/described.d.ts';
+import { useRead } from '../api/read.ts';
 import type { OwnWorkspace } from '../api/session.ts';
 import { Button, LinkButton } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -14,10 +15,8 @@ type Key = components['schemas']['Key'];
 /** Tells a person of keys that somebody else made for them, on every page, until they say to know of these. */
 export function KeyNotice({ workspace: { name, keys_by_others: count } }: { workspace: OwnWorkspace }): ReactNode {
   const queries = useQueryClient();
-  const { data } = useQuery({
-    queryKey: [name, 'access', 'key-notices', count],
-    queryFn: async ({ signal }) => (await dataOf(apiOf(name).GET('/key-notices', { signal }))).items,
-  });
+  const remembered = [name, 'access', 'key-notices', count];
+  const { data } = useRead(name, remembered, '/key-notices', {}, { select: ({ items }) => items });
   const acknowledge = useMutation({
     mutationFn: (keys: string[]) => dataOf(apiOf(name).POST('/key-acknowledgements', { body: { keys } })),
     // What is shown goes away only when the service has it.

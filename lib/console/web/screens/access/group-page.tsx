@@ -12,7 +12,7 @@ import { addressOf } from '../../navigation/addresses.ts';
 import { PagedList } from '../../design/paged-list.tsx';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
 import { MembershipsCard } from './memberships-card.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useGroup, useMembers, type GroupDetails } from './queries.ts';
 import { GrantsCard, ReachCard } from './reach-cards.tsx';
 import { SubjectDialog } from './subject-dialog.tsx';

@@ -14,7 +14,7 @@ import { ProblemLine, Skeleton, State } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { PagedList } from '../../design/paged-list.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useGroups, useMembers, useRefresh } from './queries.ts';
 import { AccessTabs } from './tabs.tsx';
 import { useRested } from './use-rested.ts';

@@ -11,7 +11,7 @@ import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { AddPrincipalDialog } from './add-principal-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { usePrincipals, type Kind, type ListedPrincipal } from './queries.ts';
 import { AccessTabs } from './tabs.tsx';
 import { useRested } from './use-rested.ts';

@@ -1,8 +1,7 @@
-import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
-import { given, usePages, type Pages } from '../../api/pages.ts';
+import { given, usePages, useRead, type Pages } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 type Schemas = components['schemas'];
@@ -27,35 +26,30 @@ export interface Subject {
 
 export function usePrincipals(text: string, kind: Kind | '', isWanted = true): Pages<ListedPrincipal> {
   const { name } = useWorkspace();
+  const key = [name, 'access', 'principals', text, kind];
   return usePages(
-    [name, 'access', 'principals', text, kind],
-    (cursor, signal) =>
-      dataOf(apiOf(name).GET('/principals', { params: { query: given({ text, kind, cursor }) as never }, signal })),
-    isWanted,
+    name,
+    key,
+    '/principals',
+    { query: { ...given({ text }), kind: kind === '' ? undefined : kind } },
+    { enabled: isWanted },
   );
 }
 
 export function usePrincipal(id: string): UseQueryResult<PrincipalDetails> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'access', 'principal', id],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/principal', { params: { query: { principal: id } }, signal })),
-  });
+  return useRead(name, [name, 'access', 'principal', id], '/principal', { query: { principal: id } });
 }
 
 export function useTokens(principal: string): Pages<Token> {
   const { name } = useWorkspace();
-  return usePages([name, 'access', 'tokens', principal], (cursor, signal) =>
-    dataOf(apiOf(name).GET('/tokens', { params: { query: { principal, ...given({ cursor }) } }, signal })),
-  );
+  return usePages(name, [name, 'access', 'tokens', principal], '/tokens', { query: { principal } });
 }
 
 /** The person's own keys, whoever made them. */
 export function useOwnKeys(): Pages<Schemas['Key']> {
   const { name } = useWorkspace();
-  return usePages([name, 'access', 'own-keys'], (cursor, signal) =>
-    dataOf(apiOf(name).GET('/keys', { params: { query: given({ cursor }) }, signal })),
-  );
+  return usePages(name, [name, 'access', 'own-keys'], '/keys');
 }
 
 /** A person's own key as a token of theirs. */
@@ -69,58 +63,38 @@ export const toMinted = ({ key, secret }: Schemas['KeyWithSecret'], principal: s
 export function useReach({ type, id }: Subject, own: boolean): Pages<ReachedPlace> {
   const { name } = useWorkspace();
   const query = { subject_type: type, subject_id: id, own };
-  return usePages([name, 'access', 'reach', type, id, own], (cursor, signal) =>
-    dataOf(apiOf(name).GET('/reach', { params: { query: { ...query, ...given({ cursor }) } }, signal })),
-  );
+  return usePages(name, [name, 'access', 'reach', type, id, own], '/reach', { query });
 }
 
 export function usePersonSessions(principal: string, isWanted: boolean): UseQueryResult<{ items: PersonSession[] }> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'access', 'sessions', principal],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/person-sessions', { params: { query: { principal } }, signal })),
-    enabled: isWanted,
-  });
+  const key = [name, 'access', 'sessions', principal];
+  return useRead(name, key, '/person-sessions', { query: { principal } }, { enabled: isWanted });
 }
 
 export function useGroups(text: string, outermost: boolean, isWanted = true): Pages<ListedGroup> {
   const { name } = useWorkspace();
-  return usePages(
-    [name, 'access', 'groups', text, outermost],
-    (cursor, signal) =>
-      dataOf(apiOf(name).GET('/groups', { params: { query: { outermost, ...given({ text, cursor }) } }, signal })),
-    isWanted,
-  );
+  const key = [name, 'access', 'groups', text, outermost];
+  return usePages(name, key, '/groups', { query: { outermost, ...given({ text }) } }, { enabled: isWanted });
 }
 
 export function useGroup(id: string): UseQueryResult<GroupDetails> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'access', 'group', id],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/group', { params: { query: { group: id } }, signal })),
-  });
+  return useRead(name, [name, 'access', 'group', id], '/group', { query: { group: id } });
 }
 
 export function useMembers(group: string, type?: Subject['type'], isWanted = true): Pages<Member> {
   const { name } = useWorkspace();
-  return usePages(
-    [name, 'access', 'members', group, type],
-    (cursor, signal) =>
-      dataOf(apiOf(name).GET('/members', { params: { query: { group, ...given({ type, cursor }) } }, signal })),
-    isWanted,
-  );
+  const key = [name, 'access', 'members', group, type];
+  return usePages(name, key, '/members', { query: { group, type } }, { enabled: isWanted });
 }
 
 /** What a membership would change. Never from a memory: grants may have changed since. */
 export function useImpact(group: string, member: Subject, change: 'add' | 'remove'): UseQueryResult<MembershipImpact> {
   const { name } = useWorkspace();
   const query = { group, member_type: member.type, member_id: member.id, change };
-  return useQuery({
-    queryKey: [name, 'access', 'impact', query],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/membership-previews', { params: { query }, signal })),
-    gcTime: 0,
-    staleTime: 0,
-  });
+  const key = [name, 'access', 'impact', query];
+  return useRead(name, key, '/membership-previews', { query }, { gcTime: 0, staleTime: 0 });
 }
 
 /** Has everything about access read again, after a change: here, and who reaches which place. */

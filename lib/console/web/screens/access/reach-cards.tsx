@@ -13,7 +13,7 @@ import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useReach, useRefresh, type ReachedPlace, type Subject } from './queries.ts';
 
 interface CardProps {

@@ -5,7 +5,7 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useGroups, usePrincipals, type Subject } from './queries.ts';
 import { useRested } from './use-rested.ts';
 

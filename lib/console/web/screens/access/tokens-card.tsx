@@ -4,7 +4,7 @@ import { Button } from '../../design/button.tsx';
 import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useTokens, type PrincipalDetails, type Token } from './queries.ts';
 import { TokenDialog, type TokenTask } from './token-dialog.tsx';
 import { TokenRow } from './token-row.tsx';

@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { AppWindow } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem } from '../../api/problem.ts';
+import { useRead } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -21,10 +22,7 @@ const keyOf = (workspace: string): readonly string[] => [workspace, 'application
 
 function useApplications(): UseQueryResult<readonly Application[]> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: keyOf(name),
-    queryFn: async ({ signal }) => (await dataOf(apiOf(name).GET('/applications', { signal }))).items,
-  });
+  return useRead(name, keyOf(name), '/applications', {}, { select: ({ items }) => items });
 }
 
 /** The applications that act for the person, and how to let one in. */

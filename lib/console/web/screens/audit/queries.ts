@@ -8,7 +8,7 @@ import {
 import { useEffect, useState } from 'react';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
-import { given, itemsOf, usePages, type Pages } from '../../api/pages.ts';
+import { given, itemsOf, usePages, type Pages } from '../../api/read.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useNow } from '../../design/now.ts';
@@ -32,9 +32,7 @@ export function useRecords(filters: Filters, limit = 50): Pages<AuditEntry> {
     ...boundsOf(filters, useNow()),
     limit,
   };
-  return usePages([name, 'audit', 'records', query], (cursor, signal) =>
-    dataOf(apiOf(name).GET('/audit', { params: { query: { ...query, ...given({ cursor }) } }, signal })),
-  );
+  return usePages(name, [name, 'audit', 'records', query], '/audit', { query });
 }
 
 /** The most pages that are read on the way to the first record. Then the person decides. */

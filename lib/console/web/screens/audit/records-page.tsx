@@ -1,6 +1,6 @@
 import { ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { SelectField } from '../../design/field.tsx';

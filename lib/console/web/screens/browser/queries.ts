@@ -1,13 +1,13 @@
 import {
-  useInfiniteQuery,
+  keepPreviousData,
   useQueryClient,
   type InfiniteData,
   type QueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
+import { given, usePages } from '../../api/read.ts';
 
 export type Entry = components['schemas']['Entry'];
 export type DocumentEntry = Extract<Entry, { type: 'document' }>;
@@ -35,23 +35,19 @@ const listingKey = (workspace: string, location: string): readonly string[] => [
 
 /** @param location of the folder; '' for the root, or for the places where the person can begin */
 export function useListing(workspace: string, location: string, sort: Sort): UseInfiniteQueryResult<Listing> {
-  return useInfiniteQuery({
-    queryKey: [...listingKey(workspace, location), sort],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      dataOf(
-        apiOf(workspace).GET('/entries', {
-          params: { query: { ...(location !== '' && { location }), sort, limit: pageSize, ...(cursor && { cursor }) } },
-          signal,
-        }),
-      ),
-    // Another order shows the old one until it is there.
-    placeholderData: (before: Listing | undefined) => before,
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-    refetchOnWindowFocus: ({ state }) => isShort(state.data),
-    refetchOnMount: ({ state }) => isShort(state.data),
-    refetchOnReconnect: ({ state }) => isShort(state.data),
-  });
+  return usePages(
+    workspace,
+    [...listingKey(workspace, location), sort],
+    '/entries',
+    { query: { sort, limit: pageSize, ...given({ location }) } },
+    {
+      // Another order shows the old one until it is there.
+      placeholderData: keepPreviousData,
+      refetchOnWindowFocus: ({ state }) => isShort(state.data),
+      refetchOnMount: ({ state }) => isShort(state.data),
+      refetchOnReconnect: ({ state }) => isShort(state.data),
+    },
+  );
 }
 
 export const isShort = (listing: Listing | undefined): boolean => (listing?.pages.length ?? 0) <= maxPagesToRenew;

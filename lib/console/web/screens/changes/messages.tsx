@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Check, Mail, Send } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
+import { usePages, useRead } from '../../api/read.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -17,18 +18,7 @@ const keyOf = (workspace: string): readonly string[] => ['messages', workspace];
 
 /** A line for unread messages, which opens to read and answer them. Nothing where there are none. */
 export function Messages({ workspace }: { workspace: string }): ReactNode {
-  const pages = useInfiniteQuery({
-    queryKey: keyOf(workspace),
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      dataOf(
-        apiOf(workspace).GET('/unread-messages', {
-          params: { query: { limit: 20, ...(cursor && { cursor }) } },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-  });
+  const pages = usePages(workspace, keyOf(workspace), '/unread-messages', { query: { limit: 20 } });
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
   if (items.length === 0) return null;
   return (
@@ -98,10 +88,7 @@ function Text({ workspace, id, thread }: { workspace: string; id: string; thread
   const client = useQueryClient();
   const attempts = useAttempts();
   const [answer, setAnswer] = useState('');
-  const message = useQuery({
-    queryKey: [...keyOf(workspace), id],
-    queryFn: ({ signal }) => dataOf(apiOf(workspace).GET('/message', { params: { query: { message: id } }, signal })),
-  });
+  const message = useRead(workspace, [...keyOf(workspace), id], '/message', { query: { message: id } });
   const send = useMutation({
     mutationFn: () => {
       const body = { thread_id: thread, text: answer };

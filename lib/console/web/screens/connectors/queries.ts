@@ -1,8 +1,7 @@
-import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
-import { given, usePages, type Pages } from '../../api/pages.ts';
+import { usePages, useRead, type Pages } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 type Schemas = components['schemas'];
@@ -33,57 +32,50 @@ export function isBusy({ state, last_run: lastRun, next_run_at: next }: Connecto
 /** All connectors that the person manages. */
 export function useConnectors(): UseQueryResult<readonly Connector[]> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'connectors', 'list'],
-    queryFn: async ({ signal }) =>
-      (await dataOf(apiOf(name).GET('/connectors', { params: { query: { limit: maxConnectors } }, signal }))).items,
-    refetchInterval: ({ state }) =>
-      state.data?.some((each) => isBusy(each, Date.now())) === true ? whileRunning : whileIdle,
-  });
+  return useRead(
+    name,
+    [name, 'connectors', 'list'],
+    '/connectors',
+    { query: { limit: maxConnectors } },
+    {
+      select: ({ items }) => items,
+      refetchInterval: ({ state }) =>
+        state.data?.items.some((each) => isBusy(each, Date.now())) === true ? whileRunning : whileIdle,
+    },
+  );
 }
 
 export function useConnector(id: string): UseQueryResult<Connector> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'connectors', 'one', id],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/connectors/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && isBusy(state.data, Date.now()) ? whileRunning : whileIdle,
-  });
+  return useRead(
+    name,
+    [name, 'connectors', 'one', id],
+    '/connectors/{id}',
+    { path: { id } },
+    {
+      refetchInterval: ({ state }) =>
+        state.data !== undefined && isBusy(state.data, Date.now()) ? whileRunning : whileIdle,
+    },
+  );
 }
 
 export function useKinds(): UseQueryResult<readonly DescribedKind[]> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'connectors', 'kinds'],
-    queryFn: async ({ signal }) => (await dataOf(apiOf(name).GET('/connector-kinds', { signal }))).items,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const options = { select: ({ items }: { items: DescribedKind[] }) => items, staleTime: Number.POSITIVE_INFINITY };
+  return useRead(name, [name, 'connectors', 'kinds'], '/connector-kinds', {}, options);
 }
 
 /** @param seen a new one has the list read again: the last run, and how it ended */
 export function useRuns(id: string, seen: string): Pages<ConnectorRun> {
   const { name } = useWorkspace();
-  return usePages([name, 'connectors', 'runs', id, seen], (cursor, signal) =>
-    dataOf(
-      apiOf(name).GET('/connectors/{id}/runs', {
-        params: { path: { id }, query: { limit: 10, ...given({ cursor }) } },
-        signal,
-      }),
-    ),
-  );
+  const params = { path: { id }, query: { limit: 10 } };
+  return usePages(name, [name, 'connectors', 'runs', id, seen], '/connectors/{id}/runs', params);
 }
 
 export function useSkipped(id: string, seen: string): Pages<SkippedFile> {
   const { name } = useWorkspace();
-  return usePages([name, 'connectors', 'skipped', id, seen], (cursor, signal) =>
-    dataOf(
-      apiOf(name).GET('/connectors/{id}/skipped', {
-        params: { path: { id }, query: { limit: 50, ...given({ cursor }) } },
-        signal,
-      }),
-    ),
-  );
+  const params = { path: { id }, query: { limit: 50 } };
+  return usePages(name, [name, 'connectors', 'skipped', id, seen], '/connectors/{id}/skipped', params);
 }
 
 /** How the connectors in memory follow a change that was just made. */

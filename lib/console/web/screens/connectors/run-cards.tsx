@@ -1,6 +1,6 @@
 import { History, SquareCheckBig } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Panel } from '../../design/page.tsx';

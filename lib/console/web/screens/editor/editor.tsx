@@ -22,7 +22,7 @@ import { ChangedSinceNotice, ClaimNotices } from './notices.tsx';
 import { carryText } from './carried-text.ts';
 import { Uneditable } from './uneditable.tsx';
 import { useClaims } from './use-claims.ts';
-import { useMayWrite } from './use-may-write.ts';
+import { useMayWrite } from '../../api/use-may-write.ts';
 import { Workbench } from './workbench.tsx';
 
 /** What was found where the editor opens: a stored text, a draft, or both. */

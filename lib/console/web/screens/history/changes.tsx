@@ -16,7 +16,7 @@ import { makeBlocks } from './diff-rows.ts';
 import { DiffView, type DiffHandle } from './diff-view.tsx';
 import { HistoryPage } from './head.tsx';
 import { useDiff, useHistory, versionsOf, type Diff, type Version } from './queries.ts';
-import { useMayRestore } from './role.ts';
+import { useMayWrite } from '../../api/use-may-write.ts';
 
 /** Pixels below which both sides would be too narrow to read. */
 const sideBySideFrom = 760;
@@ -35,7 +35,7 @@ export function Changes({
   const { name } = useWorkspace();
   const compared = useDiff(location, from, to);
   const history = useHistory(location);
-  const mayRestore = useMayRestore(location);
+  const mayRestore = useMayWrite(location) === true;
   const [current, before] = versionsOf(history.data).map(({ version }) => version.id);
   const { data } = compared;
   const isCurrent = data !== undefined && data.to.id === current;

@@ -1,12 +1,7 @@
-import {
-  useInfiniteQuery,
-  useQuery,
-  type InfiniteData,
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-} from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
+import { usePages, useRead, type Pages } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 type Schemas = components['schemas'];
@@ -17,66 +12,39 @@ export type Diff = Schemas['Diff'];
 export type Annotation = Schemas['Annotation'];
 export type Writer = Annotation['writers'][number];
 
-type HistoryPage = Schemas['HistoryPage'];
-
 /** The events of a document, the newest first, page by page. */
-export function useHistory(location: string): UseInfiniteQueryResult<InfiniteData<HistoryPage>> {
+export function useHistory(location: string): Pages<HistoryEntry> {
   const { name } = useWorkspace();
-  return useInfiniteQuery({
-    queryKey: ['history', name, location],
-    queryFn: ({ pageParam, signal }) =>
-      dataOf(
-        apiOf(name).GET('/history', {
-          params: { query: { location, limit: 50, ...(pageParam !== '' && { cursor: pageParam }) } },
-          signal,
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: next }) => next,
-  });
+  return usePages(name, ['history', name, location], '/history', { query: { location, limit: 50 } });
 }
 
 /** All entries of the pages that have been fetched. */
-export function entriesOf(data: InfiniteData<HistoryPage> | undefined): readonly HistoryEntry[] {
+export function entriesOf(data: Pages<HistoryEntry>['data']): readonly HistoryEntry[] {
   return data?.pages.flatMap(({ items }) => items) ?? [];
 }
 
 /** The versions among them. The first one is the current version. */
-export function versionsOf(data: InfiniteData<HistoryPage> | undefined): readonly HistoryVersion[] {
+export function versionsOf(data: Pages<HistoryEntry>['data']): readonly HistoryVersion[] {
   return entriesOf(data).filter((entry) => entry.type === 'version');
 }
 
 /** The changes between two versions. @param from left out: the version before the other */
 export function useDiff(location: string, from: string | undefined, to: string | undefined): UseQueryResult<Diff> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: ['diff', name, location, from, to],
-    queryFn: ({ signal }) =>
-      dataOf(
-        apiOf(name).GET('/diffs', {
-          params: { query: { location, ...(from !== undefined && { from }), ...(to !== undefined && { to }) } },
-          signal,
-        }),
-      ),
-    enabled: from !== undefined || to !== undefined,
+  return useRead(
+    name,
+    ['diff', name, location, from, to],
+    '/diffs',
+    { query: { location, from, to } },
     // What two versions differ in stays the same.
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+    { enabled: from !== undefined || to !== undefined, staleTime: Number.POSITIVE_INFINITY },
+  );
 }
 
 /** Who wrote each line. @param version left out: the current one */
 export function useAnnotation(location: string, version: string | undefined): UseQueryResult<Annotation> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: ['annotation', name, location, version],
-    queryFn: ({ signal }) =>
-      dataOf(
-        apiOf(name).GET('/annotations', {
-          params: { query: { location, ...(version !== undefined && { version }) } },
-          signal,
-        }),
-      ),
-  });
+  return useRead(name, ['annotation', name, location, version], '/annotations', { query: { location, version } });
 }
 
 /** The lines of one version, without their ends. Fetched when it is wanted. */
@@ -86,22 +54,19 @@ export function useLines(
   isWanted: boolean,
 ): UseQueryResult<readonly string[]> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: ['lines', name, location, version],
-    queryFn: async ({ signal }) => {
-      const document = await dataOf(
-        apiOf(name).GET('/documents/{location}', {
-          params: { path: { location }, query: { version: version ?? '' } },
-          signal,
-        }),
-      );
-      const lines = (document.content ?? '').split('\n');
-      // The end of the last line begins no line.
-      return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-    },
-    enabled: isWanted && version !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  return useRead(
+    name,
+    ['lines', name, location, version],
+    '/documents/{location}',
+    { path: { location }, query: { version: version ?? '' } },
+    { enabled: isWanted && version !== undefined, staleTime: Number.POSITIVE_INFINITY, select: linesOf },
+  );
+}
+
+function linesOf({ content }: Schemas['DocumentWithContent']): readonly string[] {
+  const lines = (content ?? '').split('\n');
+  // The end of the last line begins no line.
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
 /**

@@ -15,13 +15,13 @@ import { addressOf, viewOf } from '../../navigation/addresses.ts';
 import { describeEntry } from './describe.ts';
 import { HistoryPage } from './head.tsx';
 import { entriesOf, useHistory, versionsOf, type HistoryEntry, type HistoryVersion } from './queries.ts';
-import { useMayRestore } from './role.ts';
+import { useMayWrite } from '../../api/use-may-write.ts';
 
 /** Everything that happened to a document, the newest first, by day. */
 export function Timeline({ location }: { location: string }): ReactNode {
   const { name } = useWorkspace();
   const history = useHistory(location);
-  const mayRestore = useMayRestore(location);
+  const mayRestore = useMayWrite(location) === true;
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const entries = entriesOf(history.data);
   const versions = versionsOf(history.data);

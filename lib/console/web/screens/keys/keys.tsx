@@ -1,6 +1,6 @@
 import { KeyRound, Plus } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
 import { Page, Panel } from '../../design/page.tsx';

@@ -1,6 +1,6 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { apiOf, dataOf } from '../../api/client.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/described.d.ts';
+import { useRead } from '../../api/read.ts';
 
 type Schemas = components['schemas'];
 export type Overview = Schemas['Overview'];
@@ -10,9 +10,5 @@ const lookAgainAfter = 30_000;
 
 /** How the workspace is, read again while the page is looked at. */
 export function useOverview(workspace: string): UseQueryResult<Overview> {
-  return useQuery({
-    queryKey: ['overview', workspace],
-    queryFn: ({ signal }) => dataOf(apiOf(workspace).GET('/overview', { signal })),
-    refetchInterval: lookAgainAfter,
-  });
+  return useRead(workspace, ['overview', workspace], '/overview', {}, { refetchInterval: lookAgainAfter });
 }

@@ -1,13 +1,6 @@
-import {
-  keepPreviousData,
-  useInfiniteQuery,
-  useQuery,
-  type InfiniteData,
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-} from '@tanstack/react-query';
-import { apiOf, dataOf } from '../../api/client.ts';
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/described.d.ts';
+import { usePages, useRead, type Pages } from '../../api/read.ts';
 
 type Schemas = components['schemas'];
 /** A place, the own role there, and where its grants can be changed. */
@@ -23,53 +16,27 @@ export type Found = Schemas['SharedWith'];
 export const sharingKey = (workspace: string, location: string): string[] => ['sharing', workspace, location];
 
 export function useSharing(workspace: string, location: string): UseQueryResult<Sharing> {
-  return useQuery({
-    queryKey: [...sharingKey(workspace, location), 'place'],
-    queryFn: ({ signal }) => dataOf(apiOf(workspace).GET('/sharing', { params: { query: { location } }, signal })),
-  });
+  return useRead(workspace, [...sharingKey(workspace, location), 'place'], '/sharing', { query: { location } });
 }
-
-interface Paged<Item> {
-  readonly items: readonly Item[];
-  readonly next_cursor: string | null;
-}
-export type Pages<Item> = UseInfiniteQueryResult<InfiniteData<Paged<Item>>>;
-
-const first: string | null = null;
-const atCursor = (cursor: string | null) => (cursor === null ? {} : { cursor });
 
 /** Grants on the place, and on the folders above, for approvers. */
 export function useShares(workspace: string, { location, scope_type }: Sharing): Pages<Share> {
-  return useInfiniteQuery({
-    queryKey: [...sharingKey(workspace, location), 'shares'],
-    initialPageParam: first,
-    getNextPageParam: (page: Paged<Share>) => page.next_cursor,
-    queryFn: ({ signal, pageParam }) => {
-      const query = { scope_type, scope_id: location, limit: 200, ...atCursor(pageParam) };
-      return dataOf(apiOf(workspace).GET('/shares', { params: { query }, signal }));
-    },
-  });
+  const query = { scope_type, scope_id: location, limit: 200 };
+  return usePages(workspace, [...sharingKey(workspace, location), 'shares'], '/shares', { query });
 }
 
 export function useReaders(workspace: string, location: string): Pages<Reader> {
-  return useInfiniteQuery({
-    queryKey: [...sharingKey(workspace, location), 'readers'],
-    initialPageParam: first,
-    getNextPageParam: (page: Paged<Reader>) => page.next_cursor,
-    queryFn: ({ signal, pageParam }) => {
-      const query = { location, limit: 50, ...atCursor(pageParam) };
-      return dataOf(apiOf(workspace).GET('/readers', { params: { query }, signal }));
-    },
-  });
+  const query = { location, limit: 50 };
+  return usePages(workspace, [...sharingKey(workspace, location), 'readers'], '/readers', { query });
 }
 
 /** Whom a text may mean. Without a text: none. */
 export function useFound(workspace: string, text: string): UseQueryResult<readonly Found[]> {
-  return useQuery({
-    queryKey: ['subjects', workspace, text],
-    enabled: text !== '',
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (await dataOf(apiOf(workspace).GET('/subjects', { params: { query: { text } }, signal }))).items,
-  });
+  return useRead(
+    workspace,
+    ['subjects', workspace, text],
+    '/subjects',
+    { query: { text } },
+    { enabled: text !== '', placeholderData: keepPreviousData, select: ({ items }) => items },
+  );
 }

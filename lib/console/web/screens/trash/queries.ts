@@ -1,5 +1,4 @@
 import {
-  useInfiniteQuery,
   useQueryClient,
   type InfiniteData,
   type QueryClient,
@@ -7,6 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
+import { given, usePages } from '../../api/read.ts';
 import { withPatience } from '../../api/with-patience.ts';
 
 /** Something deleted that the person may bring back. */
@@ -25,18 +25,8 @@ const trashKey = (workspace: string): readonly string[] => ['trash', workspace];
 
 /** @param folder only what was deleted below it; '' for everything */
 export function useTrash(workspace: string, folder: string): UseInfiniteQueryResult<Listing> {
-  return useInfiniteQuery({
-    queryKey: [...trashKey(workspace), folder],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      dataOf(
-        apiOf(workspace).GET('/trash', {
-          params: { query: { ...(folder !== '' && { location: folder }), limit: pageSize, ...(cursor && { cursor }) } },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-  });
+  const query = { limit: pageSize, ...given({ location: folder }) };
+  return usePages(workspace, [...trashKey(workspace), folder], '/trash', { query });
 }
 
 /** What an undelete left in the trash. */

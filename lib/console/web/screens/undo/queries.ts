@@ -1,12 +1,6 @@
-import {
-  useInfiniteQuery,
-  useQuery,
-  type InfiniteData,
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-} from '@tanstack/react-query';
-import { apiOf, dataOf } from '../../api/client.ts';
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/described.d.ts';
+import { given, usePages, useRead } from '../../api/read.ts';
 import { useRecentChanges } from '../changes/queries.ts';
 
 type Schemas = components['schemas'];
@@ -28,24 +22,13 @@ const pageSize = 100;
 /** What an undo would do. Never from a memory: it is what the person agrees to. */
 export function usePreview(workspace: string, wanted: Wanted): UseInfiniteQueryResult<InfiniteData<Preview>> {
   const { folder, principal, since } = wanted;
-  return useInfiniteQuery({
-    queryKey: ['undo', workspace, folder, principal, since],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) => {
-      const query = {
-        principal_id: principal,
-        since,
-        limit: pageSize,
-        ...(folder !== '' && { location: folder }),
-        ...(cursor !== undefined && { cursor }),
-      };
-      return dataOf(apiOf(workspace).GET('/reverts', { params: { query }, signal }));
-    },
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-    enabled: principal !== '',
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  return usePages(
+    workspace,
+    ['undo', workspace, folder, principal, since],
+    '/reverts',
+    { query: { principal_id: principal, since, limit: pageSize, ...given({ location: folder }) } },
+    { enabled: principal !== '', gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
+  );
 }
 
 /** Those who changed something in the folder since then, the latest first. */
@@ -60,9 +43,6 @@ export function useWriters(workspace: string, { folder, since }: Wanted): readon
 
 /** The name of a principal, for those who administer the workspace. */
 export function usePrincipalName(workspace: string, principal: string, isWanted: boolean): UseQueryResult<Writer> {
-  return useQuery({
-    queryKey: [workspace, 'access', 'principal', principal],
-    queryFn: ({ signal }) => dataOf(apiOf(workspace).GET('/principal', { params: { query: { principal } }, signal })),
-    enabled: isWanted && principal !== '',
-  });
+  const key = [workspace, 'access', 'principal', principal];
+  return useRead(workspace, key, '/principal', { query: { principal } }, { enabled: isWanted && principal !== '' });
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Inbox } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
-import { itemsOf } from '../../api/pages.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { Badge } from '../../design/badge.tsx';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-q
 import { useCallback } from 'react';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
-import { given, usePages, type Pages } from '../../api/pages.ts';
+import { given, usePages, useRead, type Pages } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 
 type Schemas = components['schemas'];
@@ -37,24 +37,15 @@ export function useWebhooks(): UseQueryResult<readonly Webhook[]> {
 
 export function useWebhook(id: string): UseQueryResult<Webhook> {
   const { name } = useWorkspace();
-  return useQuery({
-    queryKey: [name, 'webhooks', 'one', id],
-    queryFn: ({ signal }) => dataOf(apiOf(name).GET('/webhooks/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: lookEvery,
-  });
+  const key = [name, 'webhooks', 'one', id];
+  return useRead(name, key, '/webhooks/{id}', { path: { id } }, { refetchInterval: lookEvery });
 }
 
 /** @param seen a new one has the list read again: the number of the last delivery */
 export function useDeliveries(id: string, seen: number): Pages<Delivery> {
   const { name } = useWorkspace();
-  return usePages([name, 'webhooks', 'deliveries', id, seen], (cursor, signal) =>
-    dataOf(
-      apiOf(name).GET('/webhooks/{id}/deliveries', {
-        params: { path: { id }, query: { limit: 20, ...given({ cursor }) } },
-        signal,
-      }),
-    ),
-  );
+  const params = { path: { id }, query: { limit: 20 } };
+  return usePages(name, [name, 'webhooks', 'deliveries', id, seen], '/webhooks/{id}/deliveries', params);
 }
 
 /** Asks for everything about webhooks again, after a change. */
