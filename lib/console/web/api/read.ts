@@ -24,12 +24,16 @@ type Answer<Path extends ReadPath> = Operation<Path>['responses'] extends {
 type Loose<Members> = {
   [Name in keyof Members]: object extends Pick<Members, Name> ? Members[Name] | undefined : Members[Name];
 };
-type Names<Path extends ReadPath> = Operation<Path>['parameters'] extends { query?: infer Given } ? Given : never;
+type Names<Path extends ReadPath> = Operation<Path>['parameters'] extends { query?: infer Given }
+  ? [Given] extends [never]
+    ? { readonly cursor?: undefined }
+    : Given
+  : never;
 type Place<Path extends ReadPath> = Operation<Path>['parameters'] extends { path: infer Given } ? Given : undefined;
-interface Params<Path extends ReadPath> {
-  readonly query?: Loose<Names<Path>>;
-  readonly path?: Place<Path>;
-}
+type Params<Path extends ReadPath> = (object extends Names<Path>
+  ? { readonly query?: Loose<Names<Path>> }
+  : { readonly query: Loose<Names<Path>> }) &
+  (Place<Path> extends undefined ? { readonly path?: undefined } : { readonly path: Place<Path> });
 
 /** Asks the service. @throws Problem */
 function read<Path extends ReadPath>(
@@ -50,7 +54,7 @@ export function useRead<Path extends ReadPath, Data = Answer<Path>>(
   workspace: string,
   key: QueryKey,
   path: Path,
-  params: Params<Path> = {},
+  params: Params<Path>,
   options: Omit<UseQueryOptions<Answer<Path>, Error, Data>, 'queryKey' | 'queryFn'> = {},
 ): UseQueryResult<Data> {
   return useQuery({ queryKey: key, queryFn: ({ signal }) => read(workspace, path, params, signal), ...options });
@@ -80,14 +84,13 @@ export function usePages<Path extends PagedPath>(
   workspace: string,
   key: QueryKey,
   path: Path,
-  params: Params<Path> = {},
+  params: Params<Path>,
   options: Omit<PagedOptions<Answer<Path>>, 'queryKey' | 'queryFn' | 'initialPageParam' | 'getNextPageParam'> = {},
 ): PagesOf<Path> {
   return useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam: cursor, signal }) => {
-      const query = { ...params.query, cursor } as Loose<Names<Path>>;
-      return read(workspace, path, { ...params, query }, signal);
+      return read(workspace, path, { ...params, query: { ...params.query, cursor } }, signal);
     },
     initialPageParam: undefined,
     getNextPageParam: (page) => (page as Page).next_cursor ?? undefined,

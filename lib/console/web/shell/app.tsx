@@ -1,20 +1,20 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { Component, Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { QueryCache, QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { Router, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { asProblem, Problem } from '../api/problem.ts';
 import { useSession, WorkspaceContext, type Session } from '../api/session.ts';
 import { Announcer } from '../design/announce.tsx';
+import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../design/state.tsx';
 import { Toasts } from '../design/toast.tsx';
+import { addressOf, consoleBase, folderOf, parsePlace, signInAddress } from '../navigation/addresses.ts';
+import { aroundNavigation } from '../navigation/leaving.ts';
+import { channel, type Forgotten } from '../screens/erase/forgotten.ts';
 import { UploadsHost } from '../screens/upload/uploads-host.tsx';
-import { addressOf, consoleBase, parsePlace, signInAddress } from '../navigation/addresses.ts';
-import { Boundary } from './boundary.tsx';
-import { useForgetting } from './forgetting.ts';
 import { Frame } from './frame.tsx';
 import { Overlays } from './overlays.tsx';
-import { aroundNavigation } from '../navigation/leaving.ts';
 import { screens } from './screens.ts';
 
 const maxTries = 3;
@@ -145,4 +145,60 @@ function NotFound(): ReactNode {
       <ProblemState error={noSuchPage} />
     </Page>
   );
+}
+
+interface BoundaryState {
+  readonly error: Error | undefined;
+}
+
+/** Keeps a fault of one view from taking the whole page with it. */
+class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState> {
+  override readonly state: BoundaryState = { error: undefined };
+
+  static getDerivedStateFromError(error: Error): BoundaryState {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <State
+        title="This view stopped working"
+        actions={<Button onClick={() => window.location.reload()}>Load the page again</Button>}
+      >
+        <p>It is a fault of this page, and no document is affected. Unsaved text is kept as a draft.</p>
+        <p className="mono small">{this.state.error.message}</p>
+      </State>
+    );
+  }
+}
+
+/** Whether the tab's address names the document: as its place, or as what the page is about. */
+function namesInAddress({ workspace, location }: Forgotten): boolean {
+  const { pathname, search } = window.location;
+  const place = parsePlace(pathname);
+  if (place?.workspace !== workspace) return false;
+  return place.rest === location || Array.from(new URLSearchParams(search).values()).includes(location);
+}
+
+/** Forgets in this tab what another tab of the browser has erased: its page goes, with all that was read before. */
+function useForgetting(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const forget = async (forgotten: Forgotten): Promise<void> => {
+      const { forgetForGood, forgetInTab } = await import('../screens/erase/forget.ts');
+      forgetInTab(forgotten);
+      if (!namesInAddress(forgotten)) {
+        await client.resetQueries();
+        return;
+      }
+      await forgetForGood(forgotten);
+      // There is nothing left to ask about before the page goes.
+      window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
+      window.location.replace(consoleBase + addressOf.folder(forgotten.workspace, folderOf(forgotten.location)));
+    };
+    const hear = ({ data }: MessageEvent<Forgotten>): void => void forget(data);
+    channel.addEventListener('message', hear);
+    return () => channel.removeEventListener('message', hear);
+  }, [client]);
 }

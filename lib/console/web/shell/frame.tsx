@@ -13,16 +13,15 @@ import {
 } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { signOut, type OwnWorkspace, type Session } from '../api/session.ts';
 import { useConnection } from '../api/connection.ts';
-import { Menu } from '../design/menu.tsx';
+import { signOut, type OwnWorkspace, type Session } from '../api/session.ts';
 import type { MenuAction } from '../design/menu-list.tsx';
-import { showProblem } from '../design/toast.tsx';
+import { Menu } from '../design/menu.tsx';
 import { SignInLink } from '../design/state.tsx';
+import { showProblem } from '../design/toast.tsx';
 import { addressOf, base } from '../navigation/addresses.ts';
-import { chooseTheme, useTheme, type Theme } from './theme.ts';
 import { KeyNotice } from './key-notice.tsx';
-import { useShortcuts } from './shortcuts.ts';
+import { chooseTheme, useTheme, type Theme } from './theme.ts';
 
 interface FrameProps {
   readonly session: Session;
@@ -204,4 +203,28 @@ function ConnectionBanner(): ReactNode {
       )}
     </div>
   );
+}
+
+/** Whether keys typed there are text. */
+function takesText(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+}
+
+/** The shortcuts of every screen: `/` and Cmd-K (Ctrl-K) go to the search. */
+function useShortcuts(workspace: string | undefined): void {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (workspace === undefined) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      const isSlash =
+        event.key === '/' && !event.metaKey && !event.ctrlKey && !event.altKey && !takesText(event.target);
+      const isCommandK =
+        event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey;
+      if ((!isSlash && !isCommandK) || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      navigate(addressOf.search(workspace));
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [workspace, navigate]);
 }

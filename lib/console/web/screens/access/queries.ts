@@ -49,7 +49,7 @@ export function useTokens(principal: string): Pages<Token> {
 /** The person's own keys, whoever made them. */
 export function useOwnKeys(): Pages<Schemas['Key']> {
   const { name } = useWorkspace();
-  return usePages(name, [name, 'access', 'own-keys'], '/keys');
+  return usePages(name, [name, 'access', 'own-keys'], '/keys', {});
 }
 
 /** A person's own key as a token of theirs. */

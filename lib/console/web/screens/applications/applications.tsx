@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { AppWindow } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { asProblem } from '../../api/problem.ts';
@@ -10,11 +10,11 @@ import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Page, Panel } from '../../design/page.tsx';
+import { Secret } from '../../design/secret.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { base } from '../../navigation/addresses.ts';
-import { LetIn } from './let-in.tsx';
 
 type Application = components['schemas']['OwnApplication'];
 
@@ -121,5 +121,33 @@ function EndDialog({ application, onClose }: { application: Application; onClose
         again.
       </p>
     </ConfirmDialog>
+  );
+}
+
+/** The address to give to an application, and what happens then. */
+function LetIn(): ReactNode {
+  const { name } = useWorkspace();
+  const address = `${window.location.origin}${base}/mcp`;
+  return (
+    <Panel title="Let an application in">
+      <div className="stack">
+        <p>
+          Any application that speaks MCP can work for you here: Claude, Cursor, VS Code and others. You give it this
+          address, and no password.
+        </p>
+        <Secret label="Address for the application" text={address} />
+        <ol className="application-steps">
+          <li>In the application, add a remote MCP server, or a custom connector, with this address.</li>
+          <li>
+            The application opens a page of this service. Check there which application asks, and where its answers go.
+          </li>
+          <li>
+            Choose the workspace <bdi>{name}</bdi>, and whether it may write. Then press <strong>Allow</strong>.
+          </li>
+          <li>The application is in the list above from then on.</li>
+        </ol>
+        <Secret label="For Claude Code" text={`claude mcp add --transport http cartulary ${address}`} />
+      </div>
+    </Panel>
   );
 }

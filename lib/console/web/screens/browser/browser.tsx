@@ -17,12 +17,11 @@ import { listActions } from './entry-actions.ts';
 import { EntryList } from './entry-list.tsx';
 import { crumbsOf, FolderActions, startName } from './folder-head.tsx';
 import { mayDelete, mayEdit, mayEditEntry } from './may.ts';
-import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry } from './queries.ts';
-import { keepWithin, noSelection } from './selection.ts';
+import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry, type Sort } from './queries.ts';
 import { SelectionBar } from './selection-bar.tsx';
+import { keepWithin, noSelection } from './selection.ts';
 import { useDeletes } from './use-deletes.ts';
 import { useFileDrop } from './use-file-drop.ts';
-import { useSort } from './use-sort.ts';
 
 /** Milliseconds between two questions for a listing of many pages. */
 const longDelay = 15_000;
@@ -247,4 +246,17 @@ function useRenewAfterUploads(
       window.clearTimeout(timer);
     };
   }, [workspace, location, renew, delay]);
+}
+
+const sortKey = 'cartulary-sort';
+const sorts: readonly Sort[] = ['name', 'name-down', 'newest', 'oldest'];
+
+/** The order of lists: the person's last choice in this browser. */
+function useSort(): readonly [Sort, (sort: Sort) => void] {
+  const [sort, setSort] = useState(() => sorts.find((each) => each === localStorage.getItem(sortKey)) ?? 'name');
+  const choose = (to: Sort): void => {
+    localStorage.setItem(sortKey, to);
+    setSort(to);
+  };
+  return [sort, choose];
 }

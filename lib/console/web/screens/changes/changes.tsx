@@ -1,7 +1,8 @@
 import { Activity, Undo2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
+import { apiAddress } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { announce } from '../../design/announce.tsx';
 import { Button, LinkButton } from '../../design/button.tsx';
@@ -12,12 +13,10 @@ import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
-import { gather } from './gather.ts';
 import { ChangeRow } from './change-row.tsx';
-import { useFeed } from './feed.ts';
+import { gather } from './gather.ts';
 import { Messages } from './messages.tsx';
 import { useRecentChanges, type Action, type RecentChange } from './queries.ts';
-import { useLastVisit } from './use-last-visit.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -184,4 +183,54 @@ function Days({ workspace, items, seen }: DaysProps): ReactNode {
       })}
     </div>
   );
+}
+
+/** Milliseconds in which several changes count as one. */
+const gathered = 400;
+
+/**
+ * Hears that something changed in reach, as long as the page is looked at. It says no more than that: the page reads
+ * what it shows by itself.
+ */
+function useFeed(workspace: string, folder: string, onChange: () => void): void {
+  const changed = useEffectEvent(onChange);
+  useEffect(() => {
+    const query = new URLSearchParams({ start: 'now', ...(folder !== '' && { location: folder }) }).toString();
+    let source: EventSource | undefined;
+    let timer: number | undefined;
+    const hear = (): void => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        changed();
+      }, gathered);
+    };
+    const follow = (): void => {
+      source?.close();
+      source = undefined;
+      if (document.visibilityState !== 'visible') return;
+      source = new EventSource(`${apiAddress(workspace, '/changes')}?${query}`);
+      source.addEventListener('message', hear);
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      window.clearTimeout(timer);
+      source?.close();
+    };
+  }, [workspace, folder]);
+}
+
+/**
+ * The newest change that the person had seen here before this visit, as this browser remembers. It keeps a time alone.
+ * @param newest of what is shown now; undefined while nothing is
+ * @returns RFC 3339; undefined at the first visit
+ */
+function useLastVisit(workspace: string, principal: string, newest: string | undefined): string | undefined {
+  const key = `cartulary-changes ${workspace} ${principal}`;
+  const [before] = useState(() => localStorage.getItem(key) ?? undefined);
+  useEffect(() => {
+    if (newest !== undefined && newest > (localStorage.getItem(key) ?? '')) localStorage.setItem(key, newest);
+  }, [key, newest]);
+  return before;
 }

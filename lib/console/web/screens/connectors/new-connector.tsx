@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { FolderOpen, PlugZap } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'wouter';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
@@ -17,8 +17,7 @@ import { useConnectorChanges, useKinds, type DescribedKind, type Kind, type Test
 import { isAt, SecretField, SettingsFields } from './settings-fields.tsx';
 import { faultOf, fieldsOf, isWanted, settingsOf, suggestName, type Typed } from './settings.ts';
 import { TestNotice } from './test-notice.tsx';
-import { WhatWillHappen } from './what-will-happen.tsx';
-import { intervals, usualInterval } from './words.ts';
+import { intervals, nameInterval, usualInterval } from './words.ts';
 
 const FolderDialog = lazy(async () => ({ default: (await import('./folder-dialog.tsx')).FolderDialog }));
 
@@ -265,5 +264,34 @@ function isAtField(problem: Problem, fields: readonly { readonly name: string }[
     faultAtPlace(problem) !== undefined ||
     faultAt(problem, ['name', 'display_name']) !== undefined ||
     [...fields, { name: 'secret' }].some((field) => isAt(field, problem))
+  );
+}
+
+/** What a connection does, before it is made. */
+function WhatWillHappen({ location, interval }: { location: string; interval: number }): ReactNode {
+  return (
+    <Panel title="What will happen">
+      <ul className="plain-list">
+        <li>
+          {location === '' ? (
+            'The folder is made. '
+          ) : (
+            <>
+              The folder <bdi>{location}</bdi> is made, if it is not there yet.{' '}
+            </>
+          )}
+          From then on only the connector writes in it.
+        </li>
+        <li>
+          Everything that the credential can read at the source comes into the folder. Everyone who can read the folder
+          can read all of it: the permissions of the source are not mirrored.
+        </li>
+        <li>
+          The first sync begins at once. After that: {nameInterval(interval).toLowerCase()}. Each sync that finds
+          changes is one step in the history.
+        </li>
+        <li>A sync that would delete many documents at once waits until somebody approves it.</li>
+      </ul>
+    </Panel>
   );
 }

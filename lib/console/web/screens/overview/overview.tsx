@@ -28,7 +28,7 @@ export function Overview({ workspace }: ScreenProps): ReactNode {
           <ProblemState error={error} onRetry={() => void overview.refetch()} />
         )
       ) : (
-        <div className="overview">
+        <div className="stack">
           <Troubles workspace={workspace} found={found} />
           <Waiting found={found} />
           <ActivityPanel found={found} />

@@ -1,25 +1,26 @@
 import { History, MessageSquare, Pencil } from 'lucide-react';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
-import { LinkButton, Button } from '../../design/button.tsx';
+import { Link, useSearchParams } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
+import { Button, LinkButton } from '../../design/button.tsx';
 import { Page } from '../../design/page.tsx';
-import type { Crumb } from '../../navigation/crumbs.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
-import { addressOf } from '../../navigation/addresses.ts';
-import { useMarkdown } from '../../markdown/use-markdown.ts';
 import { startsOfLines } from '../../markdown/find-block.ts';
+import { useMarkdown } from '../../markdown/use-markdown.ts';
+import { addressOf, consoleBase } from '../../navigation/addresses.ts';
+import type { Crumb } from '../../navigation/crumbs.ts';
 import { Banners } from './banners.tsx';
 import { CommentPanel } from './comments/comment-panel.tsx';
 import { useComments } from './comments/use-comments.ts';
 import { findHiddenIn } from './hidden-text.ts';
 import { MoreActions } from './more-actions.tsx';
-import { Outline } from './outline.tsx';
 import { OtherContent } from './other-content.tsx';
+import { Outline } from './outline.tsx';
 import { placeOf } from './place-of.ts';
 import { Rendered } from './rendered.tsx';
 import { Source } from './source.tsx';
 import { Summary } from './summary.tsx';
 import { usePassages } from './use-passages.tsx';
-import { ViewSwitch } from './view-switch.tsx';
 import type { Reading } from './use-reading.ts';
 
 interface DocumentViewProps {
@@ -142,5 +143,27 @@ export function DocumentView(props: DocumentViewProps): ReactNode {
       </div>
       {passages.commentButton}
     </Page>
+  );
+}
+
+/** Two forms of one document: each has an address. */
+function ViewSwitch({ view }: { view: 'rendered' | 'source' }): ReactNode {
+  const [search] = useSearchParams();
+  const path = usePathname().slice(consoleBase.length);
+  const hrefOf = (to: 'rendered' | 'source'): string => {
+    const query = new URLSearchParams(search);
+    if (to === 'source') query.set('view', to);
+    else query.delete('view');
+    return query.size === 0 ? path : `${path}?${query.toString()}`;
+  };
+  return (
+    <nav className="switch" aria-label="Form of the document">
+      <Link href={hrefOf('rendered')} replace aria-current={view === 'rendered' || undefined}>
+        Rendered
+      </Link>
+      <Link href={hrefOf('source')} replace aria-current={view === 'source' || undefined}>
+        Source
+      </Link>
+    </nav>
   );
 }

@@ -15,16 +15,15 @@ import {
 } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { apiAddress } from '../../api/client.ts';
+import { apiAddress, apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { copyText } from '../../design/copy-button.tsx';
-import { Menu } from '../../design/menu.tsx';
 import type { MenuAction } from '../../design/menu-list.tsx';
+import { Menu } from '../../design/menu.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
-import { addressOf, consoleBase } from '../../navigation/addresses.ts';
+import { addressOf, consoleBase, folderOf } from '../../navigation/addresses.ts';
 import { ClaimDialog } from './claim-dialog.tsx';
 import { fileAddress } from './file-address.ts';
-import { useDelete } from './use-delete.ts';
 import type { Reading } from './use-reading.ts';
 
 const MoveDialog = lazy(async () => ({ default: (await import('../move/move-dialog.tsx')).MoveDialog }));
@@ -128,4 +127,29 @@ function Asking({ workspace, reading, asked, onClose }: AskingProps): ReactNode 
     case 'move':
       return <MoveDialog workspace={workspace} items={[item]} onClose={onClose} onMoved={follow} />;
   }
+}
+
+/** Deletes the document as it was read, goes to its folder, and offers the way back. */
+function useDelete(workspace: string, { location, name, id, etag }: Reading['document']): () => Promise<void> {
+  const [, navigate] = useLocation();
+  const bringBack = async (key: string): Promise<void> => {
+    const params = { header: { 'Idempotency-Key': key } };
+    try {
+      await dataOf(apiOf(workspace).POST('/trash/undeletes', { params, body: { location, document_id: id } }));
+      navigate(addressOf.document(workspace, location));
+    } catch (error) {
+      showProblem(error);
+    }
+  };
+  return async () => {
+    const params = { path: { location }, header: { 'If-Match': etag } };
+    try {
+      await dataOf(apiOf(workspace).DELETE('/documents/{location}', { params }));
+      navigate(addressOf.folder(workspace, folderOf(location)));
+      const key = newIdempotencyKey();
+      showToast({ text: `${name} is deleted.`, action: { label: 'Undo', run: () => void bringBack(key) } });
+    } catch (error) {
+      showProblem(error);
+    }
+  };
 }
