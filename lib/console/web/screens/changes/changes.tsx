@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { apiAddress } from '../../api/client.ts';
+import { itemsOf } from '../../api/read.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { announce } from '../../design/announce.tsx';
 import { Button, LinkButton } from '../../design/button.tsx';
@@ -56,7 +57,7 @@ export function WhatChanged({ workspace }: ScreenProps): ReactNode {
     void client.invalidateQueries({ queryKey: ['recent-changes', workspace] });
     void client.invalidateQueries({ queryKey: ['messages', workspace] });
   });
-  const items = changes.data?.pages.flatMap((page) => page.items);
+  const items = itemsOf(changes);
   const seen = useLastVisit(workspace, me, folder === '' && action === '' ? items?.[0]?.at : undefined);
   const choose = (name: string, value: string): void => {
     setSearch(

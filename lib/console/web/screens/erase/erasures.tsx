@@ -11,6 +11,7 @@ import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { describeAmount } from './consequences.tsx';
 import { useErasures, type Erasure } from './queries.ts';
 import { Receipt } from './receipt.tsx';
+import { itemsOf } from '../../api/read.ts';
 
 /** Receipts of erases: all that the person may see, or one with its progress. */
 export function Erasures({ workspace, rest }: ScreenProps): ReactNode {
@@ -19,7 +20,7 @@ export function Erasures({ workspace, rest }: ScreenProps): ReactNode {
 
 function List({ workspace }: { workspace: string }): ReactNode {
   const pages = useErasures(workspace);
-  const items = pages.data?.pages.flatMap((page) => page.items);
+  const items = itemsOf(pages);
   return (
     <Page title="Erased documents" crumbs={[{ name: 'Trash', href: addressOf.trash(workspace) }, { name: 'Erased' }]}>
       {items === undefined ? (

@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { FileImage, FileText, Search as SearchIcon, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { apiOf, dataOf } from '../../api/client.ts';
+import type { components } from '../../api/described.d.ts';
+import { given, itemsOf, usePages } from '../../api/read.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -26,24 +26,7 @@ interface Question {
   readonly kind: '' | 'text' | 'binary';
 }
 
-function searchFor(
-  workspace: string,
-  { q, location, label, kind }: Question,
-  cursor: string | undefined,
-  signal: AbortSignal,
-) {
-  const query = {
-    q,
-    limit: pageSize,
-    ...(location !== '' && { location }),
-    ...(label !== '' && { label }),
-    ...(kind !== '' && { kind }),
-    ...(cursor !== undefined && { cursor }),
-  };
-  return dataOf(apiOf(workspace).GET('/search', { params: { query }, signal }));
-}
-
-type Hit = Awaited<ReturnType<typeof searchFor>>['items'][number];
+type Hit = components['schemas']['SearchHit'];
 
 /** Finds documents by their words. The question is kept in the address, so that it can be sent and gone back to. */
 export function Search({ workspace }: ScreenProps): ReactNode {
@@ -73,14 +56,15 @@ export function Search({ workspace }: ScreenProps): ReactNode {
     const timer = window.setTimeout(() => set('q', asked), pause);
     return () => window.clearTimeout(timer);
   });
-  const found = useInfiniteQuery({
-    queryKey: ['search', workspace, question],
-    queryFn: ({ pageParam, signal }) => searchFor(workspace, question, pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    enabled: question.q !== '',
-  });
-  const hits = useDeferredValue(found.data?.pages.flatMap(({ items }) => items));
+  const { q, location, label, kind } = question;
+  const found = usePages(
+    workspace,
+    ['search', workspace, question],
+    '/search',
+    { query: { q, limit: pageSize, ...given({ location, label }), kind: kind === '' ? undefined : kind } },
+    { enabled: q !== '' },
+  );
+  const hits = useDeferredValue(itemsOf(found));
   const isFiltered = question.location !== '' || question.label !== '' || question.kind !== '';
   const isEmpty = found.isSuccess && hits?.length === 0;
   useEffect(() => {
