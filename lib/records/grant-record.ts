@@ -1,10 +1,10 @@
 import { formatTime } from '../domain/clock.js';
-import type { GrantRecord } from '../operations/grants/change-grant.js';
+import type { NamedGrant } from '../operations/grants/change-grant.js';
 import type { ListedGrant } from '../operations/grants/list-grants.js';
 import { toAuthorRecord } from './author-record.js';
 
 /** Who has which role where. */
-export function toGrantedRecord({ scopeType, location, subject, role }: GrantRecord) {
+export function toGrantedRecord({ scopeType, location, subject, role }: NamedGrant) {
   return {
     scope_type: scopeType,
     scope_id: location,

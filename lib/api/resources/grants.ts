@@ -4,7 +4,7 @@ import {
   createGrant,
   revokeGrant,
   type GrantInput,
-  type GrantRecord,
+  type NamedGrant,
   type GrantResult,
 } from '../../operations/grants/change-grant.js';
 import { listGrants, type ListGrantsInput } from '../../operations/grants/list-grants.js';
@@ -73,7 +73,7 @@ function presentCreatedGrant({ grant, created }: GrantResult): Answer {
 }
 
 /** 200 with the revoked grant. */
-function presentRevokedGrant(grant: GrantRecord): Answer {
+function presentRevokedGrant(grant: NamedGrant): Answer {
   return answerJson(200, { revoked: true, ...toGrantedRecord(grant) });
 }
 

@@ -23,7 +23,7 @@ export interface GrantInput {
 }
 
 /** A grant for display: its scope's location, and the names behind the ids. */
-export interface GrantRecord {
+export interface NamedGrant {
   readonly id: string;
   readonly scopeType: 'folder' | 'document';
   readonly location: Location;
@@ -34,7 +34,7 @@ export interface GrantRecord {
 }
 
 export interface GrantResult {
-  readonly grant: GrantRecord;
+  readonly grant: NamedGrant;
   /** False when the very same grant already existed. */
   readonly created: boolean;
   /** The document of the grant. Null for a folder. */
@@ -99,7 +99,7 @@ function findScope(
   return { scope: { type: 'folder', location }, documentNumber: null };
 }
 
-function describeSubject(tables: Tables, { type, id }: Subject): GrantRecord['subject'] {
+function describeSubject(tables: Tables, { type, id }: Subject): NamedGrant['subject'] {
   if (type === 'group') return { type, id, displayName: tables.groups.find(id)?.displayName ?? id, kind: 'group' };
   const { displayName, kind } = authorOf(tables, id);
   return { type, id, displayName, kind };
@@ -111,11 +111,7 @@ function authorOf(tables: Tables, id: string): Author {
 }
 
 /** A grant for display, with the place named by the caller rather than the stored scope. */
-export function toGrantRecord(
-  tables: Tables,
-  grant: Grant,
-  input: Pick<GrantInput, 'scopeType' | 'location'>,
-): GrantRecord {
+export function nameGrant(tables: Tables, grant: Grant, input: Pick<GrantInput, 'scopeType' | 'location'>): NamedGrant {
   return {
     id: grant.id,
     scopeType: input.scopeType,
@@ -144,7 +140,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
     requireNoConnector(transaction.tables, input.subject, 'It writes in its mirror alone, and takes no role.');
     const same = transaction.tables.grants.findSame(scope, input.subject, input.role);
     if (same !== undefined)
-      return { grant: toGrantRecord(transaction.tables, same, input), created: false, documentNumber };
+      return { grant: nameGrant(transaction.tables, same, input), created: false, documentNumber };
     const grant: Grant = {
       id: makeIdentifier('grt', transaction.randomness),
       scope,
@@ -154,7 +150,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
       createdAt: transaction.now,
     };
     transaction.tables.grants.insert(grant);
-    return { grant: toGrantRecord(transaction.tables, grant, input), created: true, documentNumber };
+    return { grant: nameGrant(transaction.tables, grant, input), created: true, documentNumber };
   },
   documentNumber: ({ documentNumber }) => documentNumber,
 };
@@ -163,7 +159,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
  * Revokes a grant, from the next request on. For deleted documents, it revokes the grant on each one deleted there, so
  * that a restored document returns without it. Approver there. @throws NOT_FOUND when there is no such grant
  */
-export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
+export const revokeGrant: WriteOperation<GrantInput, NamedGrant> = {
   kind: 'write',
   name: 'grant.revoke',
   worksWhenLow: true,
@@ -179,6 +175,6 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
     const before = isOnRoot ? adminsOf(context) : undefined;
     for (const { id } of same) tables.grants.delete(id);
     if (before !== undefined) requireAdmin(before, adminsOf(context));
-    return toGrantRecord(tables, grant, input);
+    return nameGrant(tables, grant, input);
   },
 };

@@ -6,7 +6,7 @@ import type { Role } from '../../domain/role.js';
 import { requireProofAtRoot } from '../require-recent-proof.js';
 import type { WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
-import { findScopes, toGrantRecord, type GrantInput, type GrantResult } from './change-grant.js';
+import { findScopes, nameGrant, type GrantInput, type GrantResult } from './change-grant.js';
 
 /** The grant as it is, and its new role. */
 export interface ChangeRoleInput extends GrantInput {
@@ -36,7 +36,7 @@ export const changeRole: WriteOperation<ChangeRoleInput, GrantResult> = {
     const old = scope === undefined ? undefined : tables.grants.findSame(scope, subject, role);
     if (old === undefined) throw notFound();
     requireProofAtRoot(caller, input, now);
-    if (role === toRole) return { grant: toGrantRecord(tables, old, input), created: false, documentNumber };
+    if (role === toRole) return { grant: nameGrant(tables, old, input), created: false, documentNumber };
     const before = scopeType === 'folder' && location === rootLocation ? adminsOf(context) : undefined;
     const same = tables.grants.findSame(old.scope, subject, toRole);
     const id = makeIdentifier('grt', randomness);
@@ -44,7 +44,7 @@ export const changeRole: WriteOperation<ChangeRoleInput, GrantResult> = {
     tables.grants.delete(old.id);
     if (same === undefined) tables.grants.insert(grant);
     if (before !== undefined) requireAdmin(before, adminsOf(context));
-    return { grant: toGrantRecord(tables, grant, input), created: same === undefined, documentNumber };
+    return { grant: nameGrant(tables, grant, input), created: same === undefined, documentNumber };
   },
   documentNumber: ({ documentNumber }) => documentNumber,
 };

@@ -5,7 +5,7 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 import { requireSubject } from '../principals/change-group.js';
 import { locateScope } from './locate-scope.js';
-import { toGrantRecord, type GrantRecord } from './change-grant.js';
+import { nameGrant, type NamedGrant } from './change-grant.js';
 
 export interface ListGrantsOfInput {
   readonly subject: Subject;
@@ -16,7 +16,7 @@ export interface ListGrantsOfInput {
  * its holder, so a grant of a group shows the group. Grants on deleted documents are left out: they open nothing. Admin.
  * @throws Refusal NOT_FOUND when there is no such principal or group
  */
-export const listGrantsOf: ReadOperation<ListGrantsOfInput, readonly GrantRecord[]> = {
+export const listGrantsOf: ReadOperation<ListGrantsOfInput, readonly NamedGrant[]> = {
   kind: 'read',
   name: 'grant.list_of',
   needs: () => adminNeeds,
@@ -34,7 +34,7 @@ export const listGrantsOf: ReadOperation<ListGrantsOfInput, readonly GrantRecord
   },
 };
 
-function locate(tables: Tables, grant: Grant): GrantRecord | undefined {
+function locate(tables: Tables, grant: Grant): NamedGrant | undefined {
   const location = locateScope(tables, grant.scope);
-  return location === undefined ? undefined : toGrantRecord(tables, grant, { scopeType: grant.scope.type, location });
+  return location === undefined ? undefined : nameGrant(tables, grant, { scopeType: grant.scope.type, location });
 }

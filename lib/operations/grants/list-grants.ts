@@ -1,6 +1,6 @@
 import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
-import { findScopes, needsOnScope, toGrantRecord, type GrantInput, type GrantRecord } from './change-grant.js';
+import { findScopes, needsOnScope, nameGrant, type GrantInput, type NamedGrant } from './change-grant.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ListGrantsInput extends Pick<GrantInput, 'scopeType' | 'location'> {
@@ -11,7 +11,7 @@ export interface ListGrantsInput extends Pick<GrantInput, 'scopeType' | 'locatio
   readonly limit: number;
 }
 
-export interface ListedGrant extends GrantRecord {
+export interface ListedGrant extends NamedGrant {
   /** The folder above with the grant. Undefined for a grant on the scope itself. */
   readonly inheritedFrom?: Location;
 }
@@ -37,10 +37,10 @@ export const listGrants: ReadOperation<ListGrantsInput, Page<ListedGrant>> = {
     const own = findScopes(context.view, input)
       .flatMap((scope) => tables.grants.on(scope))
       .toSorted((a, b) => compareText(a.id, b.id))
-      .map((grant) => toGrantRecord(tables, grant, input));
+      .map((grant) => nameGrant(tables, grant, input));
     const above = (input.inherited ? ancestorsOf(input.location) : []).flatMap((location) =>
       tables.grants.on({ type: 'folder', location }).map((grant) => ({
-        ...toGrantRecord(tables, grant, { scopeType: 'folder', location }),
+        ...nameGrant(tables, grant, { scopeType: 'folder', location }),
         inheritedFrom: location,
       })),
     );

@@ -11,7 +11,7 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 import { requireSubject } from '../principals/change-group.js';
 import { viewAsAdmin } from '../view-as-admin.js';
-import { toGrantRecord } from './change-grant.js';
+import { nameGrant } from './change-grant.js';
 import { locateScope } from './locate-scope.js';
 
 export interface ListReachInput {
@@ -122,7 +122,7 @@ function describe(
   subject: Subject,
   ways: ReadonlyMap<string, readonly string[]>,
 ): ReachingGrant {
-  const { id, role, grantedBy, createdAt } = toGrantRecord(tables, grant, place);
+  const { id, role, grantedBy, createdAt } = nameGrant(tables, grant, place);
   const way = grant.subject.id === subject.id ? [] : (ways.get(grant.subject.id) ?? []);
   return { id, role, groups: way.map((group) => nameGroup(tables, group)), grantedBy, createdAt };
 }
