@@ -1,14 +1,14 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { parseScope, type ScopeType } from '../../api/resources/grants.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
 import type { Reader } from '../../domain/reader.js';
 import type { Role } from '../../domain/role.js';
-import type { GrantInput, GrantRecord } from '../../operations/grants/change-grant.js';
+import type { GrantInput, NamedGrant } from '../../operations/grants/change-grant.js';
 import { changeRole, type ChangeRoleInput } from '../../operations/grants/change-role.js';
 import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
 import { listReaders } from '../../operations/grants/list-readers.js';
@@ -44,18 +44,9 @@ function presentSubject({ type, id, kind, displayName }: FoundSubject): object {
   return { type, id, kind, display_name: displayName };
 }
 
-/** The description's `Share`. */
+/** The description's `Share`: a grant, with the kind of its subject. */
 function presentShare(grant: ListedGrant): object {
-  return {
-    id: grant.id,
-    scope_type: grant.scopeType,
-    scope_id: grant.location,
-    subject: presentSubject(grant.subject),
-    role: grant.role,
-    granted_by: toAuthorRecord(grant.grantedBy),
-    created_at: formatTime(grant.createdAt),
-    ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
-  };
+  return { ...toGrantRecord(grant), subject: presentSubject(grant.subject) };
 }
 
 /** The description's `Sharing`. */
@@ -65,12 +56,7 @@ function presentSharing({ location, scopeType, role, sharesFrom, own }: Sharing)
     scope_type: scopeType,
     role,
     shares_from: sharesFrom,
-    own_grants: own.map((grant) => ({
-      scope_type: grant.scopeType,
-      scope_id: grant.location,
-      subject: { type: grant.subject.type, id: grant.subject.id, display_name: grant.subject.displayName },
-      role: grant.role,
-    })),
+    own_grants: own.map(toGrantedRecord),
   });
 }
 
@@ -116,7 +102,7 @@ export const sharingRoutes: readonly Route[] = [
     path: '/role-changes',
     operation: changeRole,
     read: readRoleChange,
-    present: ({ grant }: { readonly grant: GrantRecord }) => answerJson(200, presentShare(grant)),
+    present: ({ grant }: { readonly grant: NamedGrant }) => answerJson(200, presentShare(grant)),
   }),
   route({
     method: 'GET',
