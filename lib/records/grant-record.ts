@@ -3,8 +3,12 @@ import type { NamedGrant } from '../operations/grants/change-grant.js';
 import type { ListedGrant } from '../operations/grants/list-grants.js';
 import { toAuthorRecord } from './author-record.js';
 
+type Granted = Pick<NamedGrant, 'scopeType' | 'location' | 'role'> & {
+  readonly subject: Omit<NamedGrant['subject'], 'kind'>;
+};
+
 /** Who has which role where. */
-export function toGrantedRecord({ scopeType, location, subject, role }: NamedGrant) {
+export function toGrantedRecord({ scopeType, location, subject, role }: Granted) {
   return {
     scope_type: scopeType,
     scope_id: location,
