@@ -117,7 +117,7 @@ export function makeLargeConsoleRequests(adminId: string): readonly LargeRequest
     get('/unread-messages', 'limit=200'),
     get('/message', `message=${'m'.repeat(64)}`, 404),
     post('/message-marks', { message: 'm'.repeat(64), is_read: true }, 404),
-    post('/message-answers', { thread: 't'.repeat(64), text: 'x'.repeat(8000) }, 404),
+    post('/message-answers', { thread_id: 't'.repeat(64), text: 'x'.repeat(8000) }, 404),
     { route: 'GET /overview', as, target: '/overview', status: 200 },
     get('/recent-changes', 'limit=200&since=2000-01-01T00:00:00Z'),
     get('/recent-changes', 'limit=200&since=2000-01-01T00:00:00Z&action=moved', 200, 'of one kind'),

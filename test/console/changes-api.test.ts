@@ -101,7 +101,7 @@ describe('the console’s API for what changed', () => {
     for (const answer of [
       await editor.get(`/message?message=${id}`),
       await editor.post('/message-marks', { message: id, is_read: true }),
-      await editor.post('/message-answers', { thread: threadId, text: 'x' }),
+      await editor.post('/message-answers', { thread_id: threadId, text: 'x' }),
     ]) {
       assert.equal(answer.refusal, 'NOT_FOUND');
     }
