@@ -62,7 +62,7 @@ async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise
   }
   const scope = await readScope(context, fields);
   const inherited = fields.flag('inherited');
-  const grants = await readPages((page) => perform(listGrants, { ...scope, inherited, ...page }), longPage);
+  const grants = await readPages((page) => perform(listGrants, { ...scope, inherited, ...page }), { limit: longPage });
   return { items: grants.map(toGrantRecord) };
 }
 
@@ -118,7 +118,9 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   }, 'There is no such person or agent. `cartulary principal list` shows those there are.'),
   'key.list': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipalOrNone(context, fields, 'principal');
-    const keys = await readPages((page) => context.perform(listCredentials, { principalId, ...page }), longPage);
+    const keys = await readPages((page) => context.perform(listCredentials, { principalId, ...page }), {
+      limit: longPage,
+    });
     return { items: keys.map((key) => toKeyRecord(key, context.host.clock.now())) };
   }, noPrincipal),
   'key.rotate': inWorkspace(async ({ perform, host }, fields) => {

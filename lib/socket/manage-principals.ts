@@ -20,7 +20,7 @@ import {
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import type { Fields } from './fields.js';
 import type { Presented } from './result.js';
-import { longPage, readPages } from './read-pages.js';
+import { longPage, readPages, Room } from './read-pages.js';
 import { readGroup, readPrincipal, readSubject } from './read-subject.js';
 
 export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
@@ -72,7 +72,7 @@ export const principalCommands: Readonly<Record<string, Command>> = {
     ),
   ),
   'principal.list': inWorkspace(async ({ perform }) => ({
-    items: (await readPages((page) => perform(listPrincipals, page), longPage)).map(toListedPrincipalRecord),
+    items: (await readPages((page) => perform(listPrincipals, page), { limit: longPage })).map(toListedPrincipalRecord),
   })),
   'principal.show': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipal(context, fields, 'principal');
@@ -84,17 +84,20 @@ export const principalCommands: Readonly<Record<string, Command>> = {
     toGroupRecord(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
   ),
   'group.list': inWorkspace(async ({ perform }) => {
-    const groups = await readPages((page) => perform(listGroups, { outermost: false, ...page }), longPage);
+    const groups = await readPages((page) => perform(listGroups, { outermost: false, ...page }), { limit: longPage });
     const items: Presented[] = [];
+    const reading = { limit: longPage, room: new Room() };
     for (const group of groups) {
-      const members = await readPages((page) => perform(listMembers, { groupId: group.id, ...page }));
+      // A group that was not read would look like one without members.
+      if (reading.room.isFull) break;
+      const members = await readPages((page) => perform(listMembers, { groupId: group.id, ...page }), reading);
       items.push({ ...toListedGroupRecord(group), members: members.map(toMemberRecord) });
     }
     return { items };
   }),
   'group.show': inWorkspace(async (context, fields) => {
     const groupId = await readGroup(context, fields, 'group');
-    const members = await readPages((page) => context.perform(listMembers, { groupId, ...page }));
+    const members = await readPages((page) => context.perform(listMembers, { groupId, ...page }), { limit: longPage });
     return { items: members.map(toMemberRecord) };
   }, noGroup),
   'group.join': inWorkspace(

@@ -2,16 +2,41 @@ import type { Page } from '../domain/page.js';
 
 const usualLimit = 200;
 /** Items that a command prints; the first ones. */
-const most = 100_000;
+const mostItems = 100_000;
+/** Characters of JSON in them, about: an answer is one text in memory. */
+const mostCharacters = 32 * 1024 * 1024;
 
-/** Reads page after page, up to as many items as a command prints. @param limit items of a page */
+/** What a command may still read for its answer. */
+export class Room {
+  #items = mostItems;
+  #characters = mostCharacters;
+
+  get isFull(): boolean {
+    return this.#items <= 0 || this.#characters <= 0;
+  }
+
+  take(items: readonly unknown[]): void {
+    this.#items -= items.length;
+    this.#characters -= JSON.stringify(items).length;
+  }
+}
+
+interface Reading {
+  /** Items of a page. */
+  readonly limit?: number;
+  /** Shared by the lists of one answer. */
+  readonly room?: Room;
+}
+
+/** Reads page after page, as long as there is room in the answer. */
 export async function readPages<Item>(
   read: (page: { readonly after: string; readonly limit: number }) => Promise<Page<Item>>,
-  limit = usualLimit,
+  { limit = usualLimit, room = new Room() }: Reading = {},
 ): Promise<Item[]> {
   const items: Item[] = [];
-  for (let after: string | null = ''; after !== null && items.length < most;) {
+  for (let after: string | null = ''; after !== null && !room.isFull;) {
     const page: Page<Item> = await read({ after, limit });
+    room.take(page.items);
     items.push(...page.items);
     after = page.next;
   }

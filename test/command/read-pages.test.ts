@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { perform } from '../../lib/operations/perform.js';
+import type { WorkspaceContext } from '../../lib/socket/command.js';
+import { Fields } from '../../lib/socket/fields.js';
+import { makeOperator } from '../../lib/socket/initialize.js';
+import { principalCommands } from '../../lib/socket/manage-principals.js';
+import { Room, readPages } from '../../lib/socket/read-pages.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+
+describe('A list on the command line', () => {
+  const page = (text: string, items: number) => () =>
+    Promise.resolve({ items: Array.from({ length: items }, () => ({ text })), next: 'more' });
+
+  it('of long texts ends before it takes much memory', async () => {
+    const items = await readPages(page('a'.repeat(8000), 200));
+    const length = items.reduce((sum, { text }) => sum + text.length, 0);
+    assert(length > 16 * 1024 * 1024 && length < 36 * 1024 * 1024, String(length));
+  });
+
+  it('of short ones ends after 100,000 items, also where it is made of many lists', async () => {
+    assert.equal((await readPages(page('a', 1000))).length, 100_000);
+    const room = new Room();
+    assert.equal((await readPages(page('a', 60_000), { room })).length, 120_000);
+    assert(room.isFull);
+    assert.deepEqual(await readPages(page('a', 1), { room }), []);
+  });
+
+  describe('of the members of a group', () => {
+    let service: TestService;
+    before(async () => {
+      service = await openTestService();
+      const { journal } = service.workspace;
+      await journal.write({
+        run({ tables, now }) {
+          tables.groups.insert({ id: 'grp_long', displayName: 'Long', createdAt: now });
+          for (let number = 0; number < 450; number += 1) {
+            const id = `prn_${number}`;
+            tables.principals.insert({
+              id,
+              kind: 'agent',
+              displayName: `A ${number}`,
+              createdAt: now,
+              disabledAt: null,
+            });
+            tables.groups.join('grp_long', { type: 'principal', id }, now);
+          }
+        },
+      });
+    });
+    after(() => service.close());
+
+    for (const [command, fields] of [
+      ['group.list', {}],
+      ['group.show', { group: 'grp_long' }],
+    ] as const) {
+      it(`reads many at once, since each page goes through all: ${command}`, async () => {
+        const read: string[] = [];
+        const { workspace } = service;
+        const caller = makeOperator(workspace.randomness);
+        const asked: WorkspaceContext['perform'] = async (operation, input) => {
+          read.push(operation.name);
+          return (await perform(workspace, caller, operation, input)).result;
+        };
+        await principalCommands[command]?.run({ workspace, perform: asked } as WorkspaceContext, new Fields(fields));
+        assert.equal(read.filter((name) => name === 'group.members').length, 1);
+      });
+    }
+  });
+});
