@@ -289,15 +289,20 @@ async function prepareWrite<Input, Result, Prepared>(
  * The caller's view, once its rights are checked.
  * @throws Refusal NOT_FOUND; UNAVAILABLE when it cannot be decided (Authentication 11)
  */
-function decideReach(workspace: Workspace, caller: Caller, needs: (tables: Tables) => readonly Need[]): View {
-  try {
-    const view = workspace.view(caller);
-    authorize(view, needs(view.tables));
-    return view;
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw refuseUndecided(error, workspace.disk);
-  }
+function decideReach(workspace: Workspace, caller: Caller, findNeeds: (tables: Tables) => readonly Need[]): View {
+  const decide = <Decided>(work: () => Decided): Decided => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      throw refuseUndecided(error, workspace.disk);
+    }
+  };
+  const view = decide(() => workspace.view(caller));
+  // A fault in the rules of an operation is no doubt about the caller's reach.
+  const needs = findNeeds(view.tables);
+  decide(() => authorize(view, needs));
+  return view;
 }
 
 /** The caller's answer to an error. If the file cannot be read, the caller's reach in it is not known either. */
