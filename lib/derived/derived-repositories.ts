@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import type { Tables } from '../sidecar/tables.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
-import type { Hold } from './holds.js';
+import type { ReadLease } from './read-leases.js';
 import type { Keeper } from './keeper.js';
 import type { AnnouncedPush, PushToAnnounce, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
 
-export type { Hold } from './holds.js';
+export type { ReadLease } from './read-leases.js';
 
 interface Waiting {
   readonly signal?: AbortSignal | undefined;
@@ -90,7 +90,7 @@ export class DerivedRepositories {
   }
 
   /** To be called in the turn in which `prepare` resolves, and released at any end of the reading. */
-  hold(prepared: PreparedRepository): Hold {
+  hold(prepared: PreparedRepository): ReadLease {
     return this.#prepared.hold(prepared);
   }
 

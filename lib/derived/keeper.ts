@@ -6,17 +6,17 @@ import type { Oid } from '../git/objects/objects.js';
 import { findGit, isUsableGit, type GitProgram } from '../git/program/git-program.js';
 import { isFull } from '../sidecar/fault.js';
 import type { Tables } from '../sidecar/tables.js';
-import { isAnchored, writeAnchor } from './anchor.js';
-import { isStillTrue, readBasis, type Basis } from './basis.js';
+import { followsAuditMarker, writeAuditMarker } from './audit-marker.js';
+import { hasNotNarrowed, readReachSnapshot, type ReachSnapshot } from './reach-snapshot.js';
 import { Derivations } from './derivations.js';
 import type { Derived } from './derive.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
 import { findPushed } from './find-pushed.js';
 import { ErasedContent } from './erased-content.js';
 import { DerivedFolders } from './folders.js';
-import { Holds, type Hold } from './holds.js';
+import { ReadLeases, type ReadLease } from './read-leases.js';
 import { brokenOff, interrupted, isPassing, madeAnew } from './interruptions.js';
-import { KeptRepositories, noteHead, type Kept } from './kept.js';
+import { CachedRepositories, noteHead, type CachedRepository } from './cached-repositories.js';
 import { PushFolders, type PushIntent } from './pushes.js';
 import type { AnnouncedPush, PushToAnnounce, Quarantine } from './received-push.js';
 import type { PreparedRepository } from './served-repository.js';
@@ -40,8 +40,8 @@ export class Keeper {
   readonly #folders: DerivedFolders;
   readonly #pushes: PushFolders;
   readonly #derivations: Derivations;
-  readonly #holds = new Holds();
-  readonly #kept = new KeptRepositories();
+  readonly #leases = new ReadLeases();
+  readonly #cached = new CachedRepositories();
   #sweptAt = Number.NEGATIVE_INFINITY;
   readonly #erased: ErasedContent;
   /** Sent by all open pushes. */
@@ -74,23 +74,23 @@ export class Keeper {
     signal?.throwIfAborted();
     if (this.#isOwn(principalId)) {
       await this.#erased.gone(signal, () => this.#requireOpen());
-      const basis = readBasis(journal.reader, principalId);
+      const basis = readReachSnapshot(journal.reader, principalId);
       await checkpointer.run();
       const head = await repository.head();
       const own = { path: content, head, began: null, isOwn: true, principalId, basis, life: 0 };
-      if (isTold === true) this.#kept.of(principalId).own = own;
+      if (isTold === true) this.#cached.of(principalId).own = own;
       return own;
     }
-    const kept = this.#kept.of(principalId);
-    if (kept.next === undefined) {
-      const next = kept.turns.run(() => {
-        kept.next = undefined;
-        return this.#bring(principalId, kept, { content, git, files });
+    const cached = this.#cached.of(principalId);
+    if (cached.next === undefined) {
+      const next = cached.queue.run(() => {
+        cached.next = undefined;
+        return this.#bring(principalId, cached, { content, git, files });
       });
       next.catch(() => undefined);
-      kept.next = next;
+      cached.next = next;
     }
-    return waitWithin(kept.next, signal);
+    return waitWithin(cached.next, signal);
   }
 
   async present(
@@ -98,7 +98,7 @@ export class Keeper {
     options: { readonly signal?: AbortSignal | undefined; readonly within?: number } = {},
   ): Promise<PreparedRepository> {
     await this.requireFiles();
-    const { last, lastAt, head } = this.#kept.of(principalId);
+    const { last, lastAt, head } = this.#cached.of(principalId);
     const isLate = this.#workspace.clock.elapsed() - lastAt > (options.within ?? Number.POSITIVE_INFINITY);
     const isThere = last !== undefined && !isLate && this.isCurrent(this.#workspace.journal.reader, last);
     return isThere ? { ...last, head } : this.prepare(principalId, options);
@@ -109,26 +109,26 @@ export class Keeper {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedRepository> {
     if (!this.#isOwn(principalId)) return this.present(principalId, options);
-    const { own } = this.#kept.of(principalId);
+    const { own } = this.#cached.of(principalId);
     if (own !== undefined && this.isCurrent(this.#workspace.journal.reader, own)) return own;
     return this.prepare(principalId, options);
   }
 
   atHead(prepared: PreparedRepository, head: Oid | null): PreparedRepository | null {
-    const kept = this.#kept.of(prepared.principalId);
-    const basis = head === null ? undefined : kept.heads.get(head);
+    const cached = this.#cached.of(prepared.principalId);
+    const basis = head === null ? undefined : cached.heads.get(head);
     const earlier = prepared.isOwn || basis === undefined ? null : { ...prepared, basis };
     return earlier !== null && this.isCurrent(this.#workspace.journal.reader, earlier) ? earlier : null;
   }
 
   isCurrent(tables: Tables, { principalId, basis, isOwn, life }: PreparedRepository): boolean {
-    return (isOwn || this.#kept.of(principalId).life === life) && isStillTrue(tables, principalId, basis);
+    return (isOwn || this.#cached.of(principalId).life === life) && hasNotNarrowed(tables, principalId, basis);
   }
 
-  hold(prepared: PreparedRepository): Hold {
-    const hold = this.#holds.add(prepared);
-    const isGone = !prepared.isOwn && this.#kept.of(prepared.principalId).life !== prepared.life;
-    if (this.#isClosed || isGone) this.#holds.tellToEnd((each) => each === prepared, madeAnew());
+  hold(prepared: PreparedRepository): ReadLease {
+    const hold = this.#leases.add(prepared);
+    const isGone = !prepared.isOwn && this.#cached.of(prepared.principalId).life !== prepared.life;
+    if (this.#isClosed || isGone) this.#leases.tellToEnd((each) => each === prepared, madeAnew());
     return hold;
   }
 
@@ -176,23 +176,22 @@ export class Keeper {
   ): Promise<AnnouncedPush | null> {
     if (prepared.isOwn) return { settle: () => this.#headOfOwn() };
     const { principalId, life } = prepared;
-    const kept = this.#kept.of(principalId);
-    const turn = kept.turns.take();
+    const cached = this.#cached.of(principalId);
+    const turn = cached.queue.take();
     try {
       await waitWithin(turn.begun, quarantine.signal);
-      if (kept.life !== life) {
+      if (cached.life !== life) {
         turn.end();
         return null;
       }
       // Where it has grown meanwhile, the pushed commits do not go on from its head.
-      if (!push.isKept || kept.head !== push.onto) {
-        const leave = async (): Promise<Oid | null> => kept.head;
-        return { settle: () => leave().finally(turn.end) };
+      if (!push.isKept || cached.head !== push.onto) {
+        return { settle: () => Promise.resolve(cached.head).finally(turn.end) };
       }
       const packs = push.packs.length === 0 ? null : 'objects/pack';
       const intent = { principalId, onto: push.onto, head: push.head, packs, at: this.#workspace.clock.now() };
       await this.#pushes.announce(quarantine.folder, intent);
-      return { settle: () => this.#settle(kept, quarantine.folder, intent).finally(turn.end) };
+      return { settle: () => this.#settle(cached, quarantine.folder, intent).finally(turn.end) };
     } catch (error) {
       turn.end();
       if (error instanceof Refusal) throw error;
@@ -200,18 +199,18 @@ export class Keeper {
     }
   }
 
-  async #settle(kept: Kept, folder: string, intent: PushIntent): Promise<Oid | null> {
+  async #settle(cached: CachedRepository, folder: string, intent: PushIntent): Promise<Oid | null> {
     try {
       if (await this.#pushes.conclude(folder, intent)) {
-        kept.head = intent.head;
-        if (kept.last !== undefined) noteHead(kept, kept.head, kept.last.basis);
-        await this.#noteUse(intent.principalId, kept, true);
+        cached.head = intent.head;
+        if (cached.last !== undefined) noteHead(cached, cached.head, cached.last.basis);
+        await this.#noteUse(intent.principalId, cached, true);
       }
     } catch (error) {
       this.#workspace.onFault('Pushed commits could not be taken over; the next fetch tries again', error);
       await this.#pushes.leave(folder, intent);
     }
-    return kept.head;
+    return cached.head;
   }
 
   async #headOfOwn(): Promise<Oid | null> {
@@ -226,21 +225,21 @@ export class Keeper {
     await this.#folders.finishRemovals();
     await this.#pushes.sweep();
     const left = await this.#pushes.listLeft();
-    for (const principalId of new Set([...(await this.#folders.list()), ...this.#kept.ids(), ...left])) {
-      const kept = this.#kept.of(principalId);
-      await kept.turns.run(async () => {
+    for (const principalId of new Set([...(await this.#folders.list()), ...this.#cached.ids(), ...left])) {
+      const cached = this.#cached.of(principalId);
+      await cached.queue.run(async () => {
         await this.#pushes.concludeLeft(principalId);
         if (!(await stateHolds(this.#folders.of(principalId), ids))) return;
-        await this.#destroy(principalId, kept, brokenOff());
+        await this.#destroy(principalId, cached, brokenOff());
       });
     }
-    await this.#holds.end(() => false, { reason: brokenOff() });
+    await this.#leases.end(() => false, { reason: brokenOff() });
   }
 
   async letGo({ within: grace, reason }: { readonly within: number; readonly reason: Error }): Promise<void> {
     if (this.#files === null) return;
     const here = this.#derivations.letGo(grace);
-    await this.#holds.end(({ isOwn }) => isOwn, { reason, within: grace });
+    await this.#leases.end(({ isOwn }) => isOwn, { reason, within: grace });
     await here;
   }
 
@@ -263,10 +262,10 @@ export class Keeper {
       budget: this.#files.budget,
       now: clock.now(),
       mayRead: (principalId) => !readReach(journal.reader, principalId).isEmpty && !this.#isOwn(principalId),
-      isHeld: (principalId) => this.#holds.isHeld(principalId),
+      isHeld: (principalId) => this.#leases.isHeld(principalId),
       destroy: (principalId) => {
-        const kept = this.#kept.of(principalId);
-        return kept.turns.run(() => this.#destroy(principalId, kept, madeAnew()));
+        const cached = this.#cached.of(principalId);
+        return cached.queue.run(() => this.#destroy(principalId, cached, madeAnew()));
       },
     });
   }
@@ -275,15 +274,15 @@ export class Keeper {
     this.#isClosed = true;
     const reason = goesOn('The service stops. Try again soon.');
     await this.#derivations.close();
-    await this.#holds
+    await this.#leases
       .end(() => true, { reason })
       .catch((error: unknown) => this.#workspace.onFault('What read a repository did not end', error));
-    await this.#kept.done();
+    await this.#cached.done();
   }
 
   async #bring(
     principalId: string,
-    kept: Kept,
+    cached: CachedRepository,
     { content, git, files }: { readonly content: string; readonly git: GitProgram; readonly files: DerivedFiles },
   ): Promise<PreparedRepository> {
     const { disk, journal, name } = this.#workspace;
@@ -297,21 +296,21 @@ export class Keeper {
       git,
       hasRoom: disk?.isLow !== true,
     };
-    let basis: Basis | undefined;
+    let basis: ReachSnapshot | undefined;
     try {
       await this.#folders.make();
-      if (!kept.isAnchored && !(await isAnchored(order.folder, journal.reader))) {
+      if (!cached.isMarkerChecked && !(await followsAuditMarker(order.folder, journal.reader))) {
         this.#workspace.onFault(
           'A derived repository is of a later state than the workspace; it is made again',
           undefined,
         );
-        await this.#destroy(principalId, kept, madeAnew());
+        await this.#destroy(principalId, cached, madeAnew());
       }
-      kept.isAnchored = true;
+      cached.isMarkerChecked = true;
       await this.#pushes.concludeLeft(principalId);
       const derive = (): Promise<Derived> =>
         this.#derivations.derive(order, () => {
-          basis = readBasis(journal.reader, principalId);
+          basis = readReachSnapshot(journal.reader, principalId);
         });
       const isFinal = (error: unknown): boolean => this.#isClosed || error instanceof Refusal || isFull(error);
       const again = (error: unknown): Promise<Derived> => {
@@ -325,16 +324,16 @@ export class Keeper {
         .catch(async (error: unknown) => {
           if (isFinal(error) || isPassing(error)) throw error;
           this.#workspace.onFault('A derived repository could not be extended; it is made again', error);
-          await this.#destroy(principalId, kept, madeAnew());
+          await this.#destroy(principalId, cached, madeAnew());
           return derive();
         });
       if (basis === undefined) throw new Error('Nothing was made.');
-      await this.#noteDerived(principalId, kept, derived);
+      await this.#noteDerived(principalId, cached, derived);
       const { repository: path, head, began } = derived;
-      noteHead(kept, head, basis);
-      kept.lastAt = this.#workspace.clock.elapsed();
-      kept.last = { path, head, began, isOwn: false, principalId, basis, life: kept.life };
-      return kept.last;
+      noteHead(cached, head, basis);
+      cached.lastAt = this.#workspace.clock.elapsed();
+      cached.last = { path, head, began, isOwn: false, principalId, basis, life: cached.life };
+      return cached.last;
     } catch (error) {
       if (error instanceof Refusal) throw error;
       if (isFull(error)) throw storageFull(error);
@@ -342,33 +341,34 @@ export class Keeper {
     }
   }
 
-  async #noteDerived(principalId: string, kept: Kept, { head, madeAnew: why, commits }: Derived): Promise<void> {
-    kept.head = head;
+  async #noteDerived(principalId: string, cached: CachedRepository, derived: Derived): Promise<void> {
+    const { head, madeAnew: why, commits } = derived;
+    cached.head = head;
     if (why !== null) {
-      kept.life += 1;
-      kept.heads.clear();
-      this.#holds.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
+      cached.life += 1;
+      cached.heads.clear();
+      this.#leases.tellToEnd((each) => !each.isOwn && each.principalId === principalId, madeAnew());
     }
     if (why === 'damaged') {
       this.#workspace.onFault(`The derived repository of ${principalId} was damaged; it was made again`, undefined);
     }
-    await this.#noteUse(principalId, kept, why !== null || commits > 0);
+    await this.#noteUse(principalId, cached, why !== null || commits > 0);
   }
 
-  async #noteUse(principalId: string, kept: Kept, isChanged: boolean): Promise<void> {
+  async #noteUse(principalId: string, cached: CachedRepository, isChanged: boolean): Promise<void> {
     const now = this.#workspace.clock.now();
-    if (!isChanged && now - kept.notedAt < noteEvery) return;
-    kept.notedAt = now;
-    if (isChanged) await writeAnchor(this.#folders.of(principalId), this.#workspace.journal.reader);
+    if (!isChanged && now - cached.notedAt < noteEvery) return;
+    cached.notedAt = now;
+    if (isChanged) await writeAuditMarker(this.#folders.of(principalId), this.#workspace.journal.reader);
     await this.#folders.noteUse(principalId, now);
   }
 
   /** Ends what reads the repository, and destroys it. In its turn. */
-  async #destroy(principalId: string, kept: Kept, reason: Error): Promise<void> {
-    kept.life += 1;
-    kept.head = null;
-    kept.heads.clear();
-    await this.#holds.end((each) => !each.isOwn && each.principalId === principalId, { reason });
+  async #destroy(principalId: string, cached: CachedRepository, reason: Error): Promise<void> {
+    cached.life += 1;
+    cached.head = null;
+    cached.heads.clear();
+    await this.#leases.end((each) => !each.isOwn && each.principalId === principalId, { reason });
     await this.#folders.destroy(principalId);
   }
 

@@ -1,5 +1,5 @@
 import type { Oid } from '../git/objects/objects.js';
-import type { Basis } from './basis.js';
+import type { ReachSnapshot } from './reach-snapshot.js';
 
 /** A repository that is served to one principal, as it was prepared for one request. */
 export interface ServedRepository {
@@ -16,7 +16,7 @@ export interface ServedRepository {
 /** A repository that was brought up to date for a principal, and what that was decided by. */
 export interface PreparedRepository extends ServedRepository {
   readonly principalId: string;
-  readonly basis: Basis;
+  readonly basis: ReachSnapshot;
   /** Changes when a derived repository is destroyed or made again. */
   readonly life: number;
 }

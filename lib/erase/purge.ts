@@ -274,7 +274,7 @@ export class Purger {
   async #overwrite(): Promise<void> {
     const { journal } = this.#workspace;
     for (let scrub = 0; scrub < scrubs; scrub++) {
-      await journal.sidecar.carryLog();
+      await journal.sidecar.checkpointWal();
       await this.#overwritePages([]);
       const stale = [...(await journal.sidecar.findStalePages())];
       while (stale.length > 0) await this.#overwritePages(stale.splice(0, pagesAtOnce));

@@ -1,9 +1,9 @@
 import type { Location } from '../domain/location.js';
 import type { FeedPosition } from './feed-position.js';
-import type { Judged } from './judge.js';
+import type { ClassifiedEvent } from './classify-event.js';
 
 /** A change for the caller, before its document's present state is added. */
-export interface FoundChange extends Judged {
+export interface FoundChange extends ClassifiedEvent {
   readonly id: string;
   readonly documentId: string;
   /** Number of the document; null for an erased one. */

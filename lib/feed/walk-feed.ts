@@ -18,7 +18,7 @@ import {
 } from './feed-event.js';
 import { readFeedSecret, type FeedPosition, type PositionWithin } from './feed-position.js';
 import type { FeedStep, FoundChange } from './found-change.js';
-import { judge, type Judged } from './judge.js';
+import { classifyEvent, type ClassifiedEvent } from './classify-event.js';
 import { Places } from '../history/place-at.js';
 import type { PastReach, PastReaches } from './reach-at.js';
 import { walkBelow } from './walk-below.js';
@@ -103,13 +103,13 @@ export class FeedWalk {
       for (const candidate of this.#candidates(event, position.within)) {
         this.#work += 1;
         const behind = { ...position, within: candidate.within };
-        const all = this.#judge(event, candidate);
-        for (const [index, judged] of all.entries()) {
+        const all = this.#classify(event, candidate);
+        for (const [index, classified] of all.entries()) {
           if (index < candidate.told) continue;
           const isLast = index === all.length - 1;
           const at = isLast ? behind : { ...position, within: amid(candidate, index + 1) };
-          const isAsked = kinds?.has(judged.kind) !== false;
-          if (isAsked) found.push({ ...this.#identify(event, candidate, judged), before, position: at });
+          const isAsked = kinds?.has(classified.kind) !== false;
+          if (isAsked) found.push({ ...this.#identify(event, candidate, classified), before, position: at });
           before = at;
         }
         before = behind;
@@ -131,15 +131,15 @@ export class FeedWalk {
   #identify(
     event: FeedEvent,
     { document, erased: gone }: Candidate,
-    judged: Judged,
+    classified: ClassifiedEvent,
   ): Omit<FoundChange, 'before' | 'position'> {
     const documentId = document?.id ?? gone?.documentId ?? '';
     // A listing's own moment would show in the ids of a second one whether anything happened out of reach.
     const key = event.type === 'listing' ? `l${document?.sequence ?? 0}` : event.key;
-    const hash = createHmac('sha256', this.#secret).update(JSON.stringify([judged.kind, documentId, key]));
+    const hash = createHmac('sha256', this.#secret).update(JSON.stringify([classified.kind, documentId, key]));
     const id = hash.digest('base64url').slice(0, 22);
     const within = this.#withinAt(event.moments.before);
-    return { ...judged, id, documentId, document: document?.number ?? null, within };
+    return { ...classified, id, documentId, document: document?.number ?? null, within };
   }
 
   /**
@@ -343,8 +343,8 @@ export class FeedWalk {
     return this.#moves.moves.filter((each) => each.moment > moment);
   }
 
-  #judge(event: FeedEvent, { document, did, erased: gone }: Candidate): Judged[] {
-    if (gone !== undefined) return this.#judgeErased(event, gone);
+  #classify(event: FeedEvent, { document, did, erased: gone }: Candidate): ClassifiedEvent[] {
+    if (gone !== undefined) return this.#classifyErased(event, gone);
     if (document === undefined) return [];
     const present = this.#places.present(document);
     const isNow = present !== null && this.#reads(this.#present, document.id, present, this.#within);
@@ -365,11 +365,11 @@ export class FeedWalk {
     const isLeftInReach =
       before.place !== null &&
       this.#reads(this.#present, document.id, before.place, this.#withinAt(event.moments.before));
-    return judge(event, did, { before, after, isNow, isLeftInReach });
+    return classifyEvent(event, did, { before, after, isNow, isLeftInReach });
   }
 
   /** An erased document tells only that it left. */
-  #judgeErased(event: FeedEvent, gone: ErasedPlace): Judged[] {
+  #classifyErased(event: FeedEvent, gone: ErasedPlace): ClassifiedEvent[] {
     const { before, after } = event.reach;
     const { documentId: id } = gone;
     const reads = (reach: Reach, scopes: readonly Location[]): boolean =>

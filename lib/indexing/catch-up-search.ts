@@ -11,7 +11,7 @@ import type { Repository } from '../git/repositories/repository.js';
 import type { Journal } from '../journal/journal.js';
 import type { ObjectReader } from '../journal/objects.js';
 import { findDocument } from '../view/locate.js';
-import { distrustedIndex, readDistrust } from './distrust-index.js';
+import { invalidatedIndex, readInvalidation } from './invalidate-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import type { DocumentToIndex, IndexEvent } from './index-event.js';
 import { mendIdentities } from './mend-identities.js';
@@ -65,7 +65,7 @@ async function catchUpText(
 ): Promise<void> {
   // It follows every write: while events wait, it is not behind.
   if (keeper.isReady) return;
-  const isTrusted = !keeper.isBroken && readDistrust(workspace.journal.reader) === '';
+  const isTrusted = !keeper.isBroken && readInvalidation(workspace.journal.reader) === '';
   const changed = isTrusted ? await listChanged(workspace, keeper.index.commit) : undefined;
   if (changed !== undefined) {
     // No write happens between these steps: events of later writes come after those of the present state.
@@ -153,7 +153,7 @@ async function buildAnew(
   onProgress: OnSearchProgress,
 ): Promise<void> {
   const { index } = keeper;
-  const distrust = readDistrust(workspace.journal.reader);
+  const invalidation = readInvalidation(workspace.journal.reader);
   await keeper.startAnew(languages);
   await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', onProgress);
   if (keeper.isClosing) return;
@@ -162,10 +162,11 @@ async function buildAnew(
   keeper.markReady();
   if (!keeper.isReady) return;
   await keeper.store();
-  if (distrust === '') return;
+  if (invalidation === '') return;
   await workspace.journal.write({
     // Unless the rows were rebuilt once more.
-    run: ({ tables }) => (readDistrust(tables) === distrust ? tables.meta.set(distrustedIndex, '') : undefined),
+    run: ({ tables }) =>
+      readInvalidation(tables) === invalidation ? tables.meta.set(invalidatedIndex, '') : undefined,
   });
 }
 

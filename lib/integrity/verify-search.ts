@@ -1,5 +1,5 @@
 import { joinLocation } from '../domain/location.js';
-import { readDistrust } from '../indexing/distrust-index.js';
+import { readInvalidation } from '../indexing/invalidate-index.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkIndexFiles, readStoredDocuments, type StoredDocuments } from '../search/segments/check-files.js';
 import type { SidecarSnapshot } from '../sidecar/sidecar.js';
@@ -23,7 +23,7 @@ export async function verifySearch(
   const problems = await checkIndexFiles(folder);
   for (const line of problems) report('search', line);
   const { reader } = sidecar;
-  if (problems.length > 0 || readDistrust(reader) !== '') return;
+  if (problems.length > 0 || readInvalidation(reader) !== '') return;
   const stored = readStoredDocuments(folder);
   if (stored === undefined || stored.commit !== (reader.meta.get('head') ?? null)) return;
   try {

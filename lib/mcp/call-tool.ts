@@ -6,7 +6,7 @@ import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal, type Meant } from './present-refusal.js';
-import type { TakenArguments } from './forgive-arguments.js';
+import type { TakenArguments } from './normalize-arguments.js';
 import { readOrRecord, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';
 

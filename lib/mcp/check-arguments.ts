@@ -3,14 +3,14 @@ import { describeRule } from '../domain/describe-rule.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
 import type { DescribedTool, PropertySchema } from './definition.js';
-import { forgiveArguments, type TakenArguments } from './forgive-arguments.js';
+import { normalizeArguments, type TakenArguments } from './normalize-arguments.js';
 import type { Arguments, ToolEntry } from './tool.js';
 
 /** Characters of a sent name or value in an answer. */
 const maxShown = 100;
 
 /**
- * Arguments as `forgiveArguments` reads them, which match the tool's schema. Yields where a list sent as text is long.
+ * Arguments as `normalizeArguments` reads them, which match the tool's schema. Yields where a list sent as text is long.
  * @throws Refusal INVALID_REQUEST `unknown_field`, `missing_field`, `bad_field`, `content_too_large`
  */
 export function* checkArguments(
@@ -20,7 +20,7 @@ export function* checkArguments(
   if (sent !== undefined && (typeof sent !== 'object' || sent === null || Array.isArray(sent))) {
     throw invalidRequest('bad_field', 'The arguments must be an object.', { field: 'arguments' });
   }
-  const taken = yield* forgiveArguments(definition, sent ?? {});
+  const taken = yield* normalizeArguments(definition, sent ?? {});
   if (!checkInput(taken.args)) throw explain(checkInput.errors?.[0], definition.inputSchema);
   // Only now: lists sent as text are parsed, and overlong ones were refused without a look through them.
   requireWellFormed(taken.args, 'arguments');

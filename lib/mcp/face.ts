@@ -18,7 +18,7 @@ import { asJson, bothForms, wantsJsonAlone } from './accepted-form.js';
 import { PlainAnswers } from './answer-plainly.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
-import { messageShape } from './forgive-arguments.js';
+import { messageShape } from './normalize-arguments.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
 import { answerListening } from './listen.js';
 import { describeServer, makeServer } from './make-server.js';

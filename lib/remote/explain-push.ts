@@ -1,5 +1,5 @@
 import type { Refusal } from '../domain/refusal.js';
-import { sayWait } from './say-wait.js';
+import { retryMessage } from './retry-message.js';
 
 /** A refusal as git shows it. */
 export interface ExplainedPush {
@@ -38,7 +38,7 @@ export function explainPush(refusal: Refusal): ExplainedPush {
   if (details?.reason === 'idempotency_key_reused') return { reason: 'fetch first', lines: [pushedBefore] };
   if (code === 'INTERNAL')
     return { reason: 'internal error', lines: ['The service failed. Nothing is lost: push again.'] };
-  return { reason: firstSentence(refusal.message), lines: [sayWait(refusal)] };
+  return { reason: firstSentence(refusal.message), lines: [retryMessage(refusal)] };
 }
 
 function firstSentence(text: string): string {

@@ -10,7 +10,7 @@ import { logWhenDone } from '../http/log-when-done.js';
 import type { MountedFace } from '../http/port.js';
 import { nothingRuns, protections } from '../http/protections.js';
 import { leaveUnread } from '../http/unread-body.js';
-import { UnmetClients } from '../operations/repositories/unmet-clients.js';
+import { UnrelatedHistories } from '../operations/repositories/unrelated-histories.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import type { RemoteDependencies, RemoteOptions } from './dependencies.js';
 import { presentProblem } from './present-problem.js';
@@ -43,7 +43,7 @@ interface Exchange {
 
 /** Git over HTTP on the service's port, at /git. */
 export function mountRemote(dependencies: RemoteDependencies, options: RemoteOptions): MountedFace {
-  const unmet = new UnmetClients(dependencies.clock);
+  const unrelated = new UnrelatedHistories(dependencies.clock);
   return {
     takes: isRemotePath,
     handle(request, response) {
@@ -55,7 +55,9 @@ export function mountRemote(dependencies: RemoteDependencies, options: RemoteOpt
       });
       response.setHeader('X-Request-Id', id);
       for (const [name, value] of Object.entries(ownProtections)) response.setHeader(name, value);
-      serve(dependencies, options, exchange, unmet).catch((error: unknown) => sendProblem(options, exchange, error));
+      serve(dependencies, options, exchange, unrelated).catch((error: unknown) =>
+        sendProblem(options, exchange, error),
+      );
     },
   };
 }
@@ -64,7 +66,7 @@ async function serve(
   dependencies: RemoteDependencies,
   options: RemoteOptions,
   exchange: Exchange,
-  unmet: UnmetClients,
+  unrelated: UnrelatedHistories,
 ): Promise<void> {
   const { id, request, response } = exchange;
   const { host, authorization } = request.headers;
@@ -82,7 +84,7 @@ async function serve(
   const isHere = route.workspace === recognised.workspace.name;
   const version = readVersion(request.headers['git-protocol']);
   const { signal } = exchange.gone;
-  const asked: RemoteRequest = { ...recognised, isHere, version, unmet, request, response, signal, hold };
+  const asked: RemoteRequest = { ...recognised, isHere, version, unrelated, request, response, signal, hold };
   await send(exchange, await route.answer(asked));
 }
 

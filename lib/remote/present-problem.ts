@@ -1,6 +1,6 @@
 import type { Refusal } from '../domain/refusal.js';
 import { statusOf } from '../http/status-of.js';
-import { sayWait } from './say-wait.js';
+import { retryMessage } from './retry-message.js';
 import { UnservedRequest } from './unserved-request.js';
 
 /** A refusal as git shows it: git prints the lines of a plain text behind `remote:`. */
@@ -43,5 +43,5 @@ export function presentProblem(error: Refusal | UnservedRequest): Problem {
   }
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
   const status = statusOfReason[details?.reason ?? ''] ?? statusOf(error);
-  return { status, headers, contentType: plain, text: sayWait(error) };
+  return { status, headers, contentType: plain, text: retryMessage(error) };
 }

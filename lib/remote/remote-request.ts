@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Release } from '../access/work-limiter.js';
 import type { Caller } from '../domain/caller.js';
 import type { ProtocolVersion } from '../git/serving/start-service.js';
-import type { UnmetClients } from '../operations/repositories/unmet-clients.js';
+import type { UnrelatedHistories } from '../operations/repositories/unrelated-histories.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** A request of a recognised caller. */
@@ -15,7 +15,7 @@ export interface RemoteRequest {
   /** The version that the client asks for. */
   readonly version: ProtocolVersion;
   /** Remembers the rounds of a fetch. */
-  readonly unmet: UnmetClients;
+  readonly unrelated: UnrelatedHistories;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Aborted when the client is gone. */

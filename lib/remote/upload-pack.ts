@@ -20,7 +20,8 @@ export const uploadPack: RemoteService = {
   },
   async serve(asked) {
     const request = await readOrRecord(asked);
-    const content = request.command === 'fetch' ? answerFetch(asked, request, asked.unmet) : answerRefs(asked, request);
+    const content =
+      request.command === 'fetch' ? answerFetch(asked, request, asked.unrelated) : answerRefs(asked, request);
     return { contentType: `application/x-${service}-result`, content: await content };
   },
 };

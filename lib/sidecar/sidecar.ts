@@ -1,6 +1,6 @@
 import { firstPolicy } from '../domain/policy.js';
 import { MetaTable } from './tables/meta-table.js';
-import { carryLog } from './carry-log.js';
+import { checkpointWal } from './checkpoint-wal.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { copyDatabase, openForReading, openForWriting } from './database.js';
@@ -11,7 +11,7 @@ import { makeTables, requireSchema, type Tables } from './tables.js';
 import { ReadTransaction } from './read-transaction.js';
 import { nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
-import { emptyLog, reclaimPages } from './tend-file.js';
+import { reclaimPages, truncateWal } from './reclaim-space.js';
 import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } from './totals.js';
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 import { connectionOf } from './scratch-connection.js';
@@ -58,7 +58,7 @@ export interface Sidecar {
    */
   findStalePages(): Promise<readonly number[]>;
   /** Checkpoints the write-ahead log into the file while others go on: emptying it is quick then. */
-  carryLog(): Promise<void>;
+  checkpointWal(): Promise<void>;
   /**
    * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a transaction.
    * @returns false when an open snapshot prevented it, and nothing was overwritten
@@ -128,13 +128,13 @@ export function openSidecar(file: string, migrations: string, mustExist = false,
       reclaim: (keep, most) => reclaimPages(writing, keep, most),
       findStalePages: () =>
         file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale(),
-      carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
+      checkpointWal: () => (file === ':memory:' ? Promise.resolve() : checkpointWal(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
         // A long transaction is under way.
         if (writing.inTransaction) return false;
         endReads();
-        if (!emptyLog(writing)) return false;
+        if (!truncateWal(writing)) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);
         // The connection's cache of these pages would be written back with them.
         writing.pragma('shrink_memory');

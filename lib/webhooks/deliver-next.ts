@@ -10,7 +10,7 @@ import { notePassed } from '../operations/webhooks/note-passed.js';
 import { openSigningSecrets } from '../operations/webhooks/signing-secret.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isMessage, makeNextMessage, type NextMessage, type NoMessage } from './next-message.js';
-import type { ToldMessages } from './told-messages.js';
+import type { SentIds } from './sent-ids.js';
 
 /** How far a webhook has come. */
 export interface Delivered {
@@ -23,8 +23,8 @@ export interface Delivered {
 /** One look for a message, and what becomes of it. */
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** What was told, and is not told again. */
-  readonly told: ToldMessages;
+  /** Ids of messages that are not sent again. */
+  readonly sentIds: SentIds;
   /** Called with the document of the message, just before it is sent; null for none. */
   readonly tell: (documentId: string | null) => void;
 }
@@ -43,7 +43,7 @@ export async function deliverNext(
   workspace: Workspace,
   webhook: Webhook,
   position: string,
-  { signal, told, tell }: Attempt,
+  { signal, sentIds, tell }: Attempt,
 ): Promise<Delivered> {
   const { clock, randomness } = workspace;
   const kind = workspace.journal.reader.principals.find(webhook.owner)?.kind ?? 'person';
@@ -64,7 +64,7 @@ export async function deliverNext(
     if (isCurrent && webhook.failures > 0) await notePassed(workspace, [{ webhook, reached, endsFailures: true }]);
     return { reached, isCurrent };
   }
-  if (told.has(webhook, found.id)) return { reached: found.next, isCurrent: false };
+  if (sentIds.has(webhook, found.id)) return { reached: found.next, isCurrent: false };
   // Rights may have changed while it was made. From here to the connection, nothing waits.
   if (signal.aborted) return isOver;
   if (!isStillTold(workspace, owner, webhook)) return stop('owner');
@@ -88,7 +88,7 @@ export async function deliverNext(
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return isOver;
     throw error;
   }
-  if (sent.outcome === 'delivered') told.add(webhook, messageId);
+  if (sent.outcome === 'delivered') sentIds.add(webhook, messageId);
   return goesOn;
 }
 

@@ -10,7 +10,7 @@ import { systemTimers, type Timers } from '../scheduling/timers.js';
 import type { WebhookSchedule } from '../workspace/webhooks.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { deliverNext } from './deliver-next.js';
-import { ToldMessages } from './told-messages.js';
+import { SentIds } from './sent-ids.js';
 
 /** Deliveries at once over the whole service: to receivers that answer, and to those that failed the last time. */
 export interface DeliverySlots {
@@ -78,7 +78,7 @@ class Schedule implements WebhookSchedule {
   /** When those that could not be noted may be tried again, by the steady clock. */
   readonly #notBefore = new Map<string, number>();
   readonly #listening = new Map<string, Listening>();
-  readonly #told = new ToldMessages();
+  readonly #sentIds = new SentIds();
   /** Whether the webhooks could not be read when they were to be. That is reported once. */
   #isUnreadable = false;
   /** Whether there can be webhooks that nothing wakes yet. */
@@ -159,7 +159,7 @@ class Schedule implements WebhookSchedule {
     this.#listening.delete(id);
     this.#looked.delete(id);
     this.#passedAt.delete(id);
-    this.#told.forget(id);
+    this.#sentIds.forget(id);
     this.#pending.delete(id);
   }
 
@@ -237,7 +237,7 @@ class Schedule implements WebhookSchedule {
     const tell = (documentId: string | null): void => void (told.documentId = documentId);
     // In a turn of its own: one that finds nothing to send ends without a wait, and the next one begins at once.
     const over = yieldToLoop()
-      .then(() => deliverNext(workspace, webhook, from, { signal: cancel.signal, told: this.#told, tell }))
+      .then(() => deliverNext(workspace, webhook, from, { signal: cancel.signal, sentIds: this.#sentIds, tell }))
       .then(async ({ reached, isCurrent }) => {
         if (reached === null) this.#looked.delete(id);
         else if (this.#listening.has(id)) this.#looked.set(id, { webhook, reached, endsFailures: false });

@@ -4,7 +4,7 @@ import { readOutlineInSteps } from '../../lib/text/outline.js';
 import { findFaultOfShape } from '../../lib/domain/json-shape.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { checkArguments } from '../../lib/mcp/check-arguments.js';
-import { messageShape } from '../../lib/mcp/forgive-arguments.js';
+import { messageShape } from '../../lib/mcp/normalize-arguments.js';
 import { readDefinitions } from '../../lib/mcp/definition.js';
 import { cutOutline } from '../../lib/text/cut-outline.js';
 import { presentOutline } from '../../lib/mcp/present-outline.js';

@@ -87,10 +87,10 @@ describe('Reading the sidecar', () => {
   it('carries a long write-ahead log into the file beside it, and leaves a short one to those who empty it', async () => {
     const file = join(folder, 'sidecar.sqlite');
     commit('short');
-    await sidecar.carryLog();
+    await sidecar.checkpointWal();
     assert.ok(!readFileSync(file).includes('short'));
     commit('long'.repeat(500_000));
-    await sidecar.carryLog();
+    await sidecar.checkpointWal();
     assert.ok(readFileSync(file).includes('long'.repeat(100)));
   });
 });

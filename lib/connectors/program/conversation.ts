@@ -1,7 +1,7 @@
 import { showLine } from '../../domain/visible-text.js';
 import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
-import { ComplaintLines } from './complaint-lines.js';
+import { StderrLines } from './stderr-lines.js';
 import { Exchange, type RequestType } from './exchange.js';
 import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './messages.js';
 import { OutsideProgram } from './outside-program.js';
@@ -42,7 +42,7 @@ export class Conversation {
   readonly #program: OutsideProgram;
   readonly #read: ReadMessage;
   readonly #lines = new LineSplitter(maxLineLength);
-  readonly #complaintLines = new ComplaintLines();
+  readonly #stderrLines = new StderrLines();
   readonly #exchanges = new Map<number, Exchange>();
   readonly #silences = new Map<number, NodeJS.Timeout>();
   readonly #life: NodeJS.Timeout;
@@ -60,7 +60,7 @@ export class Conversation {
       output: (piece) => this.#hear(piece),
       complaint: (piece) => this.#note(piece),
       ended: (how) => {
-        this.#log(this.#complaintLines.end());
+        this.#log(this.#stderrLines.end());
         this.#fail('internal', `${how} before it had answered. The log of the service may say why.`);
       },
       notStarted: (code) => this.#fail('not_found', `cannot be started (${code}). Ask those who run the service.`),
@@ -189,7 +189,7 @@ export class Conversation {
       if (this.#failure === undefined) this.#fail('limit', 'floods its standard error.');
       return;
     }
-    if (this.#complaints < maxComplaints) for (const line of this.#complaintLines.take(piece)) this.#log(line);
+    if (this.#complaints < maxComplaints) for (const line of this.#stderrLines.take(piece)) this.#log(line);
   }
 
   #log(complaint: string): void {

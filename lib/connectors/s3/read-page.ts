@@ -1,4 +1,4 @@
-import { ownText, shortText } from '../own-text.js';
+import { copyShortString, copyString } from '../copy-string.js';
 import { SourceFault } from '../source.js';
 import { readXml, textOf, type XmlElement } from '../xml/read-xml.js';
 
@@ -37,7 +37,7 @@ export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
   for await (const elements of readXml(body, ({ local }) => local === 'ListBucketResult')) {
     for (const element of elements) {
       if (element.local === 'Contents') listed.push(readObject(element));
-      else if (facts.includes(element.local)) said.set(element.local, ownText(element.text.trim()));
+      else if (facts.includes(element.local)) said.set(element.local, copyString(element.text.trim()));
     }
     if (listed.length > maxObjects)
       throw new SourceFault('corrupt', 'The store lists more at once than it was asked for.');
@@ -65,16 +65,16 @@ function nextOf(said: ReadonlyMap<string, string>): string | null {
 
 /** @returns the object with its key as it is written */
 function readObject(contents: XmlElement): ListedObject {
-  const key = ownText(contents.children.find(({ local }) => local === 'Key')?.text ?? '');
+  const key = copyString(contents.children.find(({ local }) => local === 'Key')?.text ?? '');
   if (key === '') throw new SourceFault('corrupt', 'The store lists an object without a key.');
   const size = textOf(contents, 'Size') ?? '';
   const time = Date.parse(textOf(contents, 'LastModified') ?? '');
   return {
     key,
-    etag: shortText(textOf(contents, 'ETag'), maxTagLength),
+    etag: copyShortString(textOf(contents, 'ETag'), maxTagLength),
     size: /^[0-9]{1,15}$/.test(size) ? Number(size) : undefined,
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    storageClass: shortText(textOf(contents, 'StorageClass'), maxClassLength),
+    storageClass: copyShortString(textOf(contents, 'StorageClass'), maxClassLength),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ownText, shortText } from '../own-text.js';
+import { copyShortString, copyString } from '../copy-string.js';
 import { SourceFault } from '../source.js';
 import { childOf, readXml, textOf, type XmlElement } from '../xml/read-xml.js';
 
@@ -52,16 +52,16 @@ function readResponse(response: XmlElement): Resource {
     found.map((prop) => textOf(prop, local, uri)).find((text) => text !== undefined && text !== '');
   const time = Date.parse(property('getlastmodified') ?? '');
   return {
-    href: ownText(href),
+    href: copyString(href),
     status,
     isFolder: found.some((prop) => {
       const type = childOf(prop, 'resourcetype', dav);
       return type !== undefined && childOf(type, 'collection', dav) !== undefined;
     }),
-    etag: shortText(property('getetag'), maxTagLength) ?? null,
+    etag: copyShortString(property('getetag'), maxTagLength) ?? null,
     size: readSize(property('getcontentlength')),
     modifiedAt: Number.isNaN(time) ? undefined : time,
-    fileId: shortText(property('fileid', owncloud), maxIdLength),
+    fileId: copyShortString(property('fileid', owncloud), maxIdLength),
     isEncrypted: property('is-encrypted', nextcloud) === '1',
   };
 }

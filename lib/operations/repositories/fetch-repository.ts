@@ -11,7 +11,7 @@ import { FetchTally } from './fetch-tally.js';
 import { makeRepositoryOperation } from './prepare-repository.js';
 import { serveRepository, type Asked } from './serve-repository.js';
 import { takeRoom } from './take-room.js';
-import type { UnmetClients } from './unmet-clients.js';
+import type { UnrelatedHistories } from './unrelated-histories.js';
 
 /** Gives out what the caller's repository holds. Reader somewhere. */
 export const fetchRepository = makeRepositoryOperation('repository.fetch', true);
@@ -39,15 +39,19 @@ const begunAnew = [
 
 /**
  * Answers the request of a client that fetches, once there is room for it.
- * @param unmet remembers the rounds of one fetch
+ * @param unrelated remembers the rounds of one fetch
  * @throws Refusal, recorded: RATE_LIMITED, UNAVAILABLE among others
  */
-export async function answerFetch(asked: Asked, request: FetchRequest, unmet: UnmetClients): Promise<Readable> {
+export async function answerFetch(
+  asked: Asked,
+  request: FetchRequest,
+  unrelated: UnrelatedHistories,
+): Promise<Readable> {
   const { workspace, caller, version } = asked;
   const release = await takeRoom(asked, 'clones', fetchRepository);
   const source = sourceOf(workspace.name, caller);
   const { wants, haves, isLast } = request;
-  let isUnmet = unmet.take(source);
+  let isUnrelated = unrelated.take(source);
   return serveRepository(
     { ...asked, exchange: wants === null ? null : { wants, haves: haves.slice(0, maxHavesNoted) } },
     fetchRepository,
@@ -56,11 +60,11 @@ export async function answerFetch(asked: Asked, request: FetchRequest, unmet: Un
       const seeksDeltas = repository.isOwn && haves.length > 0;
       if (haves.length > 0) {
         const { hasOthers, isOfThisLife } = await readClientHistory(program, repository, haves);
-        isUnmet = !isOfThisLife && (hasOthers || isUnmet);
+        isUnrelated = !isOfThisLife && (hasOthers || isUnrelated);
         hold.signal.throwIfAborted();
       }
       // Each round is a request, and the next one can come as soon as this one is answered.
-      if (!isLast) unmet.note(source, isUnmet);
+      if (!isLast) unrelated.note(source, isUnrelated);
       const git = startUploadPack(program, { repository: repository.path, version, seeksDeltas });
       git.stdin.end(request.bytes);
       return git;
@@ -69,11 +73,11 @@ export async function answerFetch(asked: Asked, request: FetchRequest, unmet: Un
       release,
       follow: ({ repository, shared }) => ({
         tally: new FetchTally(workspace, caller, repository.head),
-        answer: new FetchAnswer(isUnmet ? begunAnew : undefined),
+        answer: new FetchAnswer(isUnrelated ? begunAnew : undefined),
         explained: shared?.objects,
         recordWhole: () => perform(workspace, caller, recordWhole, asked),
         end({ hasPack }) {
-          if (hasPack) unmet.note(source, false);
+          if (hasPack) unrelated.note(source, false);
         },
       }),
     },

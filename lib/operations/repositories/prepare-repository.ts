@@ -1,4 +1,4 @@
-import type { Hold } from '../../derived/derived-repositories.js';
+import type { ReadLease } from '../../derived/derived-repositories.js';
 import type { PreparedRepository } from '../../derived/served-repository.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
 import { findGit } from '../../git/program/git-program.js';
@@ -36,7 +36,7 @@ interface ServedHead {
 /** A caller's repository, kept while it is read. */
 export interface OpenRepository {
   readonly repository: PreparedRepository;
-  readonly hold: Hold;
+  readonly hold: ReadLease;
   readonly watch: RepositoryWatch;
   /** Of a fetch: the head from which git goes on with the client. Undefined where it sends everything. */
   readonly shared: SharedHead | undefined;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/caller.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import type { Scratch } from '../../sidecar/scratch.js';
-import { distrustIndex } from '../../indexing/distrust-index.js';
+import { invalidateIndex } from '../../indexing/invalidate-index.js';
 import { replayHistory, type RebuildProblem, type RebuildReport } from '../../integrity/replay-history.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { compareMirrors } from '../../view/compare-mirror.js';
@@ -65,7 +65,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     // The rows of events were made again, and cursors into the feed of before may miss some.
     transaction.tables.feed.beginAnew(Buffer.from(transaction.randomness.bytes(32)).toString('hex'));
     realignMirrors(transaction.tables, transaction.now);
-    distrustIndex(context.transaction, context.search);
+    invalidateIndex(context.transaction, context.search);
     return report;
   },
   noteResult: (report) =>

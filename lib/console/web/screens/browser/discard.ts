@@ -1,6 +1,6 @@
 import type { Attempts } from '../../api/attempts.ts';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
-import { forEachAtOnce, withPatience } from '../../api/with-patience.ts';
+import { forEachAtOnce, retryWhenLimited } from '../../api/retry-when-limited.ts';
 import { keyOf, locationOf, type Entry } from './queries.ts';
 
 const atOnce = 4;
@@ -17,12 +17,12 @@ async function discard(workspace: string, entry: Entry, attempts: Attempts): Pro
   if (entry.type === 'folder') {
     const body = { location: entry.folder.location };
     const header = { 'Idempotency-Key': attempts.keyFor(body, keyOf(entry)) };
-    await withPatience(() => dataOf(api.POST('/folder-deletions', { params: { header }, body })));
+    await retryWhenLimited(() => dataOf(api.POST('/folder-deletions', { params: { header }, body })));
     attempts.done(keyOf(entry));
     return;
   }
   const { location, etag } = entry.document;
-  await withPatience(() =>
+  await retryWhenLimited(() =>
     dataOf(api.DELETE('/documents/{location}', { params: { path: { location }, header: { 'If-Match': etag } } })),
   );
 }
@@ -33,11 +33,11 @@ async function recall(workspace: string, entry: Entry): Promise<void> {
   const params = { header: { 'Idempotency-Key': newIdempotencyKey() } };
   if (entry.type === 'folder') {
     const body = { location: entry.folder.location };
-    await withPatience(() => dataOf(api.POST('/folder-undeletes', { params, body })));
+    await retryWhenLimited(() => dataOf(api.POST('/folder-undeletes', { params, body })));
     return;
   }
   const body = { location: entry.document.location, document_id: entry.document.id };
-  await withPatience(() => dataOf(api.POST('/trash/undeletes', { params, body })));
+  await retryWhenLimited(() => dataOf(api.POST('/trash/undeletes', { params, body })));
 }
 
 /** What became of several things. */

@@ -4,7 +4,7 @@ import { apiOf, dataOf } from '../../api/client.ts';
 import type { Attempts } from '../../api/attempts.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { forEachAtOnce, withPatience } from '../../api/with-patience.ts';
+import { forEachAtOnce, retryWhenLimited } from '../../api/retry-when-limited.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -118,12 +118,12 @@ async function change(
   if (added.length > 0) {
     const body = { location, labels: [...added] };
     const params = { header: { 'Idempotency-Key': attempts.keyFor(body, location) } };
-    ({ labels } = await withPatience(() => dataOf(api.POST('/labels', { params, body }))));
+    ({ labels } = await retryWhenLimited(() => dataOf(api.POST('/labels', { params, body }))));
     attempts.done(location);
   }
   for (const label of removed) {
     const params = { query: { location, label } };
-    ({ labels } = await withPatience(() => dataOf(api.DELETE('/labels', { params }))));
+    ({ labels } = await retryWhenLimited(() => dataOf(api.DELETE('/labels', { params }))));
   }
   return labels;
 }

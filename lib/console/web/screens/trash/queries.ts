@@ -7,7 +7,7 @@ import {
 import { apiOf, dataOf } from '../../api/client.ts';
 import type { components } from '../../api/described.d.ts';
 import { given, usePages } from '../../api/read.ts';
-import { withPatience } from '../../api/with-patience.ts';
+import { retryWhenLimited } from '../../api/retry-when-limited.ts';
 
 /** Something deleted that the person may bring back. */
 export type Trashed = components['schemas']['Trashed'];
@@ -44,10 +44,10 @@ export async function bringBack(workspace: string, { location, document }: Trash
   const params = { header: { 'Idempotency-Key': key } };
   if (document !== null) {
     const body = { location, document_id: document.id };
-    await withPatience(() => dataOf(api.POST('/trash/undeletes', { params, body })));
+    await retryWhenLimited(() => dataOf(api.POST('/trash/undeletes', { params, body })));
     return { left: 0 };
   }
-  const answer = await withPatience(() => dataOf(api.POST('/folder-undeletes', { params, body: { location } })));
+  const answer = await retryWhenLimited(() => dataOf(api.POST('/folder-undeletes', { params, body: { location } })));
   return { left: Object.values(answer.left_alone).reduce((sum, count) => sum + count, 0) };
 }
 

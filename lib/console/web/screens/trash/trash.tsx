@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { asProblem } from '../../api/problem.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { forEachAtOnce } from '../../api/with-patience.ts';
+import { forEachAtOnce } from '../../api/retry-when-limited.ts';
 import { announce } from '../../design/announce.tsx';
 import { Button, IconButton, LinkButton } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';

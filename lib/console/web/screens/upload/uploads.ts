@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { asProblem } from '../../api/problem.ts';
-import { withPatience } from '../../api/with-patience.ts';
+import { retryWhenLimited } from '../../api/retry-when-limited.ts';
 import type { PickedFile } from './collect-files.ts';
 import { readEtag, sendFile } from './send-file.ts';
 
@@ -125,7 +125,7 @@ async function run(id: number, replace = false): Promise<void> {
   const onProgress = (sent: number): void => change(id, { sent });
   try {
     const etag = replace ? await readEtag(workspace, location) : undefined;
-    await withPatience(
+    await retryWhenLimited(
       () => sendFile({ workspace, location, file, signal, onProgress, ...(etag !== undefined && { etag }) }),
       signal,
     );

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PreparedRepository } from './served-repository.js';
 
-/** Keeps a repository's files while something reads them. */
-export interface Hold {
+/** A right to read a repository's files: they stay while it lasts. */
+export interface ReadLease {
   /** Aborted with a Refusal when the reading has to end: an erase destroys what it reads, or the service stops. */
   readonly signal: AbortSignal;
   /** To be called when no process reads the files any more. May be called twice. */
   release(): void;
 }
 
-interface Held {
+interface Leased {
   readonly repository: PreparedRepository;
   readonly ending: AbortController;
   readonly released: Promise<void>;
@@ -19,10 +19,10 @@ interface Held {
 const maxEnding = 20_000;
 
 /** What reads repositories now: fetches, and pushes that come in. */
-export class Holds {
-  readonly #all = new Set<Held>();
+export class ReadLeases {
+  readonly #all = new Set<Leased>();
 
-  add(repository: PreparedRepository): Hold {
+  add(repository: PreparedRepository): ReadLease {
     const ending = new AbortController();
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -54,7 +54,7 @@ export class Holds {
     const some = [...this.#all].filter(({ repository, ending }) => ending.signal.aborted || concerns(repository));
     if (within > 0) await doneWithin(some, within);
     for (const { ending } of some) if (!ending.signal.aborted) ending.abort(reason);
-    if (!(await doneWithin(some, maxEnding))) throw new Error('A reading of a repository did not end.');
+    if (!(await doneWithin(some, maxEnding))) throw new Error('A read of the repository timed out.');
   }
 
   /** Tells some of the present readings to end, and does not wait for it. */
@@ -63,7 +63,7 @@ export class Holds {
   }
 }
 
-async function doneWithin(some: readonly Held[], milliseconds: number): Promise<boolean> {
+async function doneWithin(some: readonly Leased[], milliseconds: number): Promise<boolean> {
   if (some.length === 0) return true;
   const waiting = new AbortController();
   try {

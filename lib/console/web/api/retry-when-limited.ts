@@ -3,10 +3,10 @@ import { asProblem } from './problem.ts';
 const maxTries = 5;
 
 /**
- * Does something that the service may put off: a large selection can meet the rate limit. Waits as long as it is told,
- * and tries again. @throws Problem of any other refusal
+ * Retries work that the rate limit refuses: a large selection can meet it. Waits for `Retry-After`, five tries at most.
+ * @throws Problem of any other refusal, and of the last try
  */
-export async function withPatience<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+export async function retryWhenLimited<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   for (let left = maxTries; ; left -= 1) {
     try {
       return await work();

@@ -5,10 +5,10 @@ const lifetime = 5 * 60_000;
 const maxClients = 1000;
 
 /**
- * Clients whose history is another one, by their keys. Each round of a fetch is a request of its own, and only
- * the last one can tell the person.
+ * Clients whose history is unrelated to the served one, by their keys. Each round of a fetch is a request of its own,
+ * and only the last one can say so to the person.
  */
-export class UnmetClients {
+export class UnrelatedHistories {
   readonly #clock: Clock;
   readonly #clients = new Map<string, number>();
 
@@ -16,16 +16,16 @@ export class UnmetClients {
     this.#clock = clock;
   }
 
-  /** Notes whether a round found the client's history to be another one. */
-  note(key: string, isUnmet: boolean): void {
+  /** Notes whether a round found the client's history to be unrelated. */
+  note(key: string, isUnrelated: boolean): void {
     this.#clients.delete(key);
-    if (!isUnmet) return;
+    if (!isUnrelated) return;
     this.#clients.set(key, this.#clock.elapsed());
     const [oldest] = this.#clients.keys();
     if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
   }
 
-  /** Whether the rounds so far found another history. It is told once. */
+  /** Whether the rounds so far found an unrelated history. Says so once. */
   take(key: string): boolean {
     const noted = this.#clients.get(key);
     this.#clients.delete(key);

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 const longest = 64 * 1024;
 
 /** Cuts a program's standard error into lines. Only whole ones come out, or half a secret could pass for none. */
-export class ComplaintLines {
+export class StderrLines {
   readonly #decoder = new StringDecoder('utf8');
   #held = '';
   #isTooLong = false;

@@ -14,7 +14,7 @@ export function reclaimPages(connection: Connection, keep: number, most: number)
 }
 
 /** Checkpoints the write-ahead log into the file and empties it. @returns false when an open snapshot prevented it */
-export function emptyLog(connection: Connection): boolean {
+export function truncateWal(connection: Connection): boolean {
   const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
   return outcome?.busy === 0 && outcome.log === 0;
 }

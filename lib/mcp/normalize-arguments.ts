@@ -38,12 +38,12 @@ const maxPlaceLength = 4096;
  * Yields where a list sent as text is long.
  * @throws Refusal INVALID_REQUEST `bad_field` for a text that is no list that could be parsed quickly
  */
-export function* forgiveArguments(
+export function* normalizeArguments(
   { name: tool, inputSchema }: { readonly name: string; readonly inputSchema: ObjectSchema },
   sent: object,
 ): Generator<void, TakenArguments> {
   const clamped: Record<string, number> = {};
-  const args = yield* forgiveObject(sent, inputSchema, { tool, clamped });
+  const args = yield* normalizeObject(sent, inputSchema, { tool, clamped });
   return { args, clamped };
 }
 
@@ -65,12 +65,12 @@ function nameOf(name: string, sent: object, { properties }: ObjectSchema): strin
   return Object.hasOwn(properties, meant) && !Object.hasOwn(sent, meant) ? meant : name;
 }
 
-interface Forgiving {
+interface Normalizing {
   readonly tool: string;
   readonly clamped: Record<string, number>;
 }
 
-function* forgiveObject(sent: object, schema: ObjectSchema, forgiving: Forgiving): Generator<void, Arguments> {
+function* normalizeObject(sent: object, schema: ObjectSchema, normalizing: Normalizing): Generator<void, Arguments> {
   const read: [string, unknown][] = [];
   for (const [given, value] of Object.entries(sent) as [string, unknown][]) {
     if (value === null) continue;
@@ -82,8 +82,8 @@ function* forgiveObject(sent: object, schema: ObjectSchema, forgiving: Forgiving
     }
     const taken =
       property.type === 'array'
-        ? yield* readList(name, value, property, forgiving)
-        : readOne(name, value, property, forgiving);
+        ? yield* readList(name, value, property, normalizing)
+        : readOne(name, value, property, normalizing);
     const isLeftOut = schema.required?.includes(name) !== true && isNothing(name, taken, property);
     if (!isLeftOut) read.push([name, taken]);
   }
@@ -96,11 +96,11 @@ function isNothing(name: string, value: unknown, { default: usual }: PropertySch
   return (Array.isArray(value) && value.length === 0) || (usual !== undefined && value === usual);
 }
 
-function readOne(name: string, value: unknown, property: PropertySchema, forgiving: Forgiving): unknown {
-  if (property.type === 'integer') return clamp(name, readInteger(value), property, forgiving);
+function readOne(name: string, value: unknown, property: PropertySchema, normalizing: Normalizing): unknown {
+  if (property.type === 'integer') return clamp(name, readInteger(value), property, normalizing);
   if (typeof value !== 'string') return value;
   if (property.type === 'boolean') return readBoolean(value);
-  return places.has(name) ? readPlace(name, value, forgiving) : value;
+  return places.has(name) ? readPlace(name, value, normalizing) : value;
 }
 
 const integer = /^-?\d{1,15}$/;
@@ -115,14 +115,14 @@ function readBoolean(value: string): unknown {
   return small === 'true' || (small === 'false' ? false : value);
 }
 
-function clamp(name: string, value: unknown, { minimum, maximum }: PropertySchema, { clamped }: Forgiving): unknown {
+function clamp(name: string, value: unknown, { minimum, maximum }: PropertySchema, { clamped }: Normalizing): unknown {
   if (!amounts.has(name) || typeof value !== 'number' || !Number.isInteger(value) || value < 0) return value;
   const taken = Math.max(minimum ?? value, Math.min(maximum ?? value, value));
   if (taken !== value) clamped[name] = taken;
   return taken;
 }
 
-function readPlace(name: string, sent: string, { tool }: Forgiving): string {
+function readPlace(name: string, sent: string, { tool }: Normalizing): string {
   if (sent.length > maxPlaceLength) return sent;
   const value = watchedIn(sent) ?? sent.trim();
   const start = value.startsWith('/') ? 1 : 0;
@@ -136,13 +136,13 @@ function* readList(
   name: string,
   value: unknown,
   { items, maxItems = Number.POSITIVE_INFINITY }: PropertySchema,
-  forgiving: Forgiving,
+  normalizing: Normalizing,
 ): Generator<void, unknown> {
   const list = asList(typeof value === 'string' ? yield* readText(name, value, items) : value, items);
   if (!Array.isArray(list) || list.length > maxItems || items?.properties === undefined) return list;
   const read: unknown[] = [];
   for (const item of list as unknown[]) {
-    read.push(isObject(item) ? yield* forgiveObject(item, items as ObjectSchema, forgiving) : item);
+    read.push(isObject(item) ? yield* normalizeObject(item, items as ObjectSchema, normalizing) : item);
   }
   return read;
 }

@@ -1,21 +1,21 @@
 import type { Oid } from '../git/objects/objects.js';
-import type { Basis } from './basis.js';
+import type { ReachSnapshot } from './reach-snapshot.js';
 import type { PreparedRepository } from './served-repository.js';
-import { Turns } from './turns.js';
+import { SerialQueue } from './serial-queue.js';
 
 /** Heads that are remembered of one life of a repository. */
 const maxHeads = 64;
 
-/** What is remembered of a principal's derived repository. */
-export interface Kept {
-  readonly turns: Turns;
+/** The state of a principal's derived repository, as the process remembers it. */
+export interface CachedRepository {
+  readonly queue: SerialQueue;
   /** Work that has not begun. Requests that come now share it. */
   next: Promise<PreparedRepository> | undefined;
   head: Oid | null;
   /** As it was last brought up to date. It is of use in the same life alone. */
   last: PreparedRepository | undefined;
   /** The last heads of this life, the oldest first, each with what it was decided by. */
-  readonly heads: Map<Oid, Basis>;
+  readonly heads: Map<Oid, ReachSnapshot>;
   /** The workspace's own repository, as a fetch of the principal was last told of it. */
   own: PreparedRepository | undefined;
   /** When it was last brought up to date, in milliseconds of the clock that only goes on. */
@@ -23,13 +23,13 @@ export interface Kept {
   /** Changes when the repository is destroyed or made again. */
   life: number;
   /** Whether the workspace goes on from where it was when the repository last changed. Looked at once in a process. */
-  isAnchored: boolean;
+  isMarkerChecked: boolean;
   /** When its use was last noted, in milliseconds since 1970. */
   notedAt: number;
 }
 
 /** Remembers a head of the present life. */
-export function noteHead({ heads }: Kept, head: Oid | null, basis: Basis): void {
+export function noteHead({ heads }: CachedRepository, head: Oid | null, basis: ReachSnapshot): void {
   if (head === null) return;
   heads.delete(head);
   heads.set(head, basis);
@@ -37,16 +37,16 @@ export function noteHead({ heads }: Kept, head: Oid | null, basis: Basis): void 
   if (heads.size > maxHeads && oldest !== undefined) heads.delete(oldest);
 }
 
-/** What is remembered of all of them. It is small, and forgotten with the process. */
-export class KeptRepositories {
-  readonly #all = new Map<string, Kept>();
+/** The remembered state of all derived repositories. It is small, and gone with the process. */
+export class CachedRepositories {
+  readonly #all = new Map<string, CachedRepository>();
 
-  of(principalId: string): Kept {
-    let kept = this.#all.get(principalId);
-    if (kept === undefined) {
+  of(principalId: string): CachedRepository {
+    let cached = this.#all.get(principalId);
+    if (cached === undefined) {
       const never = Number.NEGATIVE_INFINITY;
-      kept = {
-        turns: new Turns(),
+      cached = {
+        queue: new SerialQueue(),
         next: undefined,
         head: null,
         last: undefined,
@@ -54,12 +54,12 @@ export class KeptRepositories {
         own: undefined,
         lastAt: never,
         life: 0,
-        isAnchored: false,
+        isMarkerChecked: false,
         notedAt: never,
       };
-      this.#all.set(principalId, kept);
+      this.#all.set(principalId, cached);
     }
-    return kept;
+    return cached;
   }
 
   ids(): readonly string[] {
@@ -68,6 +68,6 @@ export class KeptRepositories {
 
   /** Resolves when nothing is left to be done. */
   async done(): Promise<void> {
-    await Promise.all([...this.#all.values()].map(({ turns }) => turns.done()));
+    await Promise.all([...this.#all.values()].map(({ queue }) => queue.done()));
   }
 }

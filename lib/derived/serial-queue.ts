@@ -1,5 +1,5 @@
 /** Lets one piece of work run at a time, in the order of the calls. */
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs the work when everything asked for before has ended, however that ended. */

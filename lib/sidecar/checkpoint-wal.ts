@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { startThread } from '../scheduling/start-thread.js';
 
-/** Bytes of a log that is carried in less time than a thread starts. */
+/** Bytes of a log that is checkpointed in less time than a thread starts. */
 const shortLog = 1024 * 1024;
 
 /**
@@ -10,7 +10,7 @@ const shortLog = 1024 * 1024;
  * @param file of a database that is open in this process
  * @throws the error of SQLite there
  */
-export async function carryLog(file: string): Promise<void> {
+export async function checkpointWal(file: string): Promise<void> {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log === undefined || log.size <= shortLog) return;
   await new Promise<void>((resolve, reject) => {

@@ -4,7 +4,7 @@ import { rootLocation, type Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** What may narrow what a principal reads, as it stood when a repository was prepared. */
-export interface Basis {
+export interface ReachSnapshot {
   /** Digest of the principal's grants, with those of its groups. */
   readonly reach: string;
   /** Number of commits on main. */
@@ -16,8 +16,8 @@ export interface Basis {
 /** Moves and deletions that are looked at one by one. With more, the repository is prepared again. */
 const maxEvents = 1000;
 
-/** The basis of the present state. Call it before the state is read that the repository is made from. */
-export function readBasis(tables: Tables, principalId: string): Basis {
+/** The snapshot of the present state. Call it before the state is read that the repository is made from. */
+export function readReachSnapshot(tables: Tables, principalId: string): ReachSnapshot {
   return {
     reach: digestOf(readReach(tables, principalId)),
     moment: Number(tables.meta.get('commits') ?? '0'),
@@ -29,10 +29,10 @@ export function readBasis(tables: Tables, principalId: string): Basis {
  * Whether nothing since then can have taken anything away from what the principal reads. Writes do not count, and
  * neither does what happens outside the reach: it must not delay anybody.
  */
-export function isStillTrue(tables: Tables, principalId: string, basis: Basis): boolean {
+export function hasNotNarrowed(tables: Tables, principalId: string, snapshot: ReachSnapshot): boolean {
   const reach = readReach(tables, principalId);
-  if (digestOf(reach) !== basis.reach || tables.erasures.newest() !== basis.erasure) return false;
-  const left = tables.history.placesLeft(basis.moment, maxEvents);
+  if (digestOf(reach) !== snapshot.reach || tables.erasures.newest() !== snapshot.erasure) return false;
+  const left = tables.history.placesLeft(snapshot.moment, maxEvents);
   return left.length < maxEvents && !left.some(({ location, documentId }) => concerns(reach, location, documentId));
 }
 

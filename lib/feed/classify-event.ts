@@ -4,7 +4,7 @@ import type { DocumentEvent } from '../sidecar/tables/feed-table.js';
 import type { FeedEvent } from './feed-event.js';
 
 /** What an event was for the caller. */
-export interface Judged extends Pick<Change, 'kind' | 'at' | 'version' | 'actor' | 'message' | 'from'> {
+export interface ClassifiedEvent extends Pick<Change, 'kind' | 'at' | 'version' | 'actor' | 'message' | 'from'> {
   /** The last place that the caller could see, of `deleted` and `left`. Null for other kinds. */
   readonly location: Location | null;
 }
@@ -27,7 +27,7 @@ export interface Around {
 const none = { version: null, actor: null, message: null, location: null, from: null } as const;
 
 /** The items of an event about one document: several where a commit moved and wrote it. */
-export function judge(event: FeedEvent, did: readonly DocumentEvent[], around: Around): Judged[] {
+export function classifyEvent(event: FeedEvent, did: readonly DocumentEvent[], around: Around): ClassifiedEvent[] {
   const { before, after, isNow, isLeftInReach } = around;
   if (!isNow) {
     if (!before.isReadable || after.isReadable) return [];
@@ -67,7 +67,7 @@ function timeOf(event: FeedEvent, did: readonly DocumentEvent[]): number {
   return did[0]?.at ?? 0;
 }
 
-function describe({ author, at, did }: DocumentEvent, kind: ChangeKind): Judged {
+function describe({ author, at, did }: DocumentEvent, kind: ChangeKind): ClassifiedEvent {
   const version = did.type === 'written' ? did.versionId : null;
   const message = did.type === 'written' ? did.message : null;
   return { ...none, kind, at, actor: author, version, message };
