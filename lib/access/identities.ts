@@ -155,5 +155,5 @@ export class Identities {
 }
 
 function nameTaken(name: string): Error {
-  return conflict('name_taken', `Somebody else signs in as "${name}". Choose another name.`);
+  return conflict('name_taken', `The sign-in name "${name}" is taken. Choose another name.`);
 }

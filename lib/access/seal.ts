@@ -29,7 +29,7 @@ export function seal(
  * @throws Error when they were sealed with another key or bound to something else, or were changed
  */
 export function unseal(key: Uint8Array, sealed: Uint8Array, boundTo: Uint8Array = nothing): Buffer {
-  if (sealed.length < nonceLength + authTagLength) throw new Error('What was sealed is cut short.');
+  if (sealed.length < nonceLength + authTagLength) throw new Error('The sealed text is truncated.');
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceLength), { authTagLength });
   decipher.setAAD(boundTo);
   decipher.setAuthTag(sealed.subarray(-authTagLength));

@@ -51,7 +51,7 @@ export async function* followChanges(
     requirePage(data);
     // A page that is not the last leads further.
     if (data.next_cursor === next && !data.is_current)
-      throw new ConnectionError('The feed has no end: a cursor came again.');
+      throw new ConnectionError('The feed repeats a cursor, so it would never end.');
     next = data.next_cursor;
     yield { changes: data.items, cursor: next };
     if (!wait && data.is_current) return;

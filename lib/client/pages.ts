@@ -34,7 +34,7 @@ export class List<Item> implements AsyncIterable<Item> {
       yield page;
       if (page.next_cursor === null) return;
       next = page.next_cursor;
-      if (next === kept) throw new ConnectionError('The list has no end: a cursor came again.');
+      if (next === kept) throw new ConnectionError('The list repeats a cursor, so it would never end.');
       if ((count & (count - 1)) === 0) kept = next;
     }
   }

@@ -276,7 +276,7 @@ export class Keeper {
     await this.#derivations.close();
     await this.#leases
       .end(() => true, { reason })
-      .catch((error: unknown) => this.#workspace.onFault('What read a repository did not end', error));
+      .catch((error: unknown) => this.#workspace.onFault('A reader of a repository did not stop', error));
     await this.#cached.done();
   }
 
@@ -327,7 +327,7 @@ export class Keeper {
           await this.#destroy(principalId, cached, madeAnew());
           return derive();
         });
-      if (basis === undefined) throw new Error('Nothing was made.');
+      if (basis === undefined) throw new Error('The derived repository was not made.');
       await this.#noteDerived(principalId, cached, derived);
       const { repository: path, head, began } = derived;
       noteHead(cached, head, basis);

@@ -69,7 +69,7 @@ export class HttpClient {
       if (next === undefined) return this.#answer(message, url, asked);
       message.destroy();
       if (followed === maxRedirects)
-        throw new EgressFault('network', 'The server sends requests on and on. Check its address.');
+        throw new EgressFault('network', 'The server redirects too many times. Check its address.');
       url = next;
     }
   }

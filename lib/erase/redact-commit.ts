@@ -169,7 +169,7 @@ function requireThere(
   }
   const blob = places.get(oid)?.blob ?? entry?.oid;
   if (entry === undefined || entry.mode === '40000' || entry.oid !== blob) {
-    throw new HistoryDisagrees(`The commit ${oid} has not the file that its rows speak of.`, oid, [id]);
+    throw new HistoryDisagrees(`The commit ${oid} lacks a file that the database lists for it.`, oid, [id]);
   }
 }
 

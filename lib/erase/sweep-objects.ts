@@ -94,7 +94,7 @@ async function gatherRoots(
   kept: ReadonlySet<Oid>,
 ): Promise<SweepRoots> {
   const head = await repository.head();
-  if (head === null) throw new Error('Main stands nowhere.');
+  if (head === null) throw new Error('The repository has no commit on main.');
   const held = staging.held();
   const also = new Set(kept);
   const rests = new Rests();

@@ -18,7 +18,7 @@ export async function readCloneWitnesses(folder: string): Promise<KnownHead[]> {
     throw invalidRequest('bad_clone', `The clone cannot be read: ${describeError(error)}`, { field: 'clone' });
   });
   if (witnesses.some(({ seq }) => seq > 0)) return witnesses;
-  throw invalidRequest('bad_clone', 'The clone is no witness: none of its commits names a place of the audit log.', {
+  throw invalidRequest('bad_clone', 'The clone proves nothing: none of its commits names a record of the audit log.', {
     field: 'clone',
   });
 }

@@ -145,7 +145,7 @@ export class BridgedListening {
       const listening = await this.#listen(wanted);
       if (!listening.honored.includes(uri)) {
         listening.stopping.abort();
-        throw new Error('This is the address of no document and no folder.');
+        throw new Error('The URI is not the address of a document or folder.');
       }
       this.#take(wanted, listening);
     });

@@ -116,7 +116,7 @@ async function refuseAll(
   outcomes: readonly CommandOutcome[],
 ): Promise<void> {
   for await (const _ of reader.following()) void _;
-  const refusal = invalidRequest('bad_field', 'A push changes main alone.');
+  const refusal = invalidRequest('bad_field', 'Push only the branch main.');
   const recorded = await refuseUnread(workspace, caller, pushCommits.name, {}, refusal);
   if (recorded !== refusal) throw recorded;
   answer.end(null, outcomes);

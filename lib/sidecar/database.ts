@@ -72,7 +72,7 @@ function refuseIllFormed(connection: Connection): void {
 function requireWellFormed(parameters: readonly unknown[]): void {
   for (const value of parameters) {
     if (typeof value === 'string') {
-      if (!value.isWellFormed()) throw new IllFormedText('A text is no Unicode.');
+      if (!value.isWellFormed()) throw new IllFormedText('A text is not valid Unicode.');
     } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
       requireWellFormed(Object.values(value));
     }

@@ -10,6 +10,6 @@ export function rememberConnection(scratch: object, connection: Connection): voi
 /** For this folder alone. @throws Error when it is no scratch */
 export function connectionOf(scratch: object): Connection {
   const connection = connections.get(scratch);
-  if (connection === undefined) throw new Error('This is no scratch of ours.');
+  if (connection === undefined) throw new Error('The scratch database was not opened by this process.');
   return connection;
 }

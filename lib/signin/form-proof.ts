@@ -49,7 +49,7 @@ export class FormProof {
       const expected = this.#make(secret, sessionId);
       if (sent.length === expected.length && timingSafeEqual(sent, expected)) return;
     }
-    throw invalidRequest('stale_form', 'This page was too old, or was not sent from here. Open it again.');
+    throw invalidRequest('stale_form', 'The form has expired, or was not sent from this page. Open the page again.');
   }
 
   /** Whether the browser's headers place the form here. A page without referrers has the origin `null`. */

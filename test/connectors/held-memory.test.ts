@@ -65,6 +65,6 @@ describe('what is kept of a listing', () => {
 
   it('holds no element with hundreds of others in it', async () => {
     const page = `<ListBucketResult><Contents><Key>a</Key>${'<a/>'.repeat(150)}</Contents></ListBucketResult>`;
-    await assertFault(readPage(inPieces(page)), 'corrupt', /whole and proper XML/);
+    await assertFault(readPage(inPieces(page)), 'corrupt', /incomplete or malformed/);
   });
 });

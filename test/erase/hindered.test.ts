@@ -118,7 +118,7 @@ describe('an erase that the history blocks', function () {
     assert.equal((await workspace.eraser.finished(other.id)).phase, 'final');
     assert.deepEqual(findTraces(join(work, 'data'), ['old falconsecret', 'old.md']), []);
     const receipts = await listReceipts();
-    assert.match(receipts.find(({ id }) => id === stuck.id)?.hindrance ?? '', /has not the file/);
+    assert.match(receipts.find(({ id }) => id === stuck.id)?.hindrance ?? '', /lacks a file/);
     assert.equal(receipts.find(({ id }) => id === other.id)?.hindrance, null);
     assert.deepEqual(Object.keys(await liveDocuments(workspace)), ['kept.md']);
   });

@@ -69,7 +69,7 @@ export function faultOf(error: unknown): unknown {
 }
 
 export function missing(cause?: unknown): SourceFault {
-  const message = 'The folder is not there. Check its path, and that its drive is mounted.';
+  const message = 'The folder does not exist. Check its path, and that its drive is mounted.';
   return new SourceFault('not_found', message, { cause });
 }
 

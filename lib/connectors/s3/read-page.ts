@@ -48,7 +48,7 @@ export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
   if (count !== undefined && Number(count) !== objects.length)
     throw new SourceFault(
       'corrupt',
-      'The store lists another number of objects than it says. It is asked again later.',
+      'The store lists a different number of objects than it announces. The sync is tried again later.',
     );
   return { objects, next: nextOf(said) };
 }

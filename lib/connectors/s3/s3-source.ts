@@ -127,7 +127,10 @@ export class S3Source implements Source {
       if (page.next === null) return;
       const token = createHash('sha256').update(page.next).digest('base64');
       if (seen.has(token) || empty > maxEmptyPages)
-        throw new SourceFault('corrupt', 'The listing of the store goes on and on. It is asked again later.');
+        throw new SourceFault(
+          'corrupt',
+          'The store keeps returning more pages of its listing without an end. The sync is tried again later.',
+        );
       seen.add(token);
       page = await this.#page(page.next, signal);
     }

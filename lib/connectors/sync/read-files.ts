@@ -99,7 +99,7 @@ async function readOne({ path, file, row, from }: FileToRead, reading: Reading):
       yield piece;
     }
     if (file.size !== undefined && file.size !== size) {
-      throw new UnreadableFile('unreadable', 'It has not the size that was listed: it changes just now.');
+      throw new UnreadableFile('unreadable', 'The file changed while it was read: its size is not the listed one.');
     }
   }
   try {

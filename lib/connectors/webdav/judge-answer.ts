@@ -13,7 +13,7 @@ export function faultOf(answer: Answered, now: number): SourceFault {
     return new SourceFault('auth', 'The source refuses the user name or the secret. Give it a new one.');
   if (status === 403) return new SourceFault('auth', 'This account may not list the folder of the source.');
   if (status === 404 || status === 410 || status === 409)
-    return new SourceFault('not_found', 'The folder of the source is not there. Check the address and the folder.');
+    return new SourceFault('not_found', 'The folder of the source does not exist. Check the address and the folder.');
   if (status === 429) return new SourceFault('rate', 'The source asks us to wait.', wait);
   if (status === 503) return new SourceFault('rate', 'The source is closed for a while, as for maintenance.', wait);
   if (status === 423) return new SourceFault('network', 'The folder of the source is locked. It is asked again later.');

@@ -108,7 +108,7 @@ class ElementReader {
     try {
       work();
     } catch (cause) {
-      throw new SourceFault('corrupt', 'The source answered with something else than whole and proper XML.', { cause });
+      throw new SourceFault('corrupt', 'The source answered with XML that is incomplete or malformed.', { cause });
     }
     const done = this.#done;
     this.#done = [];

@@ -118,7 +118,8 @@ async function requireFew(start: StartGit, line: readonly Compared[], most: numb
       if (visited > bound) throw tooMany(most);
     }
   } catch (error) {
-    if (error instanceof TooDeep) throw new PushUnfit('A file lies too deep, or its name is too long. Rename it.');
+    if (error instanceof TooDeep)
+      throw new PushUnfit('The path of a file is too deep, or its name is too long. Rename it.');
     throw error;
   } finally {
     trees.close();

@@ -84,11 +84,11 @@ export async function readPushRequest(reader: PacketReader): Promise<PushRequest
     const packet = await reader.next(maxRefLength + (commands.length === 0 ? maxCapabilitiesLength + 1 : 1));
     if (packet === undefined) throw new BadPush('The push ends within its commands.');
     if (packet.type === 'flush') return { commands, form };
-    if (packet.type !== 'line') throw new BadPush('The commands of a push hold a mark that has no place there.');
+    if (packet.type !== 'line') throw new BadPush('The commands of a push contain an unexpected special packet.');
     const { bytes } = packet;
     // A shallow clone names where its history ends. Nothing follows from it: the commits have to be here.
     if (commands.length === 0 && bytes.toString('latin1', 0, shallow.length) === shallow) {
-      if (!shallowLine.test(bytes.toString('latin1'))) throw new BadPush('A line of the push is not of its form.');
+      if (!shallowLine.test(bytes.toString('latin1'))) throw new BadPush('A shallow line of the push is malformed.');
       shallows += 1;
       if (shallows > maxShallows) throw new BadPush('The clone ends in too many places. Fetch its whole history.');
       continue;
@@ -107,7 +107,7 @@ function readCommand(line: Buffer): PushCommand {
   if (before === 'push-cert') throw new BadPush('Signed pushes are not taken.');
   const name = ref.join(' ');
   if (!oid.test(before) || !oid.test(after) || name === '' || line.length > maxRefLength) {
-    throw new BadPush('A command of the push is not of the form that git gives it.');
+    throw new BadPush('A command of the push is malformed.');
   }
   return { before: before === noOid ? null : before, after: after === noOid ? null : after, ref: name };
 }
@@ -117,7 +117,7 @@ function readForm(bytes: Buffer): PushAnswerForm {
   const named = bytes.toString('latin1').trim().split(' ');
   const format = named.find((each) => each.startsWith('object-format='));
   if (format !== undefined && format !== 'object-format=sha1') {
-    throw new BadPush('Only SHA-1 names of objects are known here.');
+    throw new BadPush('Only SHA-1 object ids are supported.');
   }
   for (const wanted of ['atomic', 'push-options']) {
     if (named.includes(wanted)) throw new BadPush(`The capability ${wanted} was not offered.`);

@@ -35,7 +35,7 @@ async function readHeader(file: FileHandle): Promise<{ head: Oid; packStart: num
   const lines = start.slice(bundleSignature.length, Math.max(end, 0)).split('\n');
   const head = lines.find((line) => line.endsWith(` ${mainRef}`))?.split(' ', 1)[0];
   if (!start.startsWith(bundleSignature) || end < 0 || head === undefined || !isOid(head)) {
-    throw new RepositoryUnreadable('It is no bundle of a whole history.');
+    throw new RepositoryUnreadable('The file is not a git bundle of a whole history.');
   }
   return { head, packStart: end + 2 };
 }

@@ -99,7 +99,10 @@ function within(
     throw conflict('not_with_this_key', 'This key was made with another key, and makes none itself.');
   }
   if (!isSelfMade(maker) && transaction.tables.principals.find(maker.principalId)?.kind === 'person') {
-    throw conflict('not_with_this_key', 'Somebody else made this key for a person. It makes none itself.');
+    throw conflict(
+      'not_with_this_key',
+      'Another principal made this key for a person, so it cannot make keys. Make one in the console.',
+    );
   }
   if (interfaces.some((each) => !maker.interfaces.includes(each))) {
     throw conflict(
@@ -111,7 +114,7 @@ function within(
   const asked = expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : expiresAt;
   const isLonger = maker.expiresAt !== null && (asked === null || asked > maker.expiresAt);
   if (isLonger && typeof expiresAt === 'number') {
-    throw conflict('not_with_this_key', 'One made with this key lasts no longer than this key.');
+    throw conflict('not_with_this_key', 'A key cannot outlast the key that makes it. Choose an earlier expiry.');
   }
   return {
     expiresAt: isLonger ? maker.expiresAt : asked,

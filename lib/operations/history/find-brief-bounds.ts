@@ -52,7 +52,7 @@ const encode = (numbers: readonly number[], widths: readonly number[]): string =
 /** @throws Refusal INVALID_REQUEST `bad_cursor` */
 function decode(text: string, widths: readonly number[], field: string): number[] {
   if (!/^[0-9a-z]+$/.test(text) || text.length !== sum(widths)) {
-    throw invalidRequest('bad_cursor', 'This is no position of a brief. Start again without it.', { field });
+    throw invalidRequest('bad_cursor', 'The cursor is not one of a brief. Start again without it.', { field });
   }
   return widths.map((width, index) => {
     const start = sum(widths.slice(0, index));

@@ -49,8 +49,9 @@ export function requireKinds(kinds: Webhook['kinds'], location: string): void {
   const secure = kinds.filter(isSecurityKind).length;
   const bad = (message: string) => invalidRequest('bad_field', message, { field: 'kinds' });
   if (kinds.length === 0) throw bad('Name at least one kind, or leave the kinds out for every change.');
-  if (secure > 0 && secure < kinds.length) throw bad('A webhook tells changes or security, not both. Make two.');
-  if (secure > 0 && location !== '') throw bad('Kinds of security are told at the root alone. Leave the location out.');
+  if (secure > 0 && secure < kinds.length) throw bad('A webhook sends changes or security events, not both. Make two.');
+  if (secure > 0 && location !== '')
+    throw bad('Security events are sent for the whole workspace only. Leave the location out.');
 }
 
 /**

@@ -97,6 +97,6 @@ function* cutTerms(
 
 /** The refusal of a position from which the index cannot continue. */
 export function strangePosition(): Refusal {
-  const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
+  const message = 'Search reads text differently since the previous page. Start again without the cursor.';
   return invalidRequest('bad_cursor', message, { field: 'cursor' });
 }

@@ -124,7 +124,7 @@ describe('a hostile or failing object store', () => {
       const next = request.url?.includes('token=a') === true ? 'b' : 'a';
       response.end(page(`${contents(`${next}.md`)}<NextContinuationToken>${next}</NextContinuationToken>`, 'true'));
     });
-    await assertFault(listed(circle), 'corrupt', /on and on/);
+    await assertFault(listed(circle), 'corrupt', /without an end/);
     assert.ok(server.asked.length <= 3);
     await server.close();
     let count = 0;
@@ -134,7 +134,7 @@ describe('a hostile or failing object store', () => {
         count += 1;
         response.end(page(`${inside()}<NextContinuationToken>${count}</NextContinuationToken>`, 'true'));
       };
-    await assertFault(open(endless(() => '')).then(listed), 'corrupt', /on and on/);
+    await assertFault(open(endless(() => '')).then(listed), 'corrupt', /without an end/);
     assert.ok(server.asked.length < 200);
     await server.close();
     const many = (): string => Array.from({ length: 100 }, (_, index) => contents(`${count}-${index}`)).join('');

@@ -76,7 +76,7 @@ describe('a folder of Nextcloud', () => {
     const { files } = await listed(source);
     assert.deepEqual([...files.keys()].sort(), ['b.md', 'deep/c.md']);
     assert.equal(await source.check(never), 'Nextcloud or ownCloud. Directly in the folder: 1 file, 1 folder.');
-    await assertFault((await open('absent')).check(never), 'not_found', /folder of the source is not there/);
+    await assertFault((await open('absent')).check(never), 'not_found', /folder of the source does not exist/);
     for (const work of [async (file: Source): Promise<unknown> => file.check(never), listed])
       await assertFault(open('plans/b.md').then<unknown>(work), 'not_found', /not that of a folder/);
     for (const folder of ['..', 'a/../../bob', '.']) await assertFault(open(folder), 'not_found', /parts such as/);
