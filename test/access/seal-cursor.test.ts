@@ -43,7 +43,7 @@ describe('a sealed cursor', () => {
     assert.equal(sealer.open(cursor, owner), 'here');
   });
 
-  it('takes 30 characters beside its position', () => {
+  it('a sealed cursor takes 30 characters beside its position', () => {
     const sealer = new CursorSealer(Buffer.alloc(32, 1), new TestClock());
     assert.ok(sealer.seal('', { credential: 'c', route: 'r', query: {} }).length <= 30);
   });

@@ -40,7 +40,7 @@ describe('An export with more in it than the hashes cover', () => {
   const whole = (changed: readonly string[]): string => `${changed.join('\n')}\n`;
   const withLine = (at: number, line: string): string => whole(lines.with(at, line));
 
-  it('is sound as it was written', async () => {
+  it('an export is sound as it was written', async () => {
     assert.equal(await check(whole(lines)), 'sound');
     assert.equal(await check(lines.join('\n')), 'sound');
   });

@@ -72,7 +72,7 @@ describe('The removal of a backup', () => {
     return { place, backup: { folder, state: 'complete', manifest: null } };
   }
 
-  it('takes its files and its folder', async () => {
+  it('removing a backup removes its files and its folder', async () => {
     const { place, backup } = await makeBackup();
     await removeBackup(backup);
     assert.deepEqual(readdirSync(place), []);

@@ -207,7 +207,7 @@ describe('rebuild', () => {
     assert.deepEqual(await actor.list(), ['a.md', 'b.md', 'c.md', 'd.md']);
   });
 
-  it('is refused to everyone except admins', async () => {
+  it('a rebuild is refused to everyone except admins', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     await assert.rejects(

@@ -164,7 +164,7 @@ describe('a restarted log', function () {
       assert.deepEqual([json.sound, json.chains[0].sound, json.chains[0].restart.commit], [false, false, commit]);
     });
 
-    it('is reported without a clone, too', async () => {
+    it('records that the machine’s owner left out are reported without a clone, too', async () => {
       const verdict = await verifyExport({ ...elsewhere, file: await forge('f'.repeat(40)), key });
       assert.ok(!verdict.sound && verdict.reason === 'unexpected_restart');
     });

@@ -103,7 +103,7 @@ describe('recovery from a clone alone', () => {
     assert.ok((await verify(first?.version)).sound);
   });
 
-  it('takes a bare clone, too', async () => {
+  it('recovery from a clone alone accepts a bare clone, too', async () => {
     const bare = join(work, 'bare.git');
     execFileSync('git', ['clone', '-q', '--bare', clone, bare]);
     await service.restore({ clone: bare, name: 'one' }, operator);

@@ -195,7 +195,7 @@ describe('The package with the client', function () {
     }
   });
 
-  it('stays small', async () => {
+  it('the client package stays small', async () => {
     const { build } = await import('esbuild');
     const entry = path.join(folder, 'project', 'node_modules', 'cartulary', 'dist', 'client', 'index.js');
     const { outputFiles } = await build({

@@ -102,7 +102,7 @@ describe('An object out of a key’s reach', () => {
     });
   }
 
-  it('leaves a server that goes on', async () => {
+  it('a request for an object out of reach does not stop the server', async () => {
     assert.ok(isPack(await low.fetch([head])));
   });
 });

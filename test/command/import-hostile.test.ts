@@ -252,7 +252,7 @@ describe('an import of a folder with very much in it', () => {
     assert.equal((await bring(service, { directory: folder, max_bytes: '200' })).created, 20);
   });
 
-  it('is refused with an invalid bound', async () => {
+  it('an import with an invalid bound is refused', async () => {
     for (const bound of [{ max_files: '0' }, { max_files: 'x' }, { max_bytes: '-1' }, { max_bytes: '1 zb' }]) {
       assert.equal((await bringRefused(service, { directory: folder, ...bound })).details?.['reason'], 'bad_field');
     }

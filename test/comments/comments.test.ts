@@ -99,7 +99,7 @@ describe('comments', () => {
     assert.deepEqual(await rea.remarks('a/x.md'), ['gone? (orphaned)']);
   });
 
-  it('are edited by their writer alone', async () => {
+  it('comments are edited by their writer alone', async () => {
     const { id } = await rea.comment('a/x.md', 'Nice.');
     service.clock.advance(1000);
     const edited = await rea.editComment('a/x.md', id, 'Very nice.');

@@ -324,7 +324,7 @@ describe('an outside program that does not do as it should', function () {
     await source.close();
   });
 
-  it('takes no settings of any length', async () => {
+  it('an outside program is not given settings beyond the length limit', async () => {
     const found = await faultOf(() => open(ready, { settings: { long: 'x'.repeat(70_000) } }));
     assert.equal(found.fault, 'limit');
   });

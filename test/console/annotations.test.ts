@@ -43,7 +43,7 @@ describe('who wrote each line, over the console’s API', () => {
     assert.deepEqual(older.json.lines, [{ line: 1, lines: 2, writer: 0 }]);
   });
 
-  it('says why there are no lines', async () => {
+  it('the annotations of the console say why there are no lines', async () => {
     await ada.post('/documents', { location: 'open/b.bin', content: 'AAEC', encoding: 'base64' });
     const { json } = await ada.get(annotationsOf('open/b.bin'));
     assert.deepEqual([json.lines, json.not_annotated_because], [[], 'binary']);

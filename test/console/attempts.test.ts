@@ -24,7 +24,7 @@ describe('The keys of what a person does in the console', () => {
     );
   });
 
-  it('are those of one thing each', () => {
+  it('idempotency keys in the console belong to one action each', () => {
     assert.equal(attempts.keyFor('move', 'a.md'), 'key 1');
     assert.equal(attempts.keyFor('move', 'b.md'), 'key 2');
     attempts.done('a.md');

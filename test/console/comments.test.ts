@@ -53,7 +53,7 @@ describe('Comments and claims in the reader', function () {
     assert.deepEqual(await clientOf(reader).remarks(location), ['Is this still true?', 'It is.']);
   });
 
-  it('are about words that were selected in the rendered text, and mark them', async () => {
+  it('comments quote the words that were selected in the rendered text, and mark them', async () => {
     const [page, location] = await openFresh('passage');
     await page.page.evaluate(`(() => {
       const paragraph = document.querySelector('.prose p');

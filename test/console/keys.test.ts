@@ -15,7 +15,7 @@ describe('A person’s own keys, in the console', function () {
   });
   after(() => test?.close());
 
-  it('are made, shown once, and revoked', async () => {
+  it('a person’s own keys are made, shown once, and revoked in the console', async () => {
     const page = await test.open(bob, '~/f/', wide);
     await page.get('button', /^Account/).click();
     await page.page.getByRole('menuitem', { name: 'Your keys' }).click();

@@ -51,7 +51,7 @@ describe('the console’s live stream over HTTP', () => {
     assert.equal((await ada.get('/live?location=none.md')).refusal, 'NOT_FOUND');
   });
 
-  it('ends at sign-out', async () => {
+  it('the console’s live stream ends at sign-out', async () => {
     const stream = await open(ada);
     await until('the state has come', () => states(stream) === 1);
     await ada.send('DELETE', '/session');

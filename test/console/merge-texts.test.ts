@@ -96,7 +96,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('is the same from both sides', () => {
+  it('a three-way merge gives the same result from both sides', () => {
     const swapped = { same: 'same', both: 'both', conflict: 'conflict', theirs: 'mine', mine: 'theirs' } as const;
     fc.assert(
       fc.property(anyText, anyText, anyText, (before, theirs, mine) => {

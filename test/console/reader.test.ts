@@ -164,7 +164,7 @@ describe('The reader', function () {
     await page.judge('nothing to read');
   });
 
-  it('takes labels on and off', async () => {
+  it('a reader page adds and removes labels', async () => {
     await editor.rest.create('handbook/labelled.md', 'text');
     const page = await test.open(editor, '~/d/handbook/labelled.md', wide);
     await page.get('button', 'Add labels').click();

@@ -28,7 +28,7 @@ describe('the table of rules and tests', () => {
     }
   });
 
-  it('leaves no contract test out', () => {
+  it('the table names every contract test', () => {
     const known = new Set(cited.map(({ title }) => title));
     const files = readdirSync('test/contract')
       .filter((name) => name.endsWith('.test.ts') && name !== 'table.test.ts')
@@ -37,7 +37,7 @@ describe('the table of rules and tests', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('says of every rule which test holds it, or what it waits for', () => {
+  it('the table lists a test or an open reason for every rule', () => {
     const rules = cells.filter((line) => !/^\| (?:rule|---) /.test(line));
     for (const line of rules) assert.match(line, /waits: |\.test\.ts`: /);
     const waitedFor = rules.flatMap((line) => [...line.matchAll(/waits: (.+?) \|/g)].map(([, what]) => what));

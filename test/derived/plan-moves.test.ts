@@ -61,7 +61,7 @@ describe('a plan of moves', () => {
 });
 
 describe('a choice of packs', () => {
-  it('leaves few packs alone', () => {
+  it('the choice of packs does not join packs while there are few', () => {
     assert.equal(choosePacks([]), 0);
     assert.equal(choosePacks([1, 1, 1]), 3);
   });

@@ -83,7 +83,7 @@ describe('Derived repositories that are not needed any more', function () {
     assert.deepEqual(left(), [true, true, true], 'within ten minutes nothing is looked for again');
   });
 
-  it('are counted by a status', async () => {
+  it('the status counts derived repositories that are not needed any more', async () => {
     await open();
     await useInOrder();
     const { derived } = await readStatus({ dataFolder: world.bench.files.dataFolder ?? '', name: 'acme', git: 'auto' });

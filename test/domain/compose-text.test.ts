@@ -28,7 +28,7 @@ describe('the composed form of a text', () => {
     );
   });
 
-  it('leaves no character out', () => {
+  it('composing a text leaves no character out', () => {
     for (let point = 0; point <= 0x10ffff; point += 1) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
       const character = String.fromCodePoint(point);

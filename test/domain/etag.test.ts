@@ -17,7 +17,7 @@ describe('An entity-tag', () => {
 });
 
 describe('If-Match', () => {
-  it('takes a star for any version', () => {
+  it('If-Match accepts a star for any version', () => {
     for (const header of ['*', ' * ']) assert.deepEqual(read(header), { any: true });
     assert.ok(preconditionHolds({ any: true }, id));
   });

@@ -83,7 +83,7 @@ describe('A hidden character', () => {
     assert.equal(count(`a\ufeff`), 1);
   });
 
-  it('is dropped alone, from any text', () => {
+  it('only the hidden character is dropped from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const left = dropHidden(text);

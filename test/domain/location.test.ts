@@ -240,7 +240,7 @@ describe('A location', () => {
 });
 
 describe('Text', () => {
-  it('is counted as UTF-8 bytes', () => {
+  it('text is counted as UTF-8 bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => assert.equal(byteLength(text), Buffer.byteLength(text))),
       { seed: 1 },

@@ -73,7 +73,7 @@ describe('Addresses of the public internet', () => {
     });
   }
 
-  it('are those beside the special blocks', () => {
+  it('public addresses are all addresses outside the special blocks', () => {
     assert.deepEqual(
       publicOnes.filter((address) => !isPublicAddress(address)),
       [],
@@ -103,7 +103,7 @@ describe('A host', () => {
     assert.equal(normalizeHost('ｌｏｃａｌｈｏｓｔ'), 'localhost');
   });
 
-  it('is nothing else', () => {
+  it('malformed names and addresses are not a host', () => {
     const odd = ['', '.', '..', 'a..b', 'a b', 'a/b', 'u@h', 'h?x', 'h#x', 'h\\x', 'h:80', '[::1', '::1]', '[::1]:80'];
     const numbers = [
       '256.1.1.1',

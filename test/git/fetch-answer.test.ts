@@ -57,7 +57,7 @@ describe('The answer to a fetch', () => {
     });
   }
 
-  it('tells whether it has a pack', () => {
+  it('a fetch answer reports whether it has a pack', () => {
     const lines = (...texts: string[]): Buffer =>
       Buffer.concat([...texts.map((text) => encodePacket(`${text}\n`)), flushPacket]);
     const hasPack = (bytes: Buffer): boolean => {

@@ -54,7 +54,7 @@ describe('a git that has bounds', function () {
     assert.ok(larger.memory > usual.memory && larger.allocation > usual.allocation && larger.time > usual.time);
   });
 
-  it('has the lowest priority', () => {
+  it('a bounded git runs at the lowest priority', () => {
     const started = startGit(program, path, ['cat-file', '--batch'], never);
     const [{ pid } = { pid: 0 }] = findProcesses(path);
     assert.equal(execFileSync('ps', ['-o', 'ni=', '-p', String(pid)], { encoding: 'utf8' }).trim(), '19');

@@ -105,7 +105,7 @@ describe('The quarantine of a push', function () {
     assert.equal(timeToTakeIn(100 * mebibyte), 120_000);
   });
 
-  it('takes in a pack without objects', async () => {
+  it('the quarantine of a push accepts a pack without objects', async () => {
     const { quarantine } = await open();
     const { packs } = await quarantine.takeIn(piecesOf(pack('')));
     assert.equal((await quarantine.findTooLarge(packs)).size, 0);

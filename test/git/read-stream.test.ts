@@ -95,7 +95,7 @@ describe('streaming a large blob', () => {
     beforeEach(() => (childrenBefore = countChildren()));
     const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
 
-    it('holds a few pieces of it', async () => {
+    it('a stream out of a pack holds only a few pieces of the content', async () => {
       const { sha256: read, maxHeld } = await readThrough(repository, oid);
       assert.equal(read, sha256);
       assert.ok(maxHeld < fewPieces, `${maxHeld} bytes were held`);
@@ -123,7 +123,7 @@ describe('streaming a large blob', () => {
       await untilGitEnded();
     });
 
-    it('ends with the repository', async () => {
+    it('a stream out of a pack ends when the repository closes', async () => {
       const path = join(await folders.make(), 'content.git');
       const other = await createRepository({ path, git: 'auto' });
       const staged = await other.stageBlob(incompressible(8 * MiB));

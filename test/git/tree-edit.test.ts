@@ -156,7 +156,7 @@ describe('editing a tree', () => {
     assert.deepEqual(created, [Tree.empty], 'the empty tree has to be stored too');
   });
 
-  it('gives the empty tree for nothing', () => {
+  it('editing a tree down to nothing returns the empty tree', () => {
     const { root, created } = editTree(null, [], () => assert.fail());
     assert.equal(root, Tree.empty.oid);
     assert.equal(created.length, 1);

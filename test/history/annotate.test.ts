@@ -67,7 +67,7 @@ describe('who wrote each line of a document', () => {
     assert.equal(found.isExact, true);
   });
 
-  it('tells agents and connectors from people', async () => {
+  it('an annotation distinguishes agents and connectors from people', async () => {
     const { workspace } = service;
     const agent = await service.principal('Scribe', 'agent');
     await service.grant('editor', { type: 'principal', id: agent }, '');

@@ -47,7 +47,7 @@ describe('Texts in other charsets in a history', () => {
     ['undeclared.csv', 'binary'],
   ];
 
-  it('are the same after a rebuild', async () => {
+  it('texts in other charsets are the same after a rebuild', async () => {
     assert.deepEqual(kinds(), expected);
     await rebuild(service.workspace, operator);
     assert.deepEqual(kinds(), expected);

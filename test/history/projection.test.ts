@@ -194,7 +194,7 @@ describe('The rows that events are projected into', () => {
     assert.equal(types.size, 16);
   });
 
-  it('are those of each event', () => {
+  it('the projected rows are those of each event', () => {
     assert.deepEqual(projectScenario(project), expected);
   });
 

@@ -196,7 +196,7 @@ describe('reverting the changes of one principal in a folder since a time', () =
     assert.equal(await outcomeOf(ada.previewRevert(wild.id, 'hidden', since)), 'INVALID_REQUEST too_much_to_revert');
   });
 
-  it('does only the previewed steps', async () => {
+  it('a revert does only the previewed steps', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');

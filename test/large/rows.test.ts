@@ -104,7 +104,7 @@ describe('The longest turn with ten times as many rows', function () {
     await note('a disconnection', () => service.send('DELETE', `/v1/connectors/${id}?documents=keep`), 1);
   }
 
-  it('is no longer', () => {
+  it('the longest turn is no longer with ten times as many rows', () => {
     for (const [what, [small = 0, large = 0]] of measured) {
       if (many > shortCommit && what.includes('sync')) continue;
       assert.ok(large < maxHold, `${what}: others wait for ${small.toFixed(0)} and ${large.toFixed(0)} ms`);

@@ -128,7 +128,7 @@ describe('a live stream', () => {
     assert.deepEqual(await follower.changes(2), ['record']);
   });
 
-  it('tells that a claim ran out', async () => {
+  it('a live stream reports that a claim expired', async () => {
     await ben.claim('a/x.md', undefined, 60);
     const follower = await follow(rea, 'a/x.md');
     service.clock.advance(60_000);
@@ -186,7 +186,7 @@ describe('a live stream', () => {
     assert.equal(await outcomeOf(ask(rea, 'none')), 'NOT_FOUND');
   });
 
-  it('ends when its reader is disabled', async () => {
+  it('a live stream ends when its reader is disabled', async () => {
     const follower = await follow(rea, 'a/x.md');
     await perform(service.workspace, operator, setPrincipalState, { principalId: rea.id, disabled: true });
     await follower.ended();
@@ -208,7 +208,7 @@ describe('a live stream', () => {
       sessionId = people.sessions.begin(session).session.id;
     });
 
-    it('ends at sign-out', async () => {
+    it('a live stream of a signed-in person ends at sign-out', async () => {
       const follower = await follow(rea, 'a/x.md', { sessionId });
       service.service.people.sessions.end(identityId, sessionId);
       await follower.ended();

@@ -53,7 +53,7 @@ describe('The manual, in Chromium', function () {
     person.judgeConsole('reading');
   });
 
-  it('works without script', async () => {
+  it('the manual works without script', async () => {
     const context = await browser.context();
     const bare = await context.browser()?.newContext({ javaScriptEnabled: false });
     assert.ok(bare);

@@ -46,7 +46,7 @@ describe('Hidden characters over MCP', () => {
     assert.equal((await agent.call('delete_org_doc', { location, expected_commit: next })).refusal, '');
   });
 
-  it('are refused in notes and subjects', async () => {
+  it('MCP refuses hidden characters in notes and subjects', async () => {
     const location = 'team/noted.md';
     const noted = await agent.call('write_org_doc', { location, content: 'a', note: 'a\u202eb' });
     assert.equal(noted.refusal, 'INVALID_REQUEST bad_field');

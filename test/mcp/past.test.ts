@@ -180,7 +180,7 @@ describe('What a document was', () => {
     }
   });
 
-  it('leaves one record of each read', async () => {
+  it('each read of a past version leaves one audit record', async () => {
     const location = 'team/recorded.md';
     const first = await write(location, 'old\n');
     const second = await replace(agent, location, 'new\n');

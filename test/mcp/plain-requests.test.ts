@@ -112,7 +112,7 @@ describe('A plain MCP request is answered as the protocol’s library answers it
     assert.deepEqual(await ask(own, sent), await ask(library, sent), JSON.stringify(sent));
   }
 
-  it('takes null for no arguments', async () => {
+  it('a plain MCP request may send null for no arguments', async () => {
     for (const make of [older, now]) {
       const none = make('tools/call', { name: 'list_org_docs', arguments: {} });
       const sent = make('tools/call', { name: 'list_org_docs', arguments: null });

@@ -34,7 +34,7 @@ describe('MCP tools', () => {
       listed = (await agent.request('tools/list')).json.result.tools;
     });
 
-    it('are described by valid schemas', () => {
+    it('MCP tools are described by valid schemas', () => {
       const ajv = new Ajv2020();
       for (const { name, inputSchema, outputSchema } of listed) {
         assert.ok(ajv.validateSchema(inputSchema), `${name}: ${ajv.errorsText()}`);

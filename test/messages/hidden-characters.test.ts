@@ -22,7 +22,7 @@ describe('Text for other people', () => {
   const send = (body: string, subject?: string) =>
     outcomeOf(ada.send([ben.id], body, subject === undefined ? {} : { subject }));
 
-  it('has a subject without hidden characters', async () => {
+  it('a message has a subject without hidden characters', async () => {
     for (const bad of ['a\u200bb', '\u202eab', 'a\u{e0041}', 'a\u2028b', 'a\u0085b', 'a\u00adb']) {
       assert.equal(await send('text', bad), 'INVALID_REQUEST bad_field');
     }

@@ -76,7 +76,7 @@ describe('the alerts', function () {
     well = await scrapeWell();
   });
 
-  it('are rules that promtool takes', () => {
+  it('promtool accepts the alert rules', () => {
     const { code, said } = promtool(['check', 'rules', rules]);
     assert.equal(code, 0, said);
   });
@@ -188,7 +188,7 @@ describe('the dashboard', () => {
     );
   });
 
-  it('has queries that promtool takes', async function () {
+  it('promtool accepts the queries of the dashboard', async function () {
     needPromtool(this);
     const folder = await mkdtemp(join(tmpdir(), 'cartulary-queries-'));
     try {

@@ -360,7 +360,7 @@ describe('bad input over REST', () => {
       }
     });
 
-    it('is not sunk by nesting', async () => {
+    it('a deeply nested body does not harm the server', async () => {
       const json = { 'Content-Type': 'application/json' };
       const deep = `{"location":${'['.repeat(100_000)}${']'.repeat(100_000)},"content":""}`;
       assert.equal((await ada.post('/v1/documents', deep, json)).status, 400);

@@ -98,7 +98,7 @@ describe('exports over REST', () => {
     assert.ok(after.bytes.equals(before.bytes));
   });
 
-  it('leaves deleted documents out', async () => {
+  it('an export over REST leaves deleted documents out', async () => {
     await ada.create('f/a.md');
     await ada.create('f/b.md');
     await ada.delete('/v1/documents/f/a.md');

@@ -210,7 +210,7 @@ describe('the bytes of a document at an address of their own', () => {
     assert.equal((await ada.get('/v1/documents/note.md')).headers['last-modified'], headers['last-modified']);
   });
 
-  it('are read in every version', async () => {
+  it('the bytes of every version of a document can be read', async () => {
     const first = await put('v.md', 'one', absent);
     await put('v.md', 'two', { 'If-Match': '*' });
     const old = await ada.get(`/v1/files/v.md?version=${first.json.version.id}`);

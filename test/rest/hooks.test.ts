@@ -99,7 +99,7 @@ describe('a webhook of a source', () => {
     });
   }
 
-  it('has the proof that GitHub documents', () => {
+  it('a source webhook is verified by the signature that GitHub documents', () => {
     const signature = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
     const proof = new HookProof({ 'x-hub-signature-256': `sha256=${signature}` }, "It's a Secret to Everybody", 0);
     proof.add(Buffer.from('Hello, '));

@@ -69,7 +69,7 @@ describe('Idempotency-Key', () => {
         assert.equal(server.head, head);
       });
 
-      it('is free after a refusal', async () => {
+      it('an idempotency key is free again after a refusal', async () => {
         await prepare('q');
         const { id, key } = await server.host.person('reader', post.tooLittle === 'nothing' ? 'none' : 'q', 'Carl');
         const carl = server.as(key);
@@ -96,7 +96,7 @@ describe('Idempotency-Key', () => {
         assert.equal(essenceOf(await send(server.as(bob.key))), essenceOf(first));
       });
 
-      it('is forgotten after a day', async () => {
+      it('an idempotency key is forgotten after a day', async () => {
         await prepare('p');
         await send(server.as(bob.key));
         server.host.clock.advance(24 * 60 * 60 * 1000 - 1);

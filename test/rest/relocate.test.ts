@@ -273,7 +273,7 @@ describe('renames and moves over REST', () => {
       );
     });
 
-    it('is not moved below a document', async () => {
+    it('a folder is not moved below a document', async () => {
       await ada.create('a/f/x.md');
       await ada.create('note.md');
       const refused = await ada.post('/v1/moves', { location: 'a/f', to_folder: 'note.md' });

@@ -146,7 +146,7 @@ describe('the REST server', () => {
       'Access-Control-Request-Headers': 'authorization,if-match',
     };
 
-    it('lets none in by default', async () => {
+    it('the server lets no page of another origin in by default', async () => {
       server = await openTestServer();
       const ada = await server.person('approver');
       const answer = await ada.get('/v1/folders', { Origin: 'https://app.example' });

@@ -21,7 +21,7 @@ const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
 };
 
 describe('A document written as JSON while it is sent', () => {
-  it('holds its text, for any cut of its pieces', async () => {
+  it('a streamed document keeps its text however the stream is cut into pieces', async () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 300 }).map((some) => some.repeat(300));
     await fc.assert(
       fc.asyncProperty(anyText, fc.array(fc.nat(), { maxLength: 5 }), async (content, ends) => {

@@ -66,7 +66,7 @@ describe('search: words', () => {
 });
 
 describe('search: markup', () => {
-  it('gives way to the visible heading', () => {
+  it('a title in the markup gives way to the visible heading', () => {
     const text =
       '---\ntitle: Leave\n---\n# Days <b>off</b>\nSee [the handbook](https://example.org/secret "x") and ![a tree](t.png).';
     assert.deepEqual(wordsOf(reduceMarkup(text, 'leave.md')), 'days off see the handbook and a tree'.split(' '));

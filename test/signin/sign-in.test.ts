@@ -92,7 +92,7 @@ describe('Signing in', function () {
     assert.equal(test.records().at(-1), 'session.end done');
   });
 
-  it('leaves no expired cookie behind', async () => {
+  it('signing in leaves no expired cookie behind', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
     await visitor.signIn('ada');
@@ -206,7 +206,7 @@ describe('Signing in', function () {
     assert.ok(!(await old.isSignedIn()));
   });
 
-  it('ends no other person’s session', async () => {
+  it('signing in ends no other person’s session', async () => {
     await test.person('Ada', 'ada');
     await test.person('Eve', 'eve');
     const [ada, eve] = [test.visitor(), test.visitor()];

@@ -84,7 +84,7 @@ describe('What a webhook did not tell', () => {
       assert.deepEqual(told, ['document.deleted team/start.md', 'document.created team/after.md']);
     });
 
-    it('is not told of security either', async () => {
+    it('a webhook is not sent missed security events by its former kinds', async () => {
       const root = { caller: operator } as Actor;
       const input = { location: parseFolderLocation(''), kinds: ['security.policy_changed'] } as const;
       const { webhook } = await world.hook(input, root);
@@ -137,7 +137,7 @@ describe('What a webhook did not tell', () => {
     });
   });
 
-  it('is noted once an hour', async () => {
+  it('events that a webhook did not send are recorded once an hour', async () => {
     world = await HookedWorld.open();
     const { webhook } = await world.hook({ kinds: ['deleted'] });
     await world.hook();

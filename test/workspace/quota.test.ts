@@ -69,7 +69,7 @@ describe('The storage quota', () => {
     assert.equal(await outcomeOf(someone.read('a.md')), 'NOT_FOUND');
   });
 
-  it('leaves no trace of refused writes', async () => {
+  it('a write that the storage quota refuses leaves no trace', async () => {
     const { head } = test.workspace.journal.state;
     const objects = test.workspace.journal.reader.objects.pendingTotals();
     assert.equal(await outcomeOf(someone.create('a/b/c.md', 'eleven bytes')), full);
@@ -88,7 +88,7 @@ describe('The storage quota', () => {
     assert.equal(stored(), 10);
   });
 
-  it('holds for simultaneous requests', async () => {
+  it('the storage quota holds for simultaneous requests', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => outcomeOf(someone.create(`${index}.md`, 'four'))),
     );

@@ -64,13 +64,13 @@ describe('A statement of the sidecar', () => {
     assert.deepEqual(prepared, ['INSERT INTO word (text) VALUES (?)']);
   });
 
-  it('is prepared again after a failure', () => {
+  it('a statement of the sidecar is prepared again after a failure', () => {
     assert.throws(() => words.insert('a'), /no such table: word/);
     create();
     assert.equal(words.insert('a'), 1);
   });
 
-  it('gives objects, arrays or values', () => {
+  it('a statement of the sidecar returns objects, arrays or values', () => {
     create();
     words.insert('a');
     words.insertNamed('b');

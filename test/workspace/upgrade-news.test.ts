@@ -44,7 +44,7 @@ describe('a workspace of an earlier release', () => {
     assert.equal(told.length, later.length + 2, 'the next start needs none');
   });
 
-  it('says so in the service’s log', async () => {
+  it('an upgrade of a workspace is written to the service’s log', async () => {
     const test = await openTestService({ store: 'disk-without-git' });
     const dataFolder = test.dataFolder ?? assert.fail();
     await test.service.close();

@@ -152,7 +152,7 @@ describe('the address of a git repository behind ssh', () => {
     return host === undefined ? undefined : [host, port, username, path];
   };
 
-  it('is read as git reads it', () => {
+  it('the address of an ssh repository is parsed as git parses it', () => {
     assert.deepEqual(read('ssh://git@example.org:2222/team/a%20b.git'), ['example.org', 2222, 'git', '/team/a b.git']);
     assert.deepEqual(read('ssh://example.org/a'), ['example.org', 22, 'git', '/a']);
     assert.deepEqual(read('ada@example.org:team/notes.git'), ['example.org', 22, 'ada', 'team/notes.git']);

@@ -191,7 +191,7 @@ describe('Connecting a source', () => {
     assert.deepEqual([first.items.length, second.next], [2, null]);
   });
 
-  it('stays a mirror after a rebuild', async () => {
+  it('a connected source stays a mirror after a rebuild', async () => {
     const { id } = await world.connect('docs');
     await world.ada.create('a.md');
     await rebuild(world.test.workspace, operator);

@@ -61,7 +61,7 @@ describe('What is kept of a source between runs', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('holds no secret', () => {
+  it('the stored copy of a source holds no secret', () => {
     const encoded = Buffer.from(`ada:${password}`).toString('base64');
     assert.deepEqual(findTraces(test.dataFolder ?? '', [password, encoded], []), []);
   });
@@ -97,7 +97,7 @@ describe('What is kept of a source between runs', () => {
     });
   });
 
-  it('goes with the connection', async () => {
+  it('the stored copy of a source is removed with the connection', async () => {
     await admin.perform(disconnectSource, { ...input, documents: 'keep' });
     await until('the copy is gone', () => !existsSync(copies));
   });

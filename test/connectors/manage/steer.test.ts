@@ -111,7 +111,7 @@ describe('A connector', () => {
     assert.deepEqual((await shown()).settings, settings);
   });
 
-  it('stays paused when its settings change', async () => {
+  it('a paused connector stays paused when its settings change', async () => {
     await world.ada.perform(pauseConnector, { connectorId });
     const { state, nextRunAt } = await world.ada.perform(changeConnector, { connectorId, settings: world.notes });
     assert.deepEqual([state, nextRunAt], ['paused', null]);

@@ -58,12 +58,12 @@ describe('the next run of a connector', () => {
     assert.equal(pause({ outcome: 'interrupted' }, { failures: 4 }), 180);
   });
 
-  it('stays due when the service ends', () => {
+  it('a connector run stays due when the service ends', () => {
     assert.equal(pause({ outcome: 'cancelled', isDue: true }), 0);
     assert.equal(pause({ outcome: 'cancelled' }), 60);
   });
 
-  it('waits for an approval', () => {
+  it('a connector run waits for an approval', () => {
     const after = decideNextRun(connector, end({ outcome: 'held', message: 'Look first.' }), now);
     assert.deepEqual([after.state, after.stateReason, after.nextRunAt], ['held', 'Look first.', null]);
   });

@@ -18,7 +18,7 @@ function filter(...entries: readonly HeldEntry[]): { wanted: string[]; skipped: 
 }
 
 describe('the filter of a sync', () => {
-  it('lets usual names through', () => {
+  it('the filter of a sync accepts usual names', () => {
     const paths = ['a.md', 'b/c d.txt', '.hidden/x', '100%.md', '日本語/ファイル.md'];
     assert.deepEqual(filter(...paths.map((path) => file(path))), { wanted: paths.toSorted(), skipped: {} });
   });

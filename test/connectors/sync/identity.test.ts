@@ -76,7 +76,7 @@ describe('a sync of files that take places of others', () => {
 
     beforeEach(fill);
 
-    it('follows two that changed places, without reading them', async () => {
+    it('a sync detects two swapped files by id, without reading them', async () => {
       const [a, b, c] = documents();
       swap();
       const asked = source.asked.length;
@@ -87,7 +87,7 @@ describe('a sync of files that take places of others', () => {
       assert.equal((await world.sync(id)).outcome, 'unchanged');
     });
 
-    it('follows two that changed places and contents, so that each place reads as before', async () => {
+    it('a sync of two files that swapped places and contents leaves each place reading as before', async () => {
       const [a, b, c] = documents();
       swap();
       source.put('a.md', 'text of a', 'id-b');

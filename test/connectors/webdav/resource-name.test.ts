@@ -23,7 +23,7 @@ describe('An href in a listing of WebDAV', () => {
     }
   });
 
-  it('is decoded once', () => {
+  it('an href of a WebDAV listing is decoded once', () => {
     const base = '/dav/files/ann%20b/%C3%BC';
     assert.deepEqual(read(`${base}/%252e%252e`), child('%2e%2e'));
     assert.deepEqual(read(`${base}/100%25.md`), child('100%.md'));

@@ -70,7 +70,7 @@ describe('XML of a source', () => {
       await refused(text);
   });
 
-  it('is UTF-8', async () => {
+  it('XML of a source is read as UTF-8', async () => {
     await refused(Buffer.from('<list><a>ü</a></list>', 'latin1'));
     await refused(Buffer.from('\uFEFF<list/>', 'utf16le'));
     await refused('<?xml version="1.0" encoding="ISO-8859-1"?><list/>');

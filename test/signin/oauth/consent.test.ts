@@ -253,7 +253,7 @@ describe('The consent page', () => {
     assert.throws(() => client.readAnswer(page, state), { error: 'login_required' });
   });
 
-  it('is over after an hour', async () => {
+  it('a consent page expires after an hour', async () => {
     const browser = server.browserOf(person);
     const { page } = await open(browser);
     server.host.clock.advance(3_600_000);
