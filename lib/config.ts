@@ -134,7 +134,7 @@ export function loadConfig({ flags, defaults = {}, file, environment = process.e
 /**
  * The data folder where no setting names one: `repos` of a checkout of this program, where that is the current folder;
  * `repos` of another folder, where it holds data; and otherwise the folder of this account (decision 0380).
- * @throws ConfigError where somebody else may have put that data there
+ * @throws ConfigError where another account may have put that data there
  */
 export function findUsualData(environment: Environment = process.env): string {
   const here = resolve('repos');
@@ -194,7 +194,7 @@ export function listUnknownVariables(environment: Environment = process.env): st
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));
 }
 
-/** @throws ConfigError that names the option, where somebody else may have put there what is read */
+/** @throws ConfigError that names the option, where another account may have put there what is read */
 function refuseForeign<Result>(read: () => Result, option: string): Result {
   try {
     return read();

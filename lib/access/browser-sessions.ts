@@ -44,7 +44,7 @@ export class BrowserSessions {
     this.#randomness = randomness;
   }
 
-  /** @returns the secret for the cookie, of which no copy is kept, and the sessions ended to make room */
+  /** @returns the secret for the cookie, of which no copy is stored, and the sessions ended to make room */
   begin({ isProvenNow = true, vouchedFor = null, ...session }: NewSession): BegunSession {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);

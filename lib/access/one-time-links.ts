@@ -12,7 +12,7 @@ const lifetime = 24 * 60 * 60_000;
 /** Rows deleted at once; each new link adds one. */
 const sweptAtOnce = 200;
 
-/** A link's secret; no copy is kept. */
+/** A link's secret; no copy is stored. */
 export interface NewLink {
   readonly secret: string;
   /** Milliseconds since 1970. */

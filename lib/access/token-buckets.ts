@@ -14,7 +14,7 @@ export interface Allowance {
 interface Bucket {
   tokens: number;
   at: number;
-  /** From the last request: each bucket is judged by its own. */
+  /** From the last request: each bucket is checked by its own. */
   perMinute: number;
   burst: number;
 }

@@ -34,7 +34,7 @@ interface Waiting {
 
 /**
  * Limits how much work of one kind is under way, for each source and in all. Work without room waits a while, in order.
- * Later work that fits goes before it, up to the limit for all: then room is kept for the one that waits, since much
+ * Later work that fits goes before it, up to the limit for all: then room is reserved for the waiting one, since much
  * small work would keep a larger piece out otherwise. A source at its own limit delays no other.
  */
 export class WorkLimiter {
@@ -139,7 +139,7 @@ export class WorkLimiter {
         continue;
       }
       const release = this.#tryTake(entry.source, entry.units, passedOver);
-      // Room is kept for one before it, and so from all behind it as well.
+      // Room is reserved for one before it, and so from all behind it as well.
       if (release === undefined) return;
       clearTimeout(entry.timer);
       this.#leave(entry);

@@ -30,7 +30,7 @@ export async function removeWorkspace(name: string, parts: RemovalParts): Promis
   // From here on it is unknown to everybody who asks.
   workspaces.delete(name);
   let content = unknownContent;
-  // Requests under way may still write. What one of them is told was written, the receipt has.
+  // Requests under way may still write. What one of them is answered as written, the receipt has.
   const describe = (): void => {
     try {
       if (workspace !== undefined) content = describeContent(workspace);
@@ -50,7 +50,7 @@ export async function removeWorkspace(name: string, parts: RemovalParts): Promis
     await endRemovals(dataFolder, (each, createdAt) => file.removeWorkspace(each, createdAt));
     return receipt;
   } catch (cause) {
-    // Still listed: it was not removed, and is opened again when somebody asks for it.
+    // Still listed: it was not removed, and is opened again when a request asks for it.
     if (file.listWorkspaces().some((each) => each.name === name)) faulty.add(name, cause);
     throw cause;
   }

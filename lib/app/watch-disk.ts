@@ -23,7 +23,7 @@ export function watchDisk(folder: string, options: WatchOptions): DiskRoom {
     measure,
     onChange(state, space) {
       const left = space === undefined ? '' : ` (${formatBytes(space.free)} of ${formatBytes(space.total)} free)`;
-      // As it is on this disk: of a small one, less is kept free.
+      // As it is on this disk: of a small one, less is reserved.
       const kept = formatBytes(space === undefined ? reserve : reserveOf(space, reserve));
       const room = state === 'full' ? 'there is room; reads may be, too' : `more than ${kept} are free`;
       const what = `writes are refused until ${room}. Nothing is lost`;

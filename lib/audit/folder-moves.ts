@@ -21,7 +21,7 @@ interface Holder {
 }
 
 /**
- * All moves of folders. Each folder that they name is kept with its place of now, and each name with the folders that
+ * All moves of folders. Each folder that they name is stored with its place of now, and each name with the folders that
  * had it. So a question takes as long as its place is deep, however often a folder was moved.
  */
 export class FolderMoves {

@@ -2,7 +2,7 @@ import { exportChain, type ChainSource } from './export.js';
 import { ArchiveUnreadable } from './read-archive.js';
 import { ChainVerifier, type ChainVerdict, type KnownHead, type VerifyOptions } from './verify.js';
 
-/** Records after which the progress is told. */
+/** Records after which the progress is reported. */
 const noted = 500;
 
 /**

@@ -35,7 +35,7 @@ export async function setAside(dataFolder: string, receipt: RemovalReceipt): Pro
   // Of an earlier one of the name, whose files could not be deleted.
   await rm(aside, { recursive: true, force: true });
   const isThere = existsSync(folder);
-  // Somebody has deleted the files by hand: the receipt stands for them.
+  // An operator has deleted the files by hand: the receipt stands for them.
   const place = isThere ? folder : `${aside}.tmp`;
   if (!isThere) {
     await rm(place, { recursive: true, force: true });

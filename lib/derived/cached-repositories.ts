@@ -16,7 +16,7 @@ export interface CachedRepository {
   last: PreparedRepository | undefined;
   /** The last heads of this life, the oldest first, each with what it was decided by. */
   readonly heads: Map<Oid, ReachSnapshot>;
-  /** The workspace's own repository, as a fetch of the principal was last told of it. */
+  /** The workspace's own repository, as a fetch of the principal was last answered with it. */
   own: PreparedRepository | undefined;
   /** When it was last brought up to date, in milliseconds of the clock that only goes on. */
   lastAt: number;

@@ -38,7 +38,7 @@ export interface ComparedReach {
   readonly reached: Iterable<ReachedDocument>;
   /** What became of a document that is not in the reach. */
   readonly fateOf: (id: string) => DocumentFate | undefined;
-  /** Is told which versions are wanted, some documents at a time. */
+  /** Called with the versions that are wanted, some documents at a time. */
   readonly want: (documents: readonly WantedDocument[]) => void;
 }
 

@@ -4,7 +4,7 @@ import { goesOn } from '../domain/refusal.js';
 import type { DeriveWorker } from './derive-worker.js';
 import type { Derived, DeriveOrder } from './derive.js';
 
-/** Milliseconds for which a worker is kept without work. */
+/** Milliseconds for which an idle worker stays. */
 const idleTime = 10_000;
 
 const stopping = (): Error => goesOn('The service stops. Try again soon.');

@@ -28,7 +28,7 @@ import type { DerivedState, ListedPack } from './state.js';
 
 export type { Derived, DeriveOrder } from './derivation.js';
 
-/** Is told of each step that changes files, before it. */
+/** Called for each step that changes files, before it. */
 export type OnStep = (step: 'destroy' | 'create' | 'import' | 'join' | 'publish' | 'state' | 'branch' | 'tidy') => void;
 
 const nothing: DerivedState = { head: null, began: null, packs: [], documents: new Map() };

@@ -32,7 +32,7 @@ export class DerivedRepositories {
   /**
    * Brings the principal's repository up to date. Requests that wait for the same one share the work, and it goes on
    * when they are gone. The workspace's own repository waits until it has nothing that is being erased.
-   * @param waiting with whether a client that fetches is told of it
+   * @param waiting with whether a fetching client is answered with it
    * @throws Refusal INVALID_REQUEST `git_missing`; UNAVAILABLE, `storage_full` among others; INTERNAL; the signal's
    * reason
    */
@@ -59,8 +59,8 @@ export class DerivedRepositories {
   }
 
   /**
-   * The principal's repository as a fetch was last told of it, with the head that a client of the principal can know.
-   * Where nothing was told, or something was taken away since, it is brought up to date.
+   * The principal's repository as a fetch was last answered, with the head that a client of the principal can know.
+   * Where nothing was sent, or something was taken away since, it is brought up to date.
    * @throws Refusal as `prepare` does; the signal's reason
    */
   async told(principalId: string, waiting: Waiting = {}): Promise<PreparedRepository> {

@@ -28,7 +28,7 @@ import { waitWithin } from './wait-within.js';
 const noteEvery = 60 * 60 * 1000;
 /** Milliseconds that an erase lets a repository be finished. */
 const timeout = 5000;
-/** Bytes that all open pushes of a workspace may have sent: the packs lie on the disk before anybody judges them. */
+/** Bytes that all open pushes of a workspace may have sent: the packs lie on the disk before anything checks them. */
 const maxPushedBytes = 2 * 1024 * 1024 * 1024;
 /** Milliseconds between two looks at all repositories. */
 const sweepEvery = 10 * 60 * 1000;

@@ -65,7 +65,7 @@ export class PushFolders {
     return path;
   }
 
-  /** Whether it is kept for a transaction's end. */
+  /** Whether it is stored until a transaction ends. */
   isAnnounced(path: string): boolean {
     return this.#announced.has(path);
   }

@@ -15,7 +15,7 @@ interface Leased {
   readonly released: Promise<void>;
 }
 
-/** Milliseconds within which a reading that was told to end has to end. */
+/** Milliseconds within which a read that was aborted has to end. */
 const maxEnding = 20_000;
 
 /** What reads repositories now: fetches, and pushes that come in. */
@@ -43,7 +43,7 @@ export class ReadLeases {
   }
 
   /**
-   * Ends some of the present readings, and all that were told to end before. Resolves when they have ended.
+   * Ends some of the present reads, and all that were aborted before. Resolves when they have ended.
    * @param within milliseconds for which they may go on
    * @throws Error when one does not end
    */
@@ -57,7 +57,7 @@ export class ReadLeases {
     if (!(await doneWithin(some, maxEnding))) throw new Error('A read of the repository timed out.');
   }
 
-  /** Tells some of the present readings to end, and does not wait for it. */
+  /** Aborts some of the present reads, and does not wait for their end. */
   tellToEnd(concerns: (repository: PreparedRepository) => boolean, reason: Error): void {
     for (const { repository, ending } of this.#all) if (concerns(repository)) ending.abort(reason);
   }

@@ -1,6 +1,6 @@
 import type { DerivedFolder, DerivedFolders } from './folders.js';
 
-/** Milliseconds for which an unused repository is kept. */
+/** Milliseconds for which an unused repository stays on disk. */
 const keptFor = 30 * 24 * 60 * 60 * 1000;
 /** Milliseconds for which one stays over the budget after its use, so that a client can go on with what it began. */
 const usedLately = 60 * 60 * 1000;

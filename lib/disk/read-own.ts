@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
-/** A file or folder that somebody else may have put there. The message is a sentence. */
+/** A file or folder that another account may have put there. The message is a sentence. */
 export class ForeignFile extends Error {
   override readonly name = 'ForeignFile';
 }

@@ -26,7 +26,7 @@ export interface RefusedToken {
 
 /**
  * Looks a token up, again for each request.
- * @param noteRefused gets an issued token that is refused, as long as its row is kept
+ * @param noteRefused gets an issued token that is refused, as long as its row is stored
  * @returns undefined for an unknown, expired or revoked token, or one whose person may no longer come in
  */
 export type ReadAccessToken = (token: string, noteRefused?: (refused: RefusedToken) => void) => AccessToken | undefined;

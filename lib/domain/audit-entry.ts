@@ -29,7 +29,7 @@ export interface AuditEntry extends Pick<
   readonly at: number;
   /** Null when the request was not authenticated. */
   readonly principal: Author | null;
-  /** Who made the key, where it is a person's and somebody else made it: that one can act so, too. Otherwise null. */
+  /** Who made the key, where it is a person's and another principal made it: it can act so, too. Otherwise null. */
   readonly keyMadeBy: Author | null;
   readonly target: string | null;
   readonly documentId: string | null;

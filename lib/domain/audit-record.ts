@@ -40,7 +40,7 @@ export interface ExtentPlaces {
 }
 
 /**
- * What an action was about, where that is more than one document or place. It is kept beside the record, so that those
+ * What an action was about, where that is more than one document or place. It stands beside the record, so that those
  * who ask about one of the places find it. It is no part of the chain.
  */
 export interface AuditExtent {

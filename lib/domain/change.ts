@@ -40,7 +40,7 @@ export interface ChangedDocument {
 
 /** One item of the feed. A consumer may get it more than once, and knows it again by its id. */
 export interface Change {
-  /** Opaque, and the same each time that the same change is told. */
+  /** Opaque, and the same each time that the same change is sent. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -38,5 +38,5 @@ export interface OwnClaim extends PlacedClaim {
 export const minClaimTime = 60;
 export const maxClaimTime = 24 * 60 * 60;
 export const usualClaim = 30 * 60;
-/** An ended claim is kept so long, for its holder to learn of it. Milliseconds. */
+/** An ended claim is stored so long, for its holder to learn of it. Milliseconds. */
 export const claimsKeptFor = 7 * 24 * 60 * 60 * 1000;

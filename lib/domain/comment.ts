@@ -22,7 +22,7 @@ export interface PlacedPassage {
 
 /**
  * The subject of a thread. `document`: all of it. `passage`: a quoted passage of the present text. `orphaned`: a
- * passage that the present text has lost; the quote is kept.
+ * passage that the present text has lost; the quote is stored.
  */
 export type CommentAnchor =
   | { readonly type: 'document' }

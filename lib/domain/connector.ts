@@ -5,8 +5,8 @@ export const connectorKinds = ['git', 'folder', 'webdav', 's3', 'program'] as co
 export type ConnectorKind = (typeof connectorKinds)[number];
 
 /**
- * What a connector does now. `active` syncs by its schedule. `paused` waits until somebody resumes it. `held` has found
- * a change that somebody has to approve first. `stopped` failed in a way that a retry cannot mend. `disconnected` is
+ * What a connector does now. `active` syncs by its schedule. `paused` waits until it is resumed. `held` has found
+ * a change that needs an approval first. `stopped` failed in a way that a retry cannot mend. `disconnected` is
  * over: the folder is an ordinary one again, or is deleted.
  */
 export type ConnectorState = 'active' | 'paused' | 'held' | 'stopped' | 'disconnected';

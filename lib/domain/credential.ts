@@ -19,7 +19,7 @@ export interface Credential {
   readonly createdBy: string;
   /** The key with which it was made; null where an admin minted it, or its owner in the console. */
   readonly madeWith: string | null;
-  /** When its owner said to know of it, where somebody else made it. Milliseconds since 1970; null until then. */
+  /** When its owner said to know of it, where another principal made it. Milliseconds since 1970; null until then. */
   readonly acknowledgedAt: number | null;
   /** Coarse: rounded down to the minute. */
   readonly lastUsedAt: number | null;

@@ -45,8 +45,8 @@ const rules: readonly (readonly [RegExp, (...parts: readonly string[]) => string
 ];
 
 /**
- * A rule that a value does not keep, in plain words that go on from its name: "must have at least 1 item". A rule
- * without words of its own stays as it is.
+ * A validator's error as the rest of a sentence that begins with the field's name: "must have at least 1 item". An
+ * error without words of its own stays as it is.
  * @param rule the validator's message
  * @param sent the value, where it may be shown; only an unknown one of a list of allowed values is
  */

@@ -6,7 +6,7 @@ export const forbiddenOnWindows = /[<>:"|?*]/g;
 
 /**
  * The problem with a segment on a disk of Windows, in words fit for every caller; undefined when it is fine. Devices and
- * outer blanks are refused everywhere, so they are not judged again here.
+ * outer blanks are refused everywhere, so they are not checked again here.
  */
 export function faultOfPortableName(segment: string): string | undefined {
   const forbidden = segment.match(forbiddenOnWindows)?.[0];

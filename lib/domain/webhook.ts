@@ -21,9 +21,9 @@ export type WebhookKind = ChangeKind | SecurityKind;
 
 export const isSecurityKind = (kind: WebhookKind): kind is SecurityKind => kind.startsWith('security.');
 
-/** Why a webhook sends nothing more until somebody enables it. */
+/** Why a webhook sends nothing more until it is enabled. */
 export const webhookStops = [
-  /** Somebody disabled it. */
+  /** A principal disabled it. */
   'by_hand',
   /** Every attempt failed. */
   'failed',
@@ -40,7 +40,7 @@ export const webhookStops = [
 ] as const;
 export type WebhookStop = (typeof webhookStops)[number];
 
-/** An address that is told what changes. It follows its owner's feed at its location. */
+/** An address that is sent what changes. It follows its owner's feed at its location. */
 export interface Webhook {
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ export interface Webhook {
   readonly kinds: readonly WebhookKind[] | null;
   /** Null while it is enabled. */
   readonly stopped: WebhookStop | null;
-  /** Where its feed goes on: everything before is told, or concerned it by none of its kinds of then. */
+  /** Where its feed goes on: everything before is sent, or concerned it by none of its kinds of then. */
   readonly position: string;
   /** Attempts in a row that failed. */
   readonly failures: number;

@@ -29,8 +29,8 @@ export interface DialMeans {
 }
 
 /**
- * Connects to a host, and is the only way to one. It resolves the name once, judges every address, and connects to an
- * address that it judged, so that a name which changes its address gains nothing.
+ * Connects to a host, and is the only way to one. It resolves the name once, checks every address, and connects to an
+ * address that it checked, so that a name which changes its address gains nothing.
  * @param host a name or an address, in any form
  * @throws EgressFault `denied_egress` when an address is not public and the operator has not allowed this host and port
  */

@@ -10,7 +10,7 @@ const translated = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 /**
  * Whether an address belongs to the public internet. Loopback, private, link-local, shared, documentation, multicast
  * and reserved addresses do not, and neither does what tunnels to IPv4. Of an address that only carries an IPv4
- * address, that one is judged.
+ * address, that one is checked.
  * @param text an address in its usual form, without brackets. Anything else is not public
  */
 export function isPublicAddress(text: string): boolean {

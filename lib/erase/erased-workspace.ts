@@ -20,7 +20,7 @@ export interface ErasedWorkspace {
   readonly stages: ContentStages;
   readonly snapshots: Snapshots;
   readonly connectors: {
-    /** Ends a connector's run under way, and deletes what is kept of its source between runs. */
+    /** Ends a connector's run under way, and deletes what is stored of its source between runs. */
     forgetCopy(connectorId: string): Promise<void>;
     /** Runs work during which no run of these connectors begins. */
     withoutRuns<Result>(connectorIds: readonly string[], work: () => Promise<Result>): Promise<Result>;

@@ -198,7 +198,7 @@ export class Purger {
     }
   }
 
-  /** What receivers of webhooks answered can repeat what they were told. */
+  /** What receivers of webhooks answered can repeat what they were sent. */
   async #forgetReceivers(): Promise<void> {
     for (let rows = rowsAtOnce; rows === rowsAtOnce;) {
       rows = await this.#transaction(({ tables }) => tables.webhooks.forgetAnswers(rowsAtOnce));

@@ -36,7 +36,7 @@ export function classifyEvent(event: FeedEvent, did: readonly DocumentEvent[], a
     return [{ ...describe(deletion, 'deleted'), location: before.place }];
   }
   if (!after.isReadable) {
-    // It is there again by now, and a later item says so. Who deleted it is told whenever the page is read.
+    // It is there again by now, and a later item says so. Who deleted it is reported whenever the page is read.
     const undone = before.isReadable && isLeftInReach ? did.find((each) => each.did.type === 'deleted') : undefined;
     return undone === undefined ? [] : [{ ...describe(undone, 'deleted'), location: before.place }];
   }

@@ -12,7 +12,7 @@ export type FeedEvent = {
   readonly key: string;
   /** The moments just before and just after it. */
   readonly moments: { readonly before: number; readonly after: number };
-  /** Number of the last activity that is told with it. */
+  /** Number of the last activity that is sent with it. */
   readonly activity: number;
   readonly reach: { readonly before: Reach; readonly after: Reach };
 } & (

@@ -7,11 +7,11 @@ import type { Tables } from '../sidecar/tables.js';
  * out of reach.
  */
 export interface FeedPosition {
-  /** The commits up to this one are told. */
+  /** The commits up to this one are sent. */
   readonly moment: number;
   /** And so are the activities up to this one. */
   readonly activity: number;
-  /** How far the event after it is told. Null for not begun. */
+  /** How far the event after it is sent. Null for not begun. */
   readonly within: PositionWithin | null;
 }
 
@@ -21,7 +21,7 @@ export interface PositionWithin {
   readonly part: number;
   /** Number of the last document that was looked at; 0 before the first. */
   readonly document: number;
-  /** By the part: the last moment when it was looked at, the moment of its move, or how many of its items are told. */
+  /** By the part: the last moment when it was looked at, the moment of its move, or how many of its items are sent. */
   readonly seen: number;
   /** In memory alone, in the midst of folders: where the work was broken off. */
   readonly behind?: readonly string[];

@@ -10,7 +10,7 @@ export interface FoundChange extends ClassifiedEvent {
   readonly document: number | null;
   /** The consumer's place just before it. */
   readonly within: Location;
-  /** Just before it: nothing that came earlier is told from there. */
+  /** Just before it: nothing that came earlier is sent from there. */
   readonly before: FeedPosition;
   /** Behind it. */
   readonly position: FeedPosition;

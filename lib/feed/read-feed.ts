@@ -18,7 +18,7 @@ export interface FeedQuery {
   readonly isCarried?: boolean;
   /** Null for all. */
   readonly kinds: ReadonlySet<ChangeKind> | null;
-  /** Where the page before ended; '' for the beginning: then everything in reach is told as `entered`. */
+  /** Where the page before ended; '' for the beginning: then everything in reach is sent as `entered`. */
   readonly after: string;
   readonly limit: number;
 }
@@ -26,11 +26,11 @@ export interface FeedQuery {
 /** A page of the feed. */
 export interface FeedPage {
   readonly items: readonly Change[];
-  /** Where the first item is told from, and nothing before it. Left out where there is none. */
+  /** Where the first item is sent from, and nothing before it. Left out where there is none. */
   readonly before?: string;
   /** Where to go on, also when there is nothing more now. A face seals it. */
   readonly next: string;
-  /** Whether everything up to now has been told. */
+  /** Whether everything up to now has been sent. */
   readonly isCurrent: boolean;
 }
 

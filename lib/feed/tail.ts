@@ -14,7 +14,7 @@ export interface TailSource {
   readonly reader: Tables;
 }
 
-/** Somebody who waits for changes. Neither call may take long: work goes into a turn of the loop of its own. */
+/** A listener that waits for changes. Neither call may take long: work goes into a turn of the loop of its own. */
 export interface FeedListener {
   /** A folder or document; the root for everything in reach. */
   readonly location: Location;
@@ -135,7 +135,7 @@ export class FeedTail {
     return page;
   }
 
-  /** Rests until somebody listens again. */
+  /** Rests until there is a listener again. */
   close(): void {
     this.#listeners.clear();
     this.#eachSecond.clear();

@@ -23,7 +23,7 @@ import { Places } from '../history/place-at.js';
 import type { PastReach, PastReaches } from './reach-at.js';
 import { walkBelow } from './walk-below.js';
 
-/** Parts of an event, in the order in which they are told. */
+/** Parts of an event, in the order in which they are sent. */
 const ofCommit = 0;
 const byPlaces = 1;
 const byDepartures = 2;
@@ -46,7 +46,7 @@ interface Candidate {
   /** What the commit did to it. */
   readonly did: readonly DocumentEvent[];
   readonly erased: ErasedPlace | undefined;
-  /** How many of its items were told already. */
+  /** How many of its items were sent already. */
   readonly told: number;
 }
 
@@ -143,7 +143,7 @@ export class FeedWalk {
   }
 
   /**
-   * Nothing is told to a caller without any reach until a grant or a group gives it one. All up to there goes at once,
+   * Nothing is sent to a caller without any reach until a grant or a group gives it one. All up to there goes at once,
    * however much it is: it costs no time.
    */
   #skipUnreached(position: FeedPosition): FeedPosition {
@@ -152,7 +152,7 @@ export class FeedWalk {
     if (!reach.isEmpty) return position;
     const { activities } = this.#tables;
     const changes = subjects.flatMap((subject) => activities.nextOfSubject(subject, position.activity) ?? []);
-    // The commit of a change's moment is told before it, or with it.
+    // The commit of a change's moment is sent before it, or with it.
     const until = changes.reduce(
       (first, { moment, number }) =>
         number - 1 < first.activity ? { moment: moment - 1, activity: number - 1 } : first,

@@ -271,7 +271,7 @@ export interface CatchUpOptions {
 }
 
 /**
- * Brings the search index up to date whenever somebody asks, one run after the other. A run that failed is made again
+ * Brings the search index up to date whenever it is asked for, one run after the other. A run that failed is made again
  * after a pause: what kept it may be over by then, and no search would be answered until the next start.
  */
 export class IndexCatchUp {

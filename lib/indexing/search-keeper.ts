@@ -21,7 +21,7 @@ import { analyzeDocuments, maxIndexedBytes, type TextBlob } from './analyze-docu
 import type { DocumentToIndex, IndexBatch, IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
-  /** Where the index is kept between starts; null keeps it in memory. */
+  /** Where the index is stored between starts; null holds it in memory. */
   readonly folder: string | null;
   /** The languages of the analysis where nothing is stored. */
   readonly languages: readonly LanguageCode[];

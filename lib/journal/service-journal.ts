@@ -20,7 +20,7 @@ import type { WriteTransaction } from './write-transaction.js';
 export interface ServiceJournalOptions {
   readonly file: Pick<ServiceFile, 'people' | 'oauth' | 'records'>;
   readonly people: People;
-  /** By it earlier versions told the numbers of this service's file from those of another one. */
+  /** By it earlier versions distinguished the numbers of this service's file from those of another one. */
   readonly epoch: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -92,7 +92,7 @@ const retryInterval = 1000;
  *
  * A change is answered after both. After a fault or a crash, the rest of the second step is done after a moment, or
  * when the workspace is opened. The next change deletes the rows. After a crash before that, the rows are found, and no
- * record is added twice. Where an older copy of the service's file was put back, that is told and goes on record, and no
+ * record is added twice. Where an older copy of the service's file was put back, that is reported and recorded, and no
  * record of a later change is lost.
  */
 export class ServiceJournal {

@@ -118,7 +118,7 @@ export class BridgedListening {
           write(message);
         }
       } catch {
-        // The connection broke. What the client is told is the same as at any other end.
+        // The connection broke. What the client is sent is the same as at any other end.
       }
       if (!isAnswered && !stopping.signal.aborted) write(endOf(id));
       return undefined;

@@ -54,7 +54,7 @@ export interface Listening {
 
 /**
  * Answers a request to listen that the protocol's library has accepted. The library would tell any change to anyone who
- * names the address, so what is told is decided here: each notification comes from a page of the caller's own feed
+ * names the address, so what is sent is decided here: each notification comes from a page of the caller's own feed
  * (decision 0240).
  * @throws Refusal RATE_LIMITED, UNAVAILABLE where too many listen
  */

@@ -17,7 +17,7 @@ export interface RequestContext {
   readonly refusal?: Refusal;
   /** Whether the key or token still opens this face: for an answer that goes on. */
   readonly isInForce: () => boolean;
-  /** Whether the carrier keeps the subscriptions of a client of 2025, since no state is kept here. */
+  /** Whether the carrier keeps the subscriptions of a client of 2025, since no state is stored here. */
   readonly keepsSubscriptions: boolean;
   /** The called tool, once it is known. */
   tool?: string;

@@ -3,7 +3,7 @@ import type { ConnectorMeans } from '../connectors/sources.js';
 import type { Sent } from '../domain/webhook.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 
-/** Who is told of work that no request waits for to be seen. */
+/** Who is notified of work that no request waits for to be seen. */
 export interface WorkObservers {
   readonly journal: JournalObserver;
   readonly onRun: NonNullable<ConnectorMeans['onRun']>;

@@ -28,7 +28,7 @@ import { declaredCharset } from '../text/charset.js';
 import { findUnfit, readPushed, type PushedLine, type UnfitChanges } from './read-pushed.js';
 import type { RemoteRequest } from './remote-request.js';
 
-/** Changes of files from which on the person is told that something happens. */
+/** Changes of files from which on the person sees progress. */
 const manyChanges = 100;
 /** Erases come one at a time, each after the last one is over. */
 const maxAttempts = 5;
@@ -66,7 +66,7 @@ export class MainPush {
   /**
    * Takes in the rest of the request. The work on it goes on after that, and ends the answer.
    * @param others outcomes of the other commands
-   * @throws Refusal, recorded, where git has to be told by a status: the body broke off, or nothing can be reached
+   * @throws Refusal, recorded, where git has to get a status: the body broke off, or nothing can be reached
    */
   async receive(reader: PacketReader, others: readonly CommandOutcome[]): Promise<void> {
     try {
@@ -277,7 +277,7 @@ export class MainPush {
       const declared = workspace.view(caller).document(location)?.current.mediaType;
       return declared === undefined ? undefined : declaredCharset(declared);
     }).catch((error: unknown) => {
-      // Then only the unfit files are told.
+      // Then only the unfit files are reported.
       if (error instanceof PushUnfit && unfit.size > 0) return [];
       throw error;
     });

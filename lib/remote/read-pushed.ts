@@ -149,7 +149,7 @@ async function takeContents(
   return { contents, pointers };
 }
 
-/** The pieces as they come, which are kept in a list too. */
+/** The pieces as they come, which are collected in a list too. */
 async function* kept(pieces: AsyncIterable<Uint8Array>, list: Uint8Array[]): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     list.push(Uint8Array.from(piece));

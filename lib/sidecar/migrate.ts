@@ -12,7 +12,7 @@ export interface Upgrade {
   readonly records: number;
 }
 
-/** Is told how an upgrade goes. */
+/** Receives the progress of an upgrade. */
 export interface UpgradeProgress {
   /** A step begins. */
   readonly onStep: (number: number) => void;
@@ -36,7 +36,7 @@ const rowsOfEveryFile = /^INSERT INTO \w+ \([^)]*\) VALUES [^;]*;/gm;
  * own. A new file gets all of them in one, once this process has taken them for another file. A process that ends
  * between two steps has taken the first: the next one goes on with the second.
  * @param folder the folder of the migrations
- * @param onUpgrade is told about a file that is there already and needs steps
+ * @param onUpgrade is called for a file that is there already and needs steps
  * @throws Error when the file was made by a newer release than this one
  */
 export function migrate(connection: Connection, folder: string, onUpgrade?: OnUpgrade): void {

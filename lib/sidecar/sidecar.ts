@@ -87,7 +87,7 @@ export interface Snapshot {
  * @param migrations the folder with the schema's steps
  * @param mustExist whether an absent file is an error rather than made: an empty file in place of a lost one would hide
  * the loss of all its rows
- * @param onUpgrade is told about a file of an earlier release
+ * @param onUpgrade is called for a file of an earlier release
  * @throws Error when the file cannot be opened, is corrupt, or is newer than this release
  */
 export function openSidecar(file: string, migrations: string, mustExist = false, onUpgrade?: OnUpgrade): Sidecar {

@@ -15,7 +15,7 @@ const most = 50;
 
 type Host = Pick<SignInDependencies, 'find' | 'clock'>;
 
-/** Keys in force that somebody else made for the person, in each workspace that can be read. */
+/** Keys in force that another principal made for the person, in each workspace that can be read. */
 export function listByOthers(host: Host, seats: Memberships): ShownSessionKey[] {
   return listIn(host, seats, ({ credentials }, { principalId }, now) =>
     credentials.list(principalId).filter((key) => !isSelfMade(key) && isInForce(key, now)),
@@ -54,7 +54,7 @@ function listIn(
 }
 
 /**
- * Ends a key of the person, or one that they made and may end as an admin. Of any other key, nothing is told.
+ * Ends a key of the person, or one that they made and may end as an admin. Of any other key, nothing is revealed.
  * @param named workspace and id
  */
 export async function endNamed(host: Host, seats: Memberships, named: string, requestId: string): Promise<void> {
@@ -67,7 +67,7 @@ export async function endNamed(host: Host, seats: Memberships, named: string, re
   await perform(found, caller, isOwn ? revokeOwnKey : revokeCredential, { credentialId }).catch(ignoreRefusal);
 }
 
-/** Ends all keys that somebody else made for the person. The way in of a last admin stays. */
+/** Ends all keys that another principal made for the person. The way in of a last admin stays. */
 export async function endByOthers(host: Host, seats: Memberships, requestId: string): Promise<void> {
   for (const seat of seats.memberships) {
     const workspace = host.find(seat.workspace);

@@ -56,7 +56,7 @@ function listIn({ people }: Host, workspace: Workspace, seat: Membership, since:
 }
 
 /**
- * Ends one of them. Of any other, nothing is told.
+ * Ends one of them. Of any other, nothing is revealed.
  * @param named kind, workspace and id
  */
 export async function endTrace(host: Host, seats: Memberships, named: string, requestId: string): Promise<void> {

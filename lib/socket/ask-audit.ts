@@ -141,7 +141,7 @@ async function follow(
   return told;
 }
 
-/** What one principal did with a place, by keys that one somebody else made or by other ways. */
+/** What one principal did with a place, by keys that another principal made or by other ways. */
 interface Doings {
   readonly id: string;
   readonly name: string;
@@ -184,7 +184,7 @@ async function findWho(context: WorkspaceContext, fields: Fields, actions: Reado
   const found = new Map<string, Doings>();
   for await (const { principal, action, at, keyMadeBy: maker } of askAll(context, question)) {
     if (principal === null || !actions.has(action)) continue;
-    // What was done with a key that somebody else made for a person is a row of its own: who made it can do it, too.
+    // What was done with a key that another principal made for a person is a row of its own: its maker can use it, too.
     const row = `${principal.id} ${maker?.id ?? ''}`;
     const before = found.get(row);
     if (before === undefined) {

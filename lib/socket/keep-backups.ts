@@ -107,7 +107,7 @@ async function keepBackups(context: CommandContext, name: string, asked: Asked):
   }
 }
 
-/** The reader owns the machine, so a cause helps more than what callers from outside are told. */
+/** The reader owns the machine, so a cause helps more than what callers from outside get. */
 function explain(error: unknown): string {
   if (!(error instanceof Refusal)) return describeError(error);
   return error.cause === undefined ? error.message : describeError(error.cause);

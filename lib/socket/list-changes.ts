@@ -31,7 +31,7 @@ function present({ id, at, kind, document, version, actor, message }: Change): o
   };
 }
 
-/** Hands over page after page, until everything up to now is told. @returns how many changes there were */
+/** Hands over page after page, until everything up to now is sent. @returns how many changes there were */
 async function listAll(context: WorkspaceContext, input: ReadFeedInput): Promise<number> {
   let told = 0;
   for (let { after } = input; ;) {

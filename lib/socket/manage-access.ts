@@ -49,7 +49,7 @@ async function readScope({ perform }: WorkspaceContext, fields: Fields): Promise
 }
 
 async function readGrant(context: WorkspaceContext, fields: Fields): Promise<GrantInput> {
-  // Before what has to be looked up: a wrong role is told as such, whatever else there is.
+  // Before what has to be looked up: a wrong role is reported as such, whatever else there is.
   const role = fields.choice('role', roles);
   return { ...(await readScope(context, fields)), subject: await readSubject(context, fields, 'subject'), role };
 }

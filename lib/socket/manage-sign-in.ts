@@ -22,7 +22,7 @@ export function addressOfLink(address: string, secret: string): string {
   return `${address}/signin/link/${secret}`;
 }
 
-/** Tells the operator that a name is known in other workspaces: it may have been taken by somebody else there. */
+/** Tells the operator that a name is known in other workspaces: another person may have taken it there. */
 export function explainElsewhere({ signInName, elsewhere }: IssuedLink): string[] {
   if (elsewhere.length === 0) return [];
   const places = elsewhere.length > 3 ? `${elsewhere.slice(0, 3).join(', ')} and more` : elsewhere.join(', ');

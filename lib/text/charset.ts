@@ -86,13 +86,13 @@ function markedCharset(bytes: Uint8Array): Charset | undefined {
 export interface Judged {
   /** How it is text: undefined for binary content, and for UTF-8. */
   readonly charset?: Charset | undefined;
-  /** The charset that was declared when it was judged. */
+  /** The charset that was declared when it was checked. */
   readonly declared?: Charset | undefined;
   readonly kind: 'text' | 'binary';
 }
 
 /**
- * The media type for judged content. One that declares another charset than the one by which it was judged gets that
+ * The media type for checked content. One that declares another charset than the one by which it was checked gets that
  * charset, or none: a rebuild must find the same.
  */
 export function fitMediaType(mediaType: string, { charset, declared, kind }: Judged): string {

@@ -33,7 +33,7 @@ const goesOn: Delivered = { reached: null, isCurrent: false };
 const isOver: Delivered = { reached: null, isCurrent: true };
 
 /**
- * Delivers one message of a webhook, if there is one and its owner may still be told. What became of it is durable when
+ * Delivers one message of a webhook, if there is one and its owner may still get it. What became of it is durable when
  * this resolves; after a crash before that, the same message is sent again under the same id.
  * @param position from which to look on
  * @param attempt ends it; then nothing is noted
@@ -54,7 +54,7 @@ export async function deliverNext(
   };
   if (!isStillTold(workspace, owner, webhook)) return stop('owner');
   const found = await findMessage(workspace, owner, webhook, position);
-  // While the feed was read, its folder may have moved, or somebody may have chosen other kinds.
+  // While the feed was read, its folder may have moved, or an approver may have chosen other kinds.
   const present = workspace.journal.reader.webhooks.byId(webhook.id);
   if (present === undefined) return isOver;
   if (present.location !== webhook.location || present.generation !== webhook.generation) return goesOn;
@@ -109,7 +109,7 @@ async function findMessage(
   } catch (error) {
     if (error instanceof Refusal && error.details?.reason === 'bad_cursor') return undefined;
     if (error instanceof ArchiveUnreadable) {
-      // What it would leave out cannot be told, so it stops and says so.
+      // What it would leave out cannot be sent, so it stops and says so.
       workspace.onFault('A webhook for security cannot go on', error);
       return undefined;
     }

@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.js';
 
 /** What a webhook has to tell next. */
 export interface NextMessage {
-  /** The `webhook-id`: the same whenever the same change is told to the same webhook. */
+  /** The `webhook-id`: the same whenever the same change is sent by the same webhook. */
   readonly id: string;
   readonly type: string;
   /** Null for a message about no document. */

@@ -15,7 +15,7 @@ export function observeSending(sender: WebhookSender, onSent: ((sent: Sent) => v
   };
 }
 
-/** The sender, which is loaded when somebody needs it: every command should be quick. */
+/** The sender, which is loaded at its first use: every command should be quick. */
 export function openSender(means: SenderMeans): WebhookSender {
   let made: Promise<WebhookSender> | undefined;
   const sender = (): Promise<WebhookSender> =>

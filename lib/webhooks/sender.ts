@@ -18,7 +18,7 @@ export interface SenderMeans extends Pick<HttpMeans, 'resolve' | 'authorities' |
 
 /** Milliseconds that a receiver may take. It should answer first and work afterwards. */
 const usualTimeouts = { head: 15_000, idle: 5000, body: 5000 };
-/** Bytes of an answer that may come at once, and characters of it that are kept. The rest is not read. */
+/** Bytes of an answer that may come at once, and characters of it that are stored. The rest is not read. */
 const maxAnswerBytes = 256 * 1024;
 const maxAnswerLength = 200;
 /** Answers that mean that no further attempt makes sense. */

@@ -119,7 +119,7 @@ export class Connectors implements Omit<ConnectorSchedule, 'close'> {
     this.cancel(connectorId).then(() => this.wake(), this.#onFault);
   }
 
-  /** Ends a run under way, and takes away what is kept of the source between runs. It can be made again. */
+  /** Ends a run under way, and takes away what is stored of the source between runs. It can be made again. */
   async forgetCopy(connectorId: string): Promise<void> {
     await this.cancel(connectorId);
     if (this.#caches === null) return;

@@ -60,7 +60,7 @@ export interface WorkspaceOrigin {
   countSignIns(principalId: string): EndedSignIns;
   /** Whether the browser session is in force. */
   isSignedIn(sessionId: string): boolean;
-  /** The key that seals the secrets of its connectors, 32 bytes. Null without a service: none are kept then. */
+  /** The key that seals the secrets of its connectors, 32 bytes. Null without a service: none are stored then. */
   findConnectorKey(): Uint8Array | null;
   /** Changes the service's own file. Null if the workspace was opened without a service. */
   readonly journal: ServiceJournal | null;

@@ -18,7 +18,7 @@ const level = 6;
 const small = 32 * 1024;
 /** Bytes from which a content may need more than 32 bits, also where it does not become shorter. */
 const long = 0xf000_0000;
-/** Bytes of the directory that are kept and written in one piece. */
+/** Bytes of the directory that are buffered and written in one piece. */
 const enough = 64 * 1024;
 
 /** Where an archive goes. */

@@ -22,7 +22,7 @@ const readId = ({ pathId }: CheckedRequest): WebhookInput => ({ webhookId: pathI
 
 const answerWebhook = (webhook: ShownWebhook): Answer => answerJson(200, toWebhookRecord(webhook));
 
-/** Webhooks: addresses that are told what changes. */
+/** Webhooks: addresses that are sent what changes. */
 export const webhookRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -4,7 +4,7 @@ export interface GitLimits {
   readonly referenceBytes: number;
   /** Bytes of one fetch. */
   readonly packBytes: number;
-  /** Bytes of a copy that is kept between runs. A larger one is fetched again when the source has changed. */
+  /** Bytes of a copy that is stored between runs. A larger one is fetched again when the source has changed. */
   readonly copyBytes: number;
   /** Milliseconds to find a branch. */
   readonly lookTime: number;

@@ -25,7 +25,7 @@ async function beginsWithReference(body: AsyncIterable<Uint8Array>): Promise<boo
       if (text.length >= plainLength) break;
     }
   } catch {
-    // An answer that breaks off is judged by what it began with.
+    // An answer that breaks off is classified by what it began with.
   }
   return plainReference.test(text);
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Characters of a line that are kept until it ends. */
+/** Characters of a line that are buffered until it ends. */
 const longest = 64 * 1024;
 
 /** Cuts a program's standard error into lines. Only whole ones come out, or half a secret could pass for none. */

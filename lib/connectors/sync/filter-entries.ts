@@ -32,7 +32,7 @@ export interface FilterRules {
 const maxPathLength = 4096;
 /** Folders within each other. */
 const maxDepth = 64;
-/** Characters that are kept of a path that cannot be a name. */
+/** Characters that are stored of a path that cannot be a name. */
 const keptOfPath = 1000;
 
 /**

@@ -39,7 +39,7 @@ export interface ReadResult {
   readonly written: readonly ReadFile[];
   /** Rows of all. */
   readonly put: readonly MirrorEntry[];
-  /** Documents whose files hold something now that cannot be mirrored. */
+  /** Documents whose source file can no longer be mirrored: it is now a link, say, or too large. */
   readonly removed: readonly MirrorEntry[];
   /** Files that are left out because of their content. */
   readonly skipped: number;

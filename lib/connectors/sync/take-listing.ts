@@ -34,7 +34,7 @@ export async function takeListing(
   return taken;
 }
 
-/** Bytes of what is kept of an entry beside its path. */
+/** Bytes of what is stored of an entry beside its path. */
 function othersOf(entry: SourceEntry): number {
   if (entry.type === 'removed') return byteLength(entry.id ?? '');
   if (entry.type === 'unreadable') return byteLength(entry.detail);

@@ -21,12 +21,12 @@ export interface GitProgram {
 
 /**
  * A git for repositories whose objects a stranger chose: some bytes of a pack can stand for gigabytes, and for hours.
- * Each run is bounded as a whole, has the lowest priority unless somebody waits for it, and ends together with all
+ * Each run is bounded as a whole, has the lowest priority unless a request waits for it, and ends together with all
  * processes that it started.
  */
 export interface ForeignGit extends GitProgram {
   readonly bounds: GitBounds;
-  /** Whether somebody waits for its work, as for a fetch: then it has the priority of this process. */
+  /** Whether a request waits for its work, as for a fetch: then it has the priority of this process. */
   readonly isAwaited?: boolean;
 }
 
@@ -281,7 +281,7 @@ function killGroup(leader: number): boolean {
   }
 }
 
-/** Most bytes of each output stream that are kept. */
+/** Most bytes of each output stream that are stored. */
 const maxOutput = 16 * 1024 * 1024;
 
 function outcomeOf(

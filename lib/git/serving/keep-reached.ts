@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Oid } from '../objects/objects.js';
 import type { StartedGit } from '../program/start-git.js';
 
-/** The commits whose objects are kept. */
+/** The commits whose objects stay. */
 export interface KeptRange {
   readonly head: Oid;
   /** The served head. Null where nothing was served. */

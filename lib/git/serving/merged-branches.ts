@@ -28,7 +28,7 @@ export interface PushTarget {
 }
 
 /**
- * What a push brings beside the changes of its line. Nobody judges the commits of the branches that it merges.
+ * What a push brings beside the changes of its line. Nothing checks the commits of the branches that it merges.
  *
  * - `nothing-new`: every file that they hold is held by a commit of the line, or by the served repository.
  * - `more`: they hold other files, such as drafts.

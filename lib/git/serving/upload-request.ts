@@ -55,7 +55,7 @@ const restsAfter = 100;
 const oid = /^[0-9a-f]{40}$/;
 /** Digits: of a depth, or of seconds. */
 const number = /^\d{1,20}$/;
-/** Without characters that end a line for somebody. Bytes beyond ASCII pass: names of refs may have them. */
+/** Without characters that end a line in some program. Bytes beyond ASCII pass: names of refs may have them. */
 const visible = /^[\x20-\x7e\x80-\xff]+$/;
 /** One capability, such as `thin-pack` or `object-format=sha1`. */
 const capability = /^[\x21-\x7e\x80-\xff]+$/;

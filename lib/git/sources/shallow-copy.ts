@@ -58,7 +58,7 @@ export class PathTooLong extends Error {
   override readonly name = 'PathTooLong';
 }
 
-/** Where the remote's commit is kept. */
+/** Where the remote's commit is stored. */
 const ref = 'refs/heads/source';
 /** Bytes of git's answer for one entry. No file system takes as long a path. */
 const maxEntryLength = 16 * 1024;
@@ -158,7 +158,7 @@ export async function listRemote(
 }
 
 /**
- * One commit of a foreign repository with all its files, and without its history. It is kept in a bare
+ * One commit of a foreign repository with all its files, and without its history. It is stored in a bare
  * repository of its own, so that the next fetch brings only what is new. One user at a time.
  */
 export class ShallowCopy {
@@ -257,7 +257,7 @@ export class ShallowCopy {
   }
 
   /**
-   * Whether it has grown so much that it is better made again than kept. To join packs that somebody else wrote could
+   * Whether it has grown so much that it is better made again than kept. To join packs that another program wrote could
    * take any amount of memory.
    * @param maxBytes of all packs
    */

@@ -70,7 +70,7 @@ export class RecordPresenter {
       return { ...whole, seq, hash: hash.toString('hex'), version, documentId, target: text?.target ?? null, detail };
     }
     const hidden = { ...whole, seq: null, hash: null, version: null, documentId: null, target: null, detail: null };
-    // Of a document out of reach, nothing is told: neither where it is nor whether it is still there.
+    // Of a document out of reach, nothing is revealed: neither where it is nor whether it is still there.
     if (document === undefined) return hidden;
     const target = this.#showTarget(record, text?.target ?? null, document);
     // Its details and its version are about other places, too.
@@ -131,7 +131,7 @@ export class RecordPresenter {
     return Object.fromEntries(Object.entries(detail).filter(mayShow));
   }
 
-  /** Another maker of a person's key. An agent's key is always made by somebody else. */
+  /** Another maker of a person's key. An agent's key is always made by another principal. */
   #findMaker(credential: string | null): Author | null {
     if (credential === null) return null;
     let maker = this.#makers.get(credential);

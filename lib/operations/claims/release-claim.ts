@@ -42,7 +42,7 @@ export interface ReleaseClaimAtInput {
 /**
  * Releases the caller's own claim at a place, even one that has ended. So a caller can send this again.
  * @throws Refusal NOT_FOUND where the caller reads no document; INVALID_REQUEST `no_claim` when there is none, and was
- * none as long as claims are kept, and `section_ambiguous` when several sections are claimed and none is named
+ * none as long as claims are stored, and `section_ambiguous` when several sections are claimed and none is named
  */
 export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
   kind: 'write',

@@ -98,7 +98,7 @@ function* anchor(text: string, { quote, before = '', after = '', start = 0 }: Pa
 }
 
 /**
- * Addresses a comment to the principals that it mentions or answers. An unknown id is kept too, and so is one of a
+ * Addresses a comment to the principals that it mentions or answers. An unknown id is stored too, and so is one of a
  * principal that may not read the document. Both reach no principal: the answer must not reveal the existing ids.
  */
 export function addressComment(

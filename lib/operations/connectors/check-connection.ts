@@ -15,7 +15,7 @@ const minute = 60 * 1000;
 export const intervals = { least: 5 * minute, usual: 60 * minute, most: 30 * 24 * 60 * minute } as const;
 
 /**
- * Checks a connection before anything of it is kept.
+ * Checks a connection before anything of it is stored.
  * @returns one line for people about it
  * @throws Refusal INVALID_REQUEST `bad_settings`
  */

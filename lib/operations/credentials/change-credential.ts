@@ -15,12 +15,12 @@ export interface MintInput {
   /** Milliseconds since 1970; null never expires; left out takes the workspace's policy. */
   readonly expiresAt?: number | null | undefined;
   readonly requestsPerMinute: number | null;
-  /** The owner gets it with the link to sign in, so nothing is to be told. */
+  /** The owner gets it with the link to sign in, so no notice is due. */
   readonly isKnown?: true | undefined;
 }
 
 /**
- * Makes a key for a principal. A person is told of a key that somebody else made for them. Admin; in a browser, after a
+ * Makes a key for a principal. A person is notified of a key that another principal made. Admin; in a browser, after a
  * sign-in of the last minutes.
  * @throws Refusal CONFLICT `principal_disabled`, `sign_in_again`; INVALID_REQUEST `bad_field`; NOT_FOUND
  */

@@ -13,14 +13,14 @@ export interface NewKey extends Pick<Credential, 'principalId' | 'createdBy' | '
   /** Milliseconds since 1970; null never expires; left out takes the workspace's policy. */
   readonly expiresAt?: number | null | undefined;
   readonly requestsPerMinute: number | null;
-  /** The owner knows of it already, although somebody else made it. */
+  /** The owner knows of it already, although another principal made it. */
   readonly isKnown?: boolean | undefined;
 }
 
 /** A credential with its key's text. The text exists nowhere else and is shown this once. */
 export interface MintedCredential {
   readonly credential: ShownCredential;
-  /** Null in the answer to a retry: the text went with the first answer, and no copy is kept (decision 0355). */
+  /** Null in the answer to a retry: the text went with the first answer, and no copy is stored (decision 0355). */
   readonly secret: string | null;
 }
 
@@ -88,7 +88,7 @@ export function noteMinted({
   return { target: principalId, detail: { ...what.detail, ...told?.detail, ...maker?.detail } };
 }
 
-/** What is kept for a retry: the key without its secret. */
+/** What is stored for a retry: the key without its secret. */
 export const storedWithoutSecret = {
   keep: ({ credential }: MintedCredential): unknown => credential.id,
   /** @throws Refusal NOT_FOUND */

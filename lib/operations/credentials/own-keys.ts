@@ -185,10 +185,10 @@ function findOwn(tables: Tables, { principalId }: Caller, credentialId: string):
   return credential;
 }
 
-/** Keys told of at once. */
+/** Keys in one notice. */
 const maxNotices = 50;
 
-/** Keys of a person that somebody else made and that the person has not said to know of, also those that ended. */
+/** Keys of a person that another principal made and that the person has not said to know of, also those that ended. */
 export const listKeyNotices: ReadOperation<Record<string, never>, readonly ShownCredential[]> = {
   kind: 'read',
   name: 'credential.list_notices',

@@ -44,7 +44,7 @@ export interface FeedRead {
  *
  * A page has one record, made when it is complete, with the number of its items. A long poll is one page, however
  * often it looked. A stream has one record at its beginning and one at its end, with the number of its items; both have
- * the id of the request. `first_page` says that everything in reach was told.
+ * the id of the request. `first_page` says that everything in reach was sent.
  * @throws Refusal INVALID_REQUEST `bad_cursor`; RATE_LIMITED, UNAVAILABLE where too many listen
  */
 export const readChanges: ReadOperation<ReadFeedInput, FeedRead> = {

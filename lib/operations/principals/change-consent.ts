@@ -27,7 +27,7 @@ export const giveConsent: OwnOperation<OAuthGrant, void> = {
   run: ({ oauth }, grant) => oauth.insertGrant(grant),
 };
 
-/** A person refuses a client. Only the recorded answer is kept of it. */
+/** A person refuses a client. Only the recorded answer is stored. */
 export const refuseConsent: OwnOperation<ConsentInput, void> = {
   kind: 'own',
   name: 'consent.refuse',

@@ -19,7 +19,7 @@ export interface RepositoryInput {
   readonly held: OpenRepository[];
   /** What a client that fetches wants and has. Null where it asks for parts, or again for what it has. */
   readonly exchange?: FetchExchange | null;
-  /** Whether the client is about to push: what it pushes goes on from what it was last told of. */
+  /** Whether the client is about to push: what it pushes goes on from the refs that it last received. */
   readonly isPush?: boolean;
   /** Aborted when the client is gone. */
   readonly signal?: AbortSignal;
@@ -44,7 +44,7 @@ export interface OpenRepository {
   isCurrent(this: void, tables: Tables): boolean;
 }
 
-/** Milliseconds for which a fetch goes on with the repository whose branch its client has just been told. */
+/** Milliseconds for which a fetch goes on with the repository whose refs its client has just received. */
 const within = 10_000;
 
 /**
@@ -58,7 +58,7 @@ export function requireReached({ reach }: View, isHere: boolean): void {
 /**
  * Brings the caller's repository up to date. A client that pushes is shown the head that it can know: the writes of
  * others must not overtake it between its fetch and its push (decision 0366). A fetch that goes on takes it as it was just brought, the first time: its
- * client asks for what it was told of, and nothing later.
+ * client asks for the refs that it received, and nothing later.
  * @throws Refusal NOT_FOUND, UNAVAILABLE; INVALID_REQUEST `git_missing`
  */
 export async function prepareRepository(
@@ -101,7 +101,7 @@ export async function prepareRepository(
 /**
  * An operation that prepares the caller's repository and records what is served. The repository can be narrower at the
  * transaction than it was prepared: then it is prepared again.
- * @param isFetch whether it gives content. Its client was told of the branch just before.
+ * @param isFetch whether it gives content. Its client received the refs just before.
  */
 export function makeRepositoryOperation(
   name: string,

@@ -92,7 +92,7 @@ export class ServedStream extends Transform {
     }
   }
 
-  /** Whether git sends more than the record says. It is told once. */
+  /** Whether git sends more than the record says. It is reported once. */
   #sendsMore({ answer: { objects }, explained }: Followed): boolean {
     if (this.#isCounted || objects === undefined) return false;
     this.#isCounted = true;

@@ -37,13 +37,13 @@ export interface ChangeWebhookInput extends WebhookInput {
 interface PreparedChange {
   readonly name: string | undefined;
   readonly url: string | undefined;
-  /** How far its former kinds have told everything; undefined where the kinds stay. */
+  /** How far its former kinds have sent everything; undefined where the kinds stay. */
   readonly passed: { readonly from: string; readonly reached: string } | undefined;
 }
 
 /**
- * Changes a webhook's name, address or kinds, and disables or enables it. Other kinds are told from the first message on
- * that the former ones left untold, or from now on: what those passed over is not told later. Approver of its folder.
+ * Changes a webhook's name, address or kinds, and disables or enables it. Other kinds go out from the first message on
+ * that the former ones left unsent, or from now on: what those passed over is not sent later. Approver of its folder.
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`; CONFLICT `webhook_state`
  */
 export const changeWebhook: WriteOperation<ChangeWebhookInput, ShownWebhook, PreparedChange> = {

@@ -55,7 +55,7 @@ export function requireKinds(kinds: Webhook['kinds'], location: string): void {
 }
 
 /**
- * Makes a webhook: an address that is told what changes at a folder and below, as far as the caller reaches it at that
+ * Makes a webhook: an address that is sent what changes at a folder and below, as far as the caller reaches it at that
  * time. The secret is shown this once. Approver of the folder.
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `too_many_webhooks`; UNAVAILABLE where no secret can be sealed
  */

@@ -39,7 +39,7 @@ export interface NotedDelivery {
   readonly next: string;
 }
 
-/** The owner of a webhook, as the one to whom its messages are told. */
+/** The owner of a webhook, as the principal whose access bounds its messages. */
 export function ownerOf({ owner }: Webhook, kind: PrincipalKind, randomness: Randomness): Caller {
   return {
     principalId: owner,
@@ -90,7 +90,7 @@ interface TracedDocument {
 
 /**
  * Whether the document of a message was not erased, nor is being erased. A receiver may repeat what it got, now or before:
- * so while anything is being erased, no answer is kept.
+ * so while anything is being erased, no answer is stored.
  */
 function isThere({ documents, erasures }: Tables, documentId: string | null): boolean {
   if (documentId === null) return true;

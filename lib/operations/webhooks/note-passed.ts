@@ -6,7 +6,7 @@ export interface Passed {
   /** As it was when it looked. */
   readonly webhook: Pick<Webhook, 'id' | 'position' | 'generation'>;
   readonly reached: string;
-  /** Whether nothing is left to be told: the message that failed has gone out of reach. */
+  /** Whether nothing is left to be sent: the message that failed has gone out of reach. */
   readonly endsFailures: boolean;
 }
 

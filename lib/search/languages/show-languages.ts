@@ -25,7 +25,7 @@ const known = new Map<LanguageCode, ReadonlySet<string>>(
   Object.entries(frequentWords).map(([code, words]) => [code as LanguageCode, new Set(words.split(' '))]),
 );
 
-/** Words of a text that are judged together: a paragraph, or a page of a list. */
+/** Words of a text whose language is detected together: a paragraph, or a page of a list. */
 export const wordsOfPart = 64;
 /** At least this many have to be frequent ones, so that chance does not decide. */
 const minFrequency = 8;

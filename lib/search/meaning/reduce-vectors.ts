@@ -1,7 +1,7 @@
 import { collectStems, toUnit, type PublishedVectors } from './collect-stems.js';
 import type { VectorTable } from './static-vectors.js';
 
-/** Dimensions that are kept: the words differ most in these. */
+/** Dimensions that are stored: the words differ most in these. */
 const keptDimensions = 64;
 /**
  * The frequency above which words weigh less (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence

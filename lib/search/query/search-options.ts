@@ -3,7 +3,7 @@ import type { Languages } from '../languages/languages.js';
 
 /** How an index is opened. */
 export interface SearchOptions {
-  /** Where the index is kept between starts; null keeps it in memory alone. */
+  /** Where the index is stored between starts; null holds it in memory alone. */
   readonly folder: string | null;
   /** The current text of a document, to check phrases against; null for a binary or an absent one. */
   readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;

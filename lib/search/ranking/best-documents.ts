@@ -16,7 +16,7 @@ export class BestDocuments {
     this.most = most;
   }
 
-  /** The worst score that is kept, once there is no more room; -1 before. */
+  /** The worst score that is stored, once there is no more room; -1 before. */
   get minKept(): number {
     return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
   }

@@ -155,7 +155,7 @@ export class AuditExtentTable extends Table {
   }
 
   /**
-   * Numbers of documents that somebody wrote or moved after a moment, at most so many.
+   * Numbers of documents that a principal wrote or moved after a moment, at most so many.
    * @param writer whose own versions do not count
    */
   changedAfter(after: number, writer: string, most: number): number[] {

@@ -270,7 +270,7 @@ export class CommentTable extends Table {
 
   /**
    * Addresses a comment. An earlier address of the principal stays, with its time. But a mention takes the place of an
-   * answer, as a new address: the principal is told of it, perhaps after it was told of the answer.
+   * answer, as a new address: the principal is notified, perhaps after it was notified of the answer.
    */
   address(comment: number, { principal, why }: Addressed, at: number): void {
     if (why === 'mention') this.#deleteReply.run(comment, principal);

@@ -1,9 +1,9 @@
 import type { ConnectorRun, RunCounts, RunTrigger } from '../../domain/connector.js';
 import { Table } from '../statement.js';
 
-/** Milliseconds for which a run that deleted documents is kept in any case. */
+/** Milliseconds for which a run that deleted documents is stored in any case. */
 const keptDeletions = 24 * 60 * 60_000;
-/** Runs of each connector that are kept. */
+/** Runs of each connector that are stored. */
 export const keptRuns = 200;
 
 interface Row extends Omit<ConnectorRun, 'counts'>, RunCounts {}

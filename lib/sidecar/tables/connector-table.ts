@@ -209,7 +209,7 @@ export class ConnectorTable extends Table {
     this.#setHeld.run(fingerprint, id);
   }
 
-  /** The fingerprint of the held change that somebody approved. */
+  /** The fingerprint of the held change that an approver approved. */
   approvedOf(id: string): string | null {
     return this.#approved.get(id) ?? null;
   }

@@ -148,17 +148,17 @@ export class CredentialTable extends Table {
     this.#revoke.run({ at, id });
   }
 
-  /** A principal's keys that somebody else made, the newest first, those not acknowledged before all, at most so many. */
+  /** A principal's keys that another one made, the newest first, those not acknowledged before all, at most so many. */
   madeByOthers(principalId: string, most: number): Credential[] {
     return this.#madeByOthers.all(principalId, most).map(withoutHash);
   }
 
-  /** How many keys of a principal somebody else made, without its word that it knows. */
+  /** How many keys of a principal another one made, without its word that it knows. */
   countUnacknowledged(principalId: string): number {
     return this.#countUnacknowledged.get(principalId) ?? 0;
   }
 
-  /** Notes that the owner knows of a key that somebody else made. Of any other key, nothing is noted. */
+  /** Notes that the owner knows of a key that another one made. Of any other key, nothing is noted. */
   acknowledge(principalId: string, id: string, at: number): void {
     this.#acknowledge.run(at, id, principalId);
   }
@@ -178,7 +178,7 @@ export class CredentialTable extends Table {
     this.#rotate.run(secretHash, lastFour, id);
   }
 
-  /** Its owner is told of it once more: somebody else has its secret again. */
+  /** Its owner is notified once more: another principal has its secret again. */
   tellAgain(id: string): void {
     this.#tellAgain.run(id);
   }

@@ -57,7 +57,7 @@ export class GroupTable extends Table {
     return this.#list.all();
   }
 
-  /** Those with a greater id, in the order of ids, at most so many. */
+  /** Groups after an id, in the order of ids, at most so many. */
   after(id: string, most: number): Group[] {
     return this.#after.all(id, most);
   }

@@ -30,7 +30,7 @@ export interface StoredMembership {
   readonly identityId: string;
   /**
    * Null once the person has joined. Until then the sign-in name for which the link was made: it stood for an identity
-   * already, and whoever has that one may be somebody else.
+   * already, and whoever has that one may be another person.
    */
   readonly joiningAs: string | null;
 }

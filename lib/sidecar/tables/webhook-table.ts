@@ -39,7 +39,7 @@ interface Row extends Omit<Webhook, 'kinds'> {
   readonly kinds: string | null;
 }
 
-/** Attempts of each webhook that are kept. */
+/** Attempts of each webhook that are stored. */
 export const keptDeliveries = 200;
 
 const columns = `id, name, owner, location, url, kinds, stopped, position, failures, next_attempt_at AS nextAttemptAt,
@@ -190,7 +190,7 @@ export class WebhookTable extends Table {
     this.#setUrl.run(url, id);
   }
 
-  /** @param position from which the new kinds are told */
+  /** @param position from which the new kinds are sent */
   setKinds(id: string, kinds: Webhook['kinds'], position: string): void {
     this.#setKinds.run(toText(kinds), position, id);
   }

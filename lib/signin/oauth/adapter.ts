@@ -10,7 +10,7 @@ import { endGrant, performWithGrant } from './record-consent.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';
 
 const second = 1000;
-/** How many tokens of a kind are kept for one consent: of more, the oldest goes. */
+/** How many tokens of a kind are stored for one consent: of more, the oldest goes. */
 const maxOfGrant: Readonly<Record<string, number>> = { AccessToken: 100, RefreshToken: 100, AuthorizationCode: 10 };
 /** Exchanges of refresh tokens of one consent, in a minute and at once. */
 const refreshesPerMinute = 60;
@@ -162,7 +162,7 @@ export class OAuthAdapter implements Adapter {
   }
 }
 
-/** The form of the provider's 503: a token cannot be judged now (Authentication 11). */
+/** The form of the provider's 503: a token cannot be checked now (Authentication 11). */
 export function asUndecided(cause: unknown): unknown {
   const isUndecided = cause instanceof Refusal && cause.code === 'UNAVAILABLE';
   return isUndecided ? Object.assign(new Error('It cannot be decided now.', { cause }), { statusCode: 503 }) : cause;

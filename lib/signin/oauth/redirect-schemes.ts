@@ -48,7 +48,7 @@ const ofSystems =
   /^(?:x-apple|com\.apple|com\.microsoft|microsoft|ms|windows|android|org\.(?:gnome|kde|freedesktop))\./;
 
 /**
- * Whether an answer may be sent to a program by its scheme. Addresses with http or https are judged elsewhere.
+ * Whether an answer may be sent to a program by its scheme. Addresses with http or https are checked elsewhere.
  * @param uri a parsable one
  */
 export function isProgramCallback(uri: string): boolean {

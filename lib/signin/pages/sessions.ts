@@ -21,7 +21,7 @@ export type ShownConsent = Pick<
   'id' | 'clientName' | 'redirectHost' | 'workspace' | 'scopes' | 'createdAt' | 'lastUsedAt'
 >;
 
-/** A key that acts as somebody. */
+/** A key that acts as a principal. */
 export interface ShownSessionKey {
   /** Workspace and id, for the form. */
   readonly id: string;
@@ -56,7 +56,7 @@ const kindsOfTraces: Readonly<Record<ShownTrace['kind'], string>> = {
 export interface SessionsData extends PageForm {
   readonly sessions: readonly ShownSession[];
   readonly consents: readonly ShownConsent[];
-  /** Keys that somebody else made for the person. */
+  /** Keys that another principal made for the person. */
   readonly given: readonly ShownSessionKey[];
   /** Keys that the person made under the password before; undefined where it was not asked. */
   readonly made?: readonly ShownSessionKey[] | undefined;

@@ -68,7 +68,7 @@ interface Place {
   readonly mine: number;
 }
 
-/** Takes in changes of either side, as long as they touch what is in the group. @returns where the group ends */
+/** Adds the changes of both sides that overlap the group. @returns where the group ends */
 function growGroup(
   changes: { readonly theirs: readonly DiffHunk[]; readonly mine: readonly DiffHunk[] },
   at: { theirs: number; mine: number; nextTheirs: number; nextMine: number },
