@@ -26,7 +26,6 @@ import type {
   ServiceOperation,
 } from './operation.js';
 
-const isRecordOnly = true;
 /** Maximum of preparations of a write, when other transactions overtake it. */
 const maxPreparations = 3;
 
@@ -108,7 +107,7 @@ async function performRead<Input, Result>(
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
     await workspace.journal.write({
-      isRecordOnly,
+      isRecordOnly: true,
       run: (transaction) => transaction.audit(asDone(caller, operation.name, note)),
     });
   } catch (error) {
@@ -261,8 +260,7 @@ async function prepareWrite<Input, Result, Prepared>(
   try {
     // Awaited before the view is made: a view holds for one turn of the event loop.
     await workspace.disk?.look();
-    // Rights are checked once before the transaction, so that the service hashes and stores nothing for a caller
-    // without rights.
+    // Rights are checked before the transaction too, so that nothing is hashed or stored for a caller without them.
     const { journal, answerTime } = workspace;
     const keyed = retry === undefined ? undefined : { retry, now: answerTime.now(journal.reader) };
     const view = decideReach(workspace, caller, (tables) => needsOf(tables, caller, operation, input, keyed));
@@ -271,9 +269,8 @@ async function prepareWrite<Input, Result, Prepared>(
       if (operation.worksWhenLow !== true && workspace.disk?.isLow === true) throw storageFull();
       preparation = { prepared: (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared };
     } catch (error) {
-      const isRetried =
-        keyed !== undefined && isAnswered(journal.reader, caller, operation, keyed.retry.key, keyed.now);
-      if (!isRetried || !(error instanceof Refusal)) throw error;
+      if (keyed === undefined || !(error instanceof Refusal)) throw error;
+      if (!isAnswered(journal.reader, caller, operation, keyed.retry.key, keyed.now)) throw error;
       await keyed.retry.takeRest?.();
       preparation = { withheld: error };
     }
@@ -345,7 +342,7 @@ export async function recordRefusal<Input>(
   if (refusal.code === 'UNAVAILABLE' && refusal.cause !== undefined) return refusal;
   try {
     await workspace.journal.write({
-      isRecordOnly,
+      isRecordOnly: true,
       run: (transaction) => transaction.audit(refused(caller, operation.name, operation.note(input), refusal)),
     });
   } catch (fault) {
