@@ -58,7 +58,7 @@ describe('The protocol of pushes', () => {
   it('refuses what is no push, with a sentence', async () => {
     await refuses(/ends within/, encodePacket(command()));
     await refuses(/ends within/);
-    await refuses(/mark/, '0001');
+    await refuses(/special packet/, '0001');
     await refuses(/form/, encodePacket('hello'), flushPacket);
     await refuses(/form/, encodePacket(`${oid('a')} ${oid('B')} refs/heads/main`), flushPacket);
     await refuses(/form/, encodePacket(`${oid('a')} ${oid('b')} `), flushPacket);

@@ -117,7 +117,7 @@ describe('A subscription over standard input and output', function () {
       assert.deepEqual((await client.request('resources/subscribe', { uri: doc(path) })).result, {}, path);
     }
     const refused = await client.request('resources/subscribe', { uri: 'http://elsewhere/' });
-    assert.match(refused.error.message, /no document and no folder/);
+    assert.match(refused.error.message, /not the address of a document or folder/);
     await until('one stream is left', () => listeners() === 1);
     await ada.update('team/a.md', 'Two.\n');
     await until('the update is told', () => client.told.length === 1);

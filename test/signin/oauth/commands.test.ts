@@ -41,7 +41,7 @@ describe('People’s consents to applications, from the command line', () => {
     assert.ok(expires > now);
     assert.deepEqual(rest, {
       principal: person.principalId,
-      client: 'Notes',
+      name: 'Notes',
       client_id: client.client.client_id,
       answers_to: '127.0.0.1:7777',
       scopes: ['org:read'],
