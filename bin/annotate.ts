@@ -51,7 +51,7 @@ export const annotationTable: readonly Managing[] = [
     arguments: ['location'],
     description: 'List the comments on a document, thread by thread.',
     example: 'cartulary comment list handbook/travel.md --open',
-    columns: ['thread_id', 'id', 'author', 'created_at', 'anchor.line', 'resolved.by', 'text'],
+    columns: ['thread_id', 'id', 'author', 'created_at', 'anchor.line', 'resolved', 'text'],
     optional: { '--open': 'only threads that are not resolved' },
   },
   {

@@ -289,8 +289,8 @@ async function manage(
 
 function chooseColumns(result: unknown, columns: readonly string[] | undefined): unknown {
   if (columns === undefined) return result;
-  const { items } = result as { readonly items: readonly Readonly<Record<string, unknown>>[] };
-  return { items: items.map((item) => Object.fromEntries(columns.map((column) => cellOf(item, column)))) };
+  const { items, ...rest } = result as { readonly items: readonly Readonly<Record<string, unknown>>[] };
+  return { ...rest, items: items.map((item) => Object.fromEntries(columns.map((column) => cellOf(item, column)))) };
 }
 
 /** `anchor.line` is the line of the anchor, under the heading `line`; a member of nothing is nothing. */

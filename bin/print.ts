@@ -77,6 +77,7 @@ export function printResult(result: unknown, asJson: boolean): void {
   if (asJson) printJson(result);
   else if (isList(result) && result.items.length === 0) note('There are none.');
   else console.log(formatForPeople(result));
+  if (!asJson && isList(result) && result.is_cut === true) note('There is more. This is what fits into one answer.');
 }
 
 /** Prints a table, or a record for each row. */
@@ -95,7 +96,7 @@ export function printIds(result: unknown): void {
   }
 }
 
-function isList(result: unknown): result is { readonly items: readonly Row[] } {
+function isList(result: unknown): result is { readonly items: readonly Row[]; readonly is_cut?: boolean } {
   return typeof result === 'object' && result !== null && 'items' in result && Array.isArray(result.items);
 }
 

@@ -1,6 +1,6 @@
 import type { Author } from '../domain/principal.js';
 
-/** The description's `Author`: a principal, as shown to every reader of its writing. */
+/** The description's `Principal`, as shown to every reader of its writing. */
 export function toAuthorRecord({ id, kind, displayName }: Author) {
   return { id, kind, display_name: displayName };
 }

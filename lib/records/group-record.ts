@@ -2,7 +2,7 @@ import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import type { Group } from '../domain/principal.js';
 import type { ListedGroup, ListedMember } from '../operations/principals/list-principals.js';
 
-/** The description's `Group`. */
+/** The description's `NamedGroup`. */
 export function toGroupRecord({ id, displayName, createdAt }: Group) {
   return { id, display_name: displayName, created_at: formatTime(createdAt) };
 }

@@ -43,9 +43,9 @@ export function toOwnKeyRecord(key: ShownCredential, now: number, credentialId: 
     expires_at,
     revoked_at,
     last_used_at,
-    ...record
+    requests_per_minute,
+    ...first
   } = toKeyRecord(key, now);
-  const { requests_per_minute, ...first } = record;
   return {
     ...first,
     is_of_request: key.id === credentialId,

@@ -4,7 +4,7 @@ import type { ListedPrincipal } from '../operations/principals/list-principals.j
 import type { PrincipalState } from '../operations/principals/set-principal-state.js';
 import type { ShownMembership, ShownPrincipal } from '../operations/principals/show-subject.js';
 
-/** The description's `Principal`. */
+/** The description's `AccessPrincipal`. */
 export function toPrincipalRecord({ id, kind, displayName, createdAt, disabledAt }: Principal) {
   return {
     id,

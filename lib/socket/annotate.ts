@@ -12,7 +12,7 @@ import { toClaimRecord, toPlacedClaimRecord } from '../records/claim-record.js';
 import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../records/comment-record.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
-import { readPages } from './read-pages.js';
+import { listPages } from './read-pages.js';
 import { readSubjectIds } from './read-subject.js';
 
 const noDocument = 'There is no such document.';
@@ -42,8 +42,7 @@ const readLabels = (fields: Fields) => ({ location: readLocation(fields), labels
 export const annotationCommands: Readonly<Record<string, Command>> = {
   'claim.list': inWorkspace(async ({ perform }, fields) => {
     const location = fields.folderOrRoot('location');
-    const claims = await readPages((page) => perform(listClaims, { location, ...page }));
-    return { items: claims.map(toPlacedClaimRecord) };
+    return listPages((page) => perform(listClaims, { location, ...page }), toPlacedClaimRecord);
   }),
   'claim.take': inWorkspace(async ({ perform }, fields) => {
     const location = readLocation(fields);
@@ -68,8 +67,7 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
   'comment.list': inWorkspace(async ({ perform }, fields) => {
     const location = readLocation(fields);
     const which = fields.flag('open') ? 'open' : 'all';
-    const comments = await readPages((page) => perform(listComments, { location, which, ...page }));
-    return { items: comments.map(toListedCommentRecord) };
+    return listPages((page) => perform(listComments, { location, which, ...page }), toListedCommentRecord);
   }, noDocument),
   'comment.add': inWorkspace(async (context, fields) => {
     const { perform } = context;

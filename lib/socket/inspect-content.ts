@@ -12,7 +12,7 @@ import { restoreVersion } from '../operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/history/revert-changes.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
-import { readPages } from './read-pages.js';
+import { printedList, readPages, Room } from './read-pages.js';
 import type { Presented } from './result.js';
 import { readPrincipal } from './read-subject.js';
 
@@ -74,9 +74,11 @@ const readRevert = async (context: WorkspaceContext, fields: Fields) => ({
 export const contentCommands: Readonly<Record<string, Command>> = {
   'document.history': inWorkspace(async ({ perform }, fields) => {
     const location = fields.location('location');
-    const entries = await readPages((page) => perform(listHistory, { location, ...page }));
+    const room = new Room();
+    const entries = await readPages((page) => perform(listHistory, { location, ...page }), { room });
     const isImported = entries.some((entry) => entry.type === 'version' && entry.version.originalAuthor !== null);
-    return { items: entries.map((entry) => ({ ...presentEntry(entry), ...(isImported && presentOriginal(entry)) })) };
+    const items = entries.map((entry) => ({ ...presentEntry(entry), ...(isImported && presentOriginal(entry)) }));
+    return printedList(items, room);
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
     const { from, to, diff, why } = await perform(compareVersions, {

@@ -13,7 +13,7 @@ import { toKeyRecord } from '../records/key-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseFutureTime, type Fields } from './fields.js';
 import { noPrincipal } from './manage-principals.js';
-import { longPage, readPages } from './read-pages.js';
+import { listPages, longPage } from './read-pages.js';
 import type { Presented } from './result.js';
 import { readPrincipal, readPrincipalOrNone, readSubject } from './read-subject.js';
 
@@ -54,7 +54,7 @@ async function readGrant(context: WorkspaceContext, fields: Fields): Promise<Gra
   return { ...(await readScope(context, fields)), subject: await readSubject(context, fields, 'subject'), role };
 }
 
-async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise<{ items: Presented[] }> {
+async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise<Presented> {
   const { perform } = context;
   if (fields.optionalText('subject') !== undefined) {
     const subject = await readSubject(context, fields, 'subject');
@@ -62,8 +62,7 @@ async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise
   }
   const scope = await readScope(context, fields);
   const inherited = fields.flag('inherited');
-  const grants = await readPages((page) => perform(listGrants, { ...scope, inherited, ...page }), { limit: longPage });
-  return { items: grants.map(toGrantRecord) };
+  return listPages((page) => perform(listGrants, { ...scope, inherited, ...page }), toGrantRecord, longPage);
 }
 
 /**
@@ -118,10 +117,10 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   }, 'There is no such person or agent. `cartulary principal list` shows those there are.'),
   'key.list': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipalOrNone(context, fields, 'principal');
-    const keys = await readPages((page) => context.perform(listCredentials, { principalId, ...page }), {
-      limit: longPage,
-    });
-    return { items: keys.map((key) => toKeyRecord(key, context.host.clock.now())) };
+    const now = context.host.clock.now();
+    const read = (page: { readonly after: string; readonly limit: number }) =>
+      context.perform(listCredentials, { principalId, ...page });
+    return listPages(read, (key) => toKeyRecord(key, now), longPage);
   }, noPrincipal),
   'key.rotate': inWorkspace(async ({ perform, host }, fields) => {
     const { credential, secret } = await perform(rotateCredential, { credentialId: fields.text('key') });

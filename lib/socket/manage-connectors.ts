@@ -28,7 +28,7 @@ import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 import { findNewestRun, followRun, requireServer } from './follow-run.js';
 import { readSettings } from './read-settings.js';
-import { readPages } from './read-pages.js';
+import { listPages, readPages } from './read-pages.js';
 
 const noConnector = 'There is no such connector. `cartulary connector list` shows those there are.';
 const idOfPrincipal = /^prn_[0-9a-z]+$/;
@@ -163,13 +163,11 @@ export const connectorCommands: Readonly<Record<string, Command>> = {
   }, noConnector),
   'connector.runs': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
-    const runs = await readPages((page) => context.perform(listConnectorRuns, { connectorId, ...page }));
-    return { items: runs.map(toRunRecord) };
+    return listPages((page) => context.perform(listConnectorRuns, { connectorId, ...page }), toRunRecord);
   }, noConnector),
   'connector.skipped': inWorkspace(async (context, fields) => {
     const connectorId = await readId(context, fields);
-    const files = await readPages((page) => context.perform(listSkippedFiles, { connectorId, ...page }));
-    return { items: files.map(toSkippedRecord) };
+    return listPages((page) => context.perform(listSkippedFiles, { connectorId, ...page }), toSkippedRecord);
   }, noConnector),
   'connector.secret': inWorkspace(async (context, fields) => {
     const secret = fields.flag('no_secret') ? null : fields.text('secret');

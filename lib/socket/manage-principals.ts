@@ -20,7 +20,7 @@ import {
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import type { Fields } from './fields.js';
 import type { Presented } from './result.js';
-import { longPage, readPages, Room } from './read-pages.js';
+import { listPages, longPage, printedList, readPages, Room } from './read-pages.js';
 import { readGroup, readPrincipal, readSubject } from './read-subject.js';
 
 export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
@@ -71,9 +71,9 @@ export const principalCommands: Readonly<Record<string, Command>> = {
       }),
     ),
   ),
-  'principal.list': inWorkspace(async ({ perform }) => ({
-    items: (await readPages((page) => perform(listPrincipals, page), { limit: longPage })).map(toListedPrincipalRecord),
-  })),
+  'principal.list': inWorkspace(({ perform }) =>
+    listPages((page) => perform(listPrincipals, page), toListedPrincipalRecord, longPage),
+  ),
   'principal.show': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipal(context, fields, 'principal');
     return toShownPrincipalRecord(await context.perform(showPrincipal, { principalId }));
@@ -84,21 +84,22 @@ export const principalCommands: Readonly<Record<string, Command>> = {
     toGroupRecord(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
   ),
   'group.list': inWorkspace(async ({ perform }) => {
-    const groups = await readPages((page) => perform(listGroups, { outermost: false, ...page }), { limit: longPage });
+    const room = new Room();
+    const reading = { limit: longPage, room };
+    const groups = await readPages((page) => perform(listGroups, { outermost: false, ...page }), reading);
     const items: Presented[] = [];
-    const reading = { limit: longPage, room: new Room() };
     for (const group of groups) {
       // A group that was not read would look like one without members.
-      if (reading.room.isFull) break;
+      room.isCut ||= room.isFull;
+      if (room.isFull) break;
       const members = await readPages((page) => perform(listMembers, { groupId: group.id, ...page }), reading);
       items.push({ ...toListedGroupRecord(group), members: members.map(toMemberRecord) });
     }
-    return { items };
+    return printedList(items, room);
   }),
   'group.show': inWorkspace(async (context, fields) => {
     const groupId = await readGroup(context, fields, 'group');
-    const members = await readPages((page) => context.perform(listMembers, { groupId, ...page }), { limit: longPage });
-    return { items: members.map(toMemberRecord) };
+    return listPages((page) => context.perform(listMembers, { groupId, ...page }), toMemberRecord, longPage);
   }, noGroup),
   'group.join': inWorkspace(
     async (context, fields) =>

@@ -14,7 +14,7 @@ import { listDeliveries, listWebhooks, readWebhook } from '../operations/webhook
 import { testWebhook } from '../operations/webhooks/test-webhook.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseCount, type Fields } from './fields.js';
-import { readPages } from './read-pages.js';
+import { listPages, readPages } from './read-pages.js';
 
 const noWebhook = 'There is no such webhook. `cartulary webhook list` shows those there are.';
 const idOfWebhook = /^whk_[0-9a-z]+$/;
@@ -89,8 +89,7 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
   }, noWebhook),
   'webhook.deliveries': inWorkspace(async (context, fields) => {
     const webhookId = await readId(context, fields);
-    const found = await readPages((page) => context.perform(listDeliveries, { webhookId, ...page }));
-    return { items: found.map(toDeliveryRecord) };
+    return listPages((page) => context.perform(listDeliveries, { webhookId, ...page }), toDeliveryRecord);
   }, noWebhook),
   'webhook.replay': inWorkspace(async (context, fields) => {
     const delivery = parseCount('delivery', fields.text('delivery'));

@@ -10,6 +10,8 @@ const mostCharacters = 32 * 1024 * 1024;
 export class Room {
   #items = mostItems;
   #characters = mostCharacters;
+  /** Whether something was left out. */
+  isCut = false;
 
   get isFull(): boolean {
     return this.#items <= 0 || this.#characters <= 0;
@@ -39,8 +41,31 @@ export async function readPages<Item>(
     room.take(page.items);
     items.push(...page.items);
     after = page.next;
+    room.isCut ||= after !== null && room.isFull;
   }
   return items;
+}
+
+/** The list of a command. */
+type PrintedList<Shown> = {
+  readonly items: readonly Shown[];
+  /** There is more than fits into an answer. */
+  readonly is_cut?: true;
+};
+
+/** The items of an answer, and whether its room was too small for all. */
+export function printedList<Shown>(items: readonly Shown[], { isCut }: Room): PrintedList<Shown> {
+  return isCut ? { items, is_cut: true } : { items };
+}
+
+/** Reads page after page, and says where the list is cut. */
+export async function listPages<Item, Shown>(
+  read: Parameters<typeof readPages<Item>>[0],
+  toShown: (item: Item) => Shown,
+  limit = usualLimit,
+): Promise<PrintedList<Shown>> {
+  const room = new Room();
+  return printedList((await readPages(read, { limit, room })).map(toShown), room);
 }
 
 /** Items of a page where a row costs little, and a page goes through all rows. */

@@ -4,7 +4,7 @@ import type { WorkspaceContext } from '../../lib/socket/command.js';
 import { Fields } from '../../lib/socket/fields.js';
 import { makeOperator } from '../../lib/socket/initialize.js';
 import { principalCommands } from '../../lib/socket/manage-principals.js';
-import { Room, readPages } from '../../lib/socket/read-pages.js';
+import { listPages, Room, readPages } from '../../lib/socket/read-pages.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A list on the command line', () => {
@@ -23,6 +23,16 @@ describe('A list on the command line', () => {
     assert.equal((await readPages(page('a', 60_000), { room })).length, 120_000);
     assert(room.isFull);
     assert.deepEqual(await readPages(page('a', 1), { room }), []);
+  });
+
+  it('says that it is cut, and nothing where it is whole', async () => {
+    const short = (item: { readonly text: string }): string => item.text.slice(0, 1);
+    const cut = await listPages(page('a', 60_000), short);
+    assert.deepEqual([cut.items.length, cut.is_cut], [120_000, true]);
+    const whole = await listPages(() => Promise.resolve({ items: [{ text: 'ab' }], next: null }), short);
+    assert.deepEqual(whole, { items: ['a'] });
+    const items = Array.from({ length: 100_000 }, () => ({ text: 'a' }));
+    assert.equal((await listPages(() => Promise.resolve({ items, next: null }), short)).is_cut, undefined);
   });
 
   describe('of the members of a group', () => {

@@ -64,48 +64,23 @@ interface FormDialogProps {
   readonly onClose: () => void;
 }
 
-/** A dialog with fields. Below them stands why the service refused, unless a field says it. */
-export function FormDialog(props: FormDialogProps): ReactNode {
-  const { title, children, action, look = 'primary', sending, isDisabled = false, onSubmit, onClose } = props;
-  const submit = (): void => {
-    const isComplete = sending === undefined || !('check' in sending) || sending.check();
-    if (isComplete && sending?.isPending !== true) onSubmit();
-  };
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look={look} type="submit" isPending={sending?.isPending ?? false} disabled={isDisabled}>
-            {action}
-          </Button>
-        </>
-      }
-    >
-      {children}
-      <ProblemLine error={sending?.error} />
-    </Dialog>
-  );
-}
-
 interface ConfirmProps extends Omit<FormDialogProps, 'onSubmit'> {
   readonly onConfirm: () => void;
 }
 
-/** Asks before something is done that has consequences. */
-export function ConfirmDialog(props: ConfirmProps): ReactNode {
-  const { title, children, action, look = 'danger', sending, isDisabled = false, onConfirm, onClose } = props;
+/** @param isForm whether Enter in a field sends, too */
+function SendingDialog(props: ConfirmProps & { readonly isForm: boolean }): ReactNode {
+  const { title, children, action, look, sending, isDisabled = false, isForm, onConfirm, onClose } = props;
+  const main = isForm ? ({ type: 'submit' } as const) : { onClick: onConfirm };
   return (
     <Dialog
       title={title}
       onClose={onClose}
+      {...(isForm && { onSubmit: onConfirm })}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look={look} isPending={sending?.isPending ?? false} disabled={isDisabled} onClick={onConfirm}>
+          <Button look={look ?? 'primary'} isPending={sending?.isPending ?? false} disabled={isDisabled} {...main}>
             {action}
           </Button>
         </>
@@ -115,4 +90,19 @@ export function ConfirmDialog(props: ConfirmProps): ReactNode {
       <ProblemLine error={sending?.error} />
     </Dialog>
   );
+}
+
+/** A dialog with fields. Below them stands why the service refused, unless a field says it. */
+export function FormDialog({ onSubmit, ...others }: FormDialogProps): ReactNode {
+  const { sending } = others;
+  const submit = (): void => {
+    const isComplete = sending === undefined || !('check' in sending) || sending.check();
+    if (isComplete && sending?.isPending !== true) onSubmit();
+  };
+  return <SendingDialog {...others} isForm onConfirm={submit} />;
+}
+
+/** Asks before something is done that has consequences. */
+export function ConfirmDialog(props: ConfirmProps): ReactNode {
+  return <SendingDialog look="danger" {...props} isForm={false} />;
 }
