@@ -1,38 +1,15 @@
-import type { IncomingMessage } from 'node:http';
-import type { RateLimiter } from '../access/token-buckets.js';
-import type { WorkLimits } from '../access/work-limits.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
-import type { Caller, CallerInterface } from '../domain/caller.js';
-import type { Clock, Randomness } from '../domain/clock.js';
-import type { Log } from '../domain/log.js';
-import type { Policy } from '../domain/policy.js';
-import type { RequestObserver } from '../http/log-when-done.js';
-import type { DeferredAudit } from '../journal/deferred-audit.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { CallerInterface } from '../domain/caller.js';
+import type { Clock } from '../domain/clock.js';
+import type { Asking, CallerDependencies, CallerNotes } from '../http/serve-exchange.js';
 import type { Arrival } from './requests/checked-request.js';
 import type { Description } from './requests/description.js';
 import type { OpenRoute, Route } from './route.js';
 
 /** The running service, as far as an API needs it. */
-export interface ApiDependencies {
+export interface ApiDependencies extends CallerDependencies {
   readonly clock: Clock;
-  readonly randomness: Randomness;
   readonly cursors: CursorSealer;
-  readonly limiter: RateLimiter;
-  readonly workLimits: WorkLimits;
-}
-
-/** A recognised caller of an operation. */
-export interface Asking {
-  readonly workspace: Workspace;
-  readonly caller: Caller;
-  readonly policy: Policy;
-  /** Names the caller in the records of refused requests, and its allowance, unless the caller is counted apart. */
-  readonly source: string;
-  /** The caller's own rate; null takes the workspace's policy. */
-  readonly requestsPerMinute: number | null;
-  /** Called once the request is within its rate. */
-  readonly noteUse?: () => void;
 }
 
 /** Where a request goes: the path of its row, and how its caller is recognised. */
@@ -46,7 +23,7 @@ export interface Entry {
 }
 
 /** What sets one API apart from another. */
-export interface ApiOptions {
+export interface ApiOptions extends CallerNotes {
   readonly face: CallerInterface & ('rest' | 'console');
   readonly routes: readonly Route[];
   /** Routes for callers who are not recognised, by the whole path of a request. */
@@ -64,12 +41,6 @@ export interface ApiOptions {
   readonly cacheControl: `private, ${string}`;
   /** In the log, in front of the path of a row. */
   readonly logPrefix: string;
-  readonly log: Log;
-  /** Takes the records made after the answer: refused attempts, and a key's last use. */
-  readonly later: DeferredAudit;
-  /** The client's address, according to the trusted proxies. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly observer?: RequestObserver | undefined;
   /** Web origins whose pages may call; none by default. */
   readonly corsOrigins: readonly string[];
   /** Whether answers are checked against the description as well as requests. */

@@ -1,23 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { limitRate } from '../access/limit-rate.js';
-import type { Release } from '../access/work-limiter.js';
+import type { IncomingMessage } from 'node:http';
+import type { Allowance } from '../access/token-buckets.js';
 import { sourceOf } from '../access/work-limits.js';
-import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
-import { makeIdentifier } from '../domain/identifier.js';
-import { rootLocation, type Location } from '../domain/location.js';
-import { internal, invalidRequest, noSuchPath, notFound, rateLimited, Refusal } from '../domain/refusal.js';
+import { rootLocation } from '../domain/location.js';
+import { noSuchPath, notFound, type Refusal } from '../domain/refusal.js';
 import { requireShortHeaders } from '../domain/short-header.js';
-import { logWhenDone } from '../http/log-when-done.js';
+import type { Exchange } from '../http/exchange.js';
+import type { MountedFace } from '../http/port.js';
+import { nothingRuns, protections } from '../http/protections.js';
+import { refuse, serveCallers, type Admitted, type Asking, type CallerFace } from '../http/serve-exchange.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
-import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { answerMethods, noContent, withHeader, type Answer } from './answers/answer.js';
-import type { HeaderLines } from './answers/header-lines.js';
-import { admitOrigin, beginHeaders } from './answers/protect.js';
-import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
-import type { ApiDependencies, ApiOptions, Asking } from './dependencies.js';
-import type { Arrival } from './requests/checked-request.js';
+import { admitOrigin } from './answers/protect.js';
+import { answerAndHangUp, sendAnswer } from './answers/send-answer.js';
+import type { ApiDependencies, ApiOptions, Entry } from './dependencies.js';
 import { presentProblem } from './problem.js';
 import { findChecker } from './requests/check-syntax.js';
 import { missingHeader } from './requests/explain-invalid.js';
@@ -26,33 +23,22 @@ import { parseParameters, splitTarget, unknownParameter, type Target } from './r
 import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/read-body.js';
 import type { OpenRoute, Route } from './route.js';
 
-/** One request on its way, and the facts found about it. */
-interface RequestContext extends Arrival {
-  /** Headers for the answer, independent of its content. */
-  readonly lines: HeaderLines;
-  /** Room held by the request until its answer has left. */
-  readonly held: Release[];
-  /** For the log: the route's path, never the location in it; null until it is known. */
-  route: string | null;
-  /** For the log: the key's id. */
-  credential: string | null;
-  /** For the log's observer: what the request was refused with. */
-  refusal: Refusal | undefined;
-  /** For the record of an unreadable request. */
-  action: string;
-  location: Location | undefined;
+/** Where a caller's request leads. */
+interface Found {
+  readonly entry: Entry;
+  /** The row; undefined for a path that no row has. */
+  readonly path: FoundPath<Route> | undefined;
+  readonly target: Target;
 }
 
-/** A target, and its path as the rows have it. */
-interface PlacedTarget extends Target {
-  readonly row: string;
-}
-
-/** An API, straight on Node's server. `#answer` and `#read` list the steps of a request. */
-export class ApiFace {
+/** An API, straight on Node's server: the steps of a JSON request, over the rows of a table. */
+export class ApiFace implements CallerFace<Found, Asking, Answer> {
+  readonly name: ApiOptions['face'];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Answers any request. Never throws. */
+  readonly handle: MountedFace['handle'];
   readonly #dependencies: ApiDependencies;
   readonly #options: ApiOptions;
-  readonly #ids = new WeakMap<ServerResponse, string>();
   readonly #open: RouteFinder<OpenRoute>;
   readonly #routes: RouteFinder<Route>;
   readonly #syntax: ReturnType<typeof findChecker>;
@@ -63,161 +49,105 @@ export class ApiFace {
     this.#open = new RouteFinder(options.openRoutes);
     this.#routes = new RouteFinder(options.routes);
     this.#syntax = findChecker(options.description, options.validateResponses);
+    this.name = options.face;
+    this.headers = {
+      'Cache-Control': options.cacheControl,
+      'Content-Security-Policy': nothingRuns,
+      ...protections,
+    };
+    this.handle = serveCallers(dependencies, options, this);
   }
 
-  /** Answers any request. Never throws. */
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const context = this.#makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
-    this.#ids.set(response, context.id);
-    response.once('close', () => {
-      for (const release of context.held.splice(0)) release();
-    });
-    logWhenDone(this.#options, this.#options.face, request, response, () => {
-      const { id, route, credential, refusal } = context;
-      return { id, route, credential, refusal };
-    });
-    try {
-      const answer = await this.#answer(context);
-      if (isStillSending(request)) request.resume();
-      await sendAnswer(response, answer, context.lines);
-    } catch (error) {
-      await this.#sendProblem(context, error);
-    }
-  }
-
-  /** The id of the request for a response; undefined for a response of another face. */
-  idOf(response: ServerResponse): string | undefined {
-    return this.#ids.get(response);
-  }
-
-  #makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
-    const lines = beginHeaders(this.#options.cacheControl, id);
-    const unknown = { route: null, credential: null, refusal: undefined, action: unknownRequest, location: undefined };
-    return { id, request, response, lines, held: [], ...unknown };
-  }
-
-  /** The steps of every request, in order. @throws Refusal */
-  async #answer(context: RequestContext): Promise<Answer> {
-    requireHost(context);
-    if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
-    const target = splitTarget(context.request.url ?? '');
+  admit(exchange: Exchange): Admitted<Found, Answer> {
+    const { request, lines } = exchange;
+    if (admitOrigin(request, lines, this.#options.corsOrigins)) return { answer: noContent };
+    const target = splitTarget(request.url ?? '');
     const open = this.#open.find(target.path);
-    if (open !== undefined) return this.#answerOpenly(context, open, target);
+    if (open !== undefined) return { answer: this.#answerOpenly(exchange, open, target) };
     const entry = this.#options.enter(target.path);
-    const found = entry === undefined ? undefined : this.#routes.find(entry.path);
-    if (found !== undefined) context.route = this.#options.logPrefix + found.path;
-    if (context.request.method === 'OPTIONS') return answerOptions(found);
+    const path = entry === undefined ? undefined : this.#routes.find(entry.path);
+    if (path !== undefined) exchange.route = this.#options.logPrefix + path.path;
+    if (request.method === 'OPTIONS') return { answer: answerOptions(path) };
     if (entry === undefined) throw notFound();
-    const asking = entry.recognise(context);
-    context.credential = asking.caller.credentialId;
-    this.#limitRate(context, asking);
-    asking.noteUse?.();
-    this.#takePlace(context, asking);
-    const perform = await this.#readOrRecord(context, found, { ...target, row: entry.path }, asking);
-    return leadBelow(entry.prefix, await perform());
+    return { found: { entry, path, target } };
   }
 
-  /**
-   * The steps for reading a caller's request, in order. They change nothing.
-   * @returns a function that performs the operation and presents its result
-   * @throws Refusal
-   */
-  async #read(
-    context: RequestContext,
-    found: FoundPath<Route> | undefined,
-    target: PlacedTarget,
+  recognise(exchange: Exchange, { entry }: Found): Asking {
+    return entry.recognise(exchange);
+  }
+
+  noteAllowance({ lines }: Exchange, { limit, remaining }: Allowance): void {
+    lines.set('X-RateLimit-Limit', String(limit));
+    lines.set('X-RateLimit-Remaining', String(remaining));
+  }
+
+  async read(
+    exchange: Exchange,
+    { entry, path: found, target }: Found,
     asking: Asking,
   ): Promise<() => Promise<Answer>> {
-    const { request } = context;
+    const { request } = exchange;
     if (found === undefined) throw noSuchPath();
     const usual = chooseRoute(found, request.method ?? '');
     const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
-    context.action = route.action;
-    context.location = locationOf(found);
+    exchange.action = route.action;
+    exchange.location = locationOf(found);
     requireShortHeaders(request.headers, headersRead);
     const parameters = this.#parseParameters(route, target);
     requireHeader(route, request);
-    const body = await this.#readBody(context, route, asking);
-    const placed = { path: target.row, query: target.query };
-    const query = await this.#checkSyntax(context, route.path, placed, parameters, body);
+    const body = await this.#readBody(exchange, route, asking);
+    const placed = { path: entry.path, query: target.query };
+    const query = await this.#checkSyntax(exchange, route.path, placed, parameters, body);
     const { workspace, caller, policy } = asking;
-    return route.read({
+    const perform = route.read({
       method: request.method === 'HEAD' ? 'HEAD' : route.method,
       route: route.path,
       workspace,
       caller,
       policy,
-      location: context.location ?? rootLocation,
+      location: exchange.location ?? rootLocation,
       pathId: found.ids[0] ?? '',
       query,
       sent: { path: target.path, query: target.query, parameters },
       header: (name) => readHeader(request, name),
       body,
       cursors: this.#dependencies.cursors,
-      standAside: () => standAside(context),
-      departure: () => followDeparture(context),
+      standAside: () => exchange.standAside(),
+      departure: () => exchange.departure(),
     });
+    return async () => leadBelow(entry.prefix, await perform());
   }
 
-  /** Reads the request, and records the refusal of an unreadable one. @throws Refusal, recorded */
-  async #readOrRecord(
-    context: RequestContext,
-    found: FoundPath<Route> | undefined,
-    target: PlacedTarget,
-    asking: Asking,
-  ): Promise<() => Promise<Answer>> {
-    try {
-      return await this.#read(context, found, target, asking);
-    } catch (error) {
-      const { action, location } = context;
-      const note = location === undefined ? {} : { target: location };
-      throw await refuseUnread(asking.workspace, asking.caller, action, note, error);
+  present({ id }: Exchange, refusal: Refusal): Answer {
+    return presentProblem(refusal, id, this.#options.challenge);
+  }
+
+  async send({ request, response, lines, refusal }: Exchange, answer: Answer): Promise<void> {
+    if (isStillSending(request)) {
+      if (refusal !== undefined && !isWorthReading(request)) return answerAndHangUp(request, response, answer, lines);
+      request.resume();
     }
+    return sendAnswer(response, answer, lines);
   }
 
-  async #answerOpenly(context: RequestContext, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    context.route = found.path;
-    if (context.request.method === 'OPTIONS') return answerOptions(found);
-    const route = chooseRoute(found, context.request.method ?? '');
+  async #answerOpenly(exchange: Exchange, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
+    exchange.route = found.path;
+    if (exchange.request.method === 'OPTIONS') return answerOptions(found);
+    const route = chooseRoute(found, exchange.request.method ?? '');
     const { path, describedAs = path, method } = route;
     if (route.takesBody === true) {
       if (target.query !== '') throw unknownParameter(target.query.slice(0, 40), []);
-      return route.answerOpenly(context, found.ids);
+      return route.answerOpenly(exchange, found.ids);
     }
     const described = { ...target, path: describedAs };
-    await this.#checkSyntax(
-      context,
-      describedAs,
-      described,
-      this.#parseParameters({ path: describedAs, method }, target),
-    );
-    return route.answerOpenly(context, found.ids);
-  }
-
-  /** Holds the caller to its rate. @throws Refusal RATE_LIMITED */
-  #limitRate({ lines }: RequestContext, { workspace, caller, source, requestsPerMinute, policy }: Asking): void {
-    const rated = { workspace: workspace.name, source: caller.countedAs ?? source, requestsPerMinute, policy };
-    const allowance = limitRate(this.#dependencies.limiter, rated);
-    lines.set('X-RateLimit-Limit', String(allowance.limit));
-    lines.set('X-RateLimit-Remaining', String(allowance.remaining));
-    if (allowance.allowed) return;
-    this.#options.later.countRefused(workspace, this.#options.face, overLimit, source);
-    throw rateLimited(allowance.retryAfter);
-  }
-
-  /** Counts the request among those under way for its caller. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #takePlace(context: RequestContext, { workspace, source, caller }: Asking): void {
-    try {
-      hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
-    } catch (error) {
-      this.#options.later.countRefused(workspace, this.#options.face, overLimit, source);
-      throw error;
-    }
+    const parameters = this.#parseParameters({ path: describedAs, method }, target);
+    await this.#checkSyntax(exchange, describedAs, described, parameters);
+    return route.answerOpenly(exchange, found.ids);
   }
 
   /** Reads the body in one of the route's forms, or prepares it for reading. @throws Refusal */
-  async #readBody(context: RequestContext, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
-    const { request, response } = context;
+  async #readBody(exchange: Exchange, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
+    const { request, response } = exchange;
     const { takes, carriesContent } = route;
     if (takes.length === 0) return { form: 'none' };
     const header = (name: string): string | undefined => readHeader(request, name);
@@ -231,9 +161,9 @@ export class ApiFace {
       limits,
       async takeRoom(bytes: number) {
         requireWriter(workspace, caller);
-        hold(context, await bodies.take(source, bytes));
+        exchange.hold(await bodies.take(source, bytes));
       },
-      takeUpload: async () => hold(context, await uploads.take(source)),
+      takeUpload: async () => exchange.hold(await uploads.take(source)),
     };
     const read = { json: readJson, raw: takeRaw, file: takeFile };
     return read[chooseForm(request.headers, takes)](reading);
@@ -245,43 +175,15 @@ export class ApiFace {
 
   /** @returns the query's parameters converted to their types, with defaults */
   #checkSyntax(
-    { request, response, id }: RequestContext,
+    exchange: Exchange,
     path: string,
     target: Target,
     parameters: Readonly<Record<string, string>>,
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
-    const onBadAnswer = (error: unknown): void => {
-      void this.#sendProblem(this.#makeContext(id, request, response), error);
-    };
+    const { request, response } = exchange;
+    const onBadAnswer = (error: unknown): void => void refuse(exchange, this.#options, this, error);
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
-  }
-
-  async #sendProblem(context: RequestContext, error: unknown): Promise<void> {
-    const { id, request, response, lines } = context;
-    const refusal = error instanceof Refusal ? error : internal(error);
-    context.refusal = refusal;
-    if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
-      this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
-    }
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    try {
-      const answer = presentProblem(refusal, id, this.#options.challenge);
-      if (isStillSending(request)) {
-        if (!isWorthReading(request)) {
-          await answerAndHangUp(request, response, answer, lines);
-          return;
-        }
-        request.resume();
-      }
-      await sendAnswer(response, answer, lines);
-    } catch (fault) {
-      this.#options.log.error({ id, err: fault }, 'A refusal could not be sent');
-      response.destroy();
-    }
   }
 }
 
@@ -314,12 +216,6 @@ function answerOptions(found: FoundPath<unknown> | undefined): Answer {
   return answerMethods([...methodsOf(found), 'OPTIONS']);
 }
 
-/** RFC 9112 §3.2 asks for a refusal. */
-function requireHost({ request }: RequestContext): void {
-  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
-  throw invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
-}
-
 /** Checked before the body is read, since the body may be long. */
 function requireHeader({ requires }: Route, request: IncomingMessage): void {
   if (requires !== undefined && (readHeader(request, requires) ?? '') === '') {
@@ -331,25 +227,6 @@ function requireHeader({ requires }: Route, request: IncomingMessage): void {
 function readHeader(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name.toLowerCase()];
   return typeof value === 'string' ? value : undefined;
-}
-
-/** Keeps room for the request until its answer has left, or its client has. */
-function hold({ held, response }: RequestContext, release: Release): void {
-  if (response.closed) release();
-  else held.push(release);
-}
-
-/** Gives back all room of a request whose answer may come late. */
-function standAside(context: RequestContext): AbortSignal {
-  for (const release of context.held.splice(0)) release();
-  return followDeparture(context);
-}
-
-/** @returns aborted when the answer has left, or the connection has ended */
-function followDeparture(context: RequestContext): AbortSignal {
-  const departure = new AbortController();
-  hold(context, () => departure.abort());
-  return departure.signal;
 }
 
 /** A caller without any right to write cannot make the service read a large body. @throws Refusal NOT_FOUND */

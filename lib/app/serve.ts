@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { formatTime } from '../domain/clock.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
-import type { RequestObserver } from '../http/log-when-done.js';
+import type { RequestObserver } from '../http/exchange.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { MetricsPort } from '../metrics/serve-metrics.js';
 import type { Build } from '../rest/dependencies.js';

@@ -2,6 +2,7 @@ import { ApiFace } from '../api/face.js';
 import type { Entry } from '../api/dependencies.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import type { MountedFace } from '../http/port.js';
+import { serveOpenly } from '../http/serve-exchange.js';
 import type { ConsoleDependencies, ConsoleOptions } from './dependencies.js';
 import { readConsoleDescription } from './description.js';
 import { ConsolePages } from './pages.js';
@@ -15,14 +16,14 @@ const workspacesPath = `${apiPath}/workspaces/`;
 /** The console on the service's port: pages at /console and below, their API at /console/api. */
 export function mountConsole(dependencies: ConsoleDependencies, options: ConsoleOptions): MountedFace {
   const base = dropTrailing(new URL(options.url).pathname, '/');
-  const pages = new ConsolePages(dependencies, options, base);
+  const showPage = serveOpenly(dependencies, options, new ConsolePages(dependencies.randomness, base));
   const api = makeApi(dependencies, options, base);
   return {
     takes: (path) => path === '/console' || path.startsWith('/console/'),
     handle(request, response) {
       const [path = ''] = (request.url ?? '').split('?', 1);
-      if (path === apiPath || path.startsWith(`${apiPath}/`)) void api.serve(request, response);
-      else void pages.serve(request, response);
+      if (path === apiPath || path.startsWith(`${apiPath}/`)) api.handle(request, response);
+      else showPage(request, response);
     },
   };
 }

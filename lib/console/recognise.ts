@@ -1,9 +1,9 @@
 import { readPolicy } from '../access/policy.js';
-import type { Asking } from '../api/dependencies.js';
 import type { Arrival } from '../api/requests/checked-request.js';
 import type { Caller } from '../domain/caller.js';
 import { notFound, notSignedIn, rateLimited, Refusal } from '../domain/refusal.js';
 import type { SignedIn } from '../domain/signed-in.js';
+import type { Asking } from '../http/serve-exchange.js';
 import { refuseUndecided, sqliteCode } from '../sidecar/fault.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { refuseAddress } from '../workspace/recognise-key.js';

@@ -3,7 +3,7 @@ import type { ReasonOf } from './reason.js';
 import type { DetailArguments, RefusalDetails } from './refusal-details.js';
 
 export interface RefusalOptions {
-  readonly details?: RefusalDetails;
+  readonly details?: RefusalDetails | undefined;
   /** Whole seconds until another try makes sense (429 and 503). */
   readonly retryAfter?: number;
   /** The hidden reason, for the log alone. */

@@ -13,6 +13,13 @@ export const protections: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
+/** Headers of every answer of a face without pages: nothing in it runs, and no cache keeps it. */
+export const unkept: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': nothingRuns,
+  ...protections,
+};
+
 /**
  * Makes browsers use https alone from now on (RFC 6797), where the service is offered over https. It holds for the
  * host, for a year from the last answer. Names below the host are not affected.

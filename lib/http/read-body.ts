@@ -1,16 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { countPairs, type Excess, type RequestBounds } from './request-bounds.js';
-
-/** A body, or the form in it, is above its route's limit. */
-export class ExcessiveBody extends Error {
-  override readonly name = 'ExcessiveBody';
-  readonly excess: Excess;
-
-  constructor(message: string) {
-    super(message);
-    this.excess = { status: 413, message };
-  }
-}
+import { BeyondBounds, countPairs, type RequestBounds } from './request-bounds.js';
 
 /**
  * Invites a client with `Expect: 100-continue` (RFC 9110 §10.1.1) to send its body. Called only when the body is
@@ -68,7 +57,7 @@ export class GatheredBytes {
 
 /**
  * Reads a body whole. A client with `Expect: 100-continue` is invited to send it.
- * @throws ExcessiveBody before reading where the stated length is too large, else as soon as the excess is known; the
+ * @throws BeyondBounds before reading where the stated length is too large, else as soon as the excess is known; the
  * system's error when the client breaks off
  */
 export async function readBody(
@@ -87,8 +76,8 @@ export async function readBody(
   return gathered.bytes();
 }
 
-function tooLarge(maxBodyBytes: number): ExcessiveBody {
-  return new ExcessiveBody(`The body is too large: at most ${maxBodyBytes} bytes are read.`);
+function tooLarge(maxBodyBytes: number): BeyondBounds {
+  return new BeyondBounds({ status: 413, message: `The body is too large: at most ${maxBodyBytes} bytes are read.` });
 }
 
 /** The media type of the body without its parameters, in small letters; undefined where none is named. */
@@ -103,12 +92,13 @@ export function isForm({ headers }: IncomingMessage): boolean {
 
 /**
  * @returns the form's fields
- * @throws ExcessiveBody before anything is parsed
+ * @throws BeyondBounds before anything is parsed
  */
 export function parseForm(body: Buffer, { maxPairs }: Pick<RequestBounds, 'maxPairs'>): URLSearchParams {
   const text = body.toString();
   if (countPairs(text) > maxPairs) {
-    throw new ExcessiveBody(`The form has too many fields: at most ${maxPairs} are read.`);
+    const message = `The form has too many fields: at most ${maxPairs} are read.`;
+    throw new BeyondBounds({ status: 413, message });
   }
   return new URLSearchParams(text);
 }

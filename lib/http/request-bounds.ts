@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../domain/refusal.js';
 
 /** The limits of one route. Everything beyond them is refused before parsing. */
 export interface RequestBounds {
@@ -20,6 +21,28 @@ export interface Excess {
   readonly message: string;
   /** The allowed methods, for the header `Allow` of a 405. */
   readonly allow?: string;
+}
+
+/** A request beyond the bounds of its route. */
+export class BeyondBounds extends Refusal {
+  readonly excess: Excess;
+
+  constructor(excess: Excess) {
+    super('INVALID_REQUEST', excess.message);
+    this.excess = excess;
+  }
+}
+
+/** @throws BeyondBounds 405 */
+export function requireMethod(request: IncomingMessage, methods: readonly Method[]): void {
+  const wrong = findWrongMethod(request, methods);
+  if (wrong !== undefined) throw new BeyondBounds(wrong);
+}
+
+/** @throws BeyondBounds as `findExcess` */
+export function requireBounds(request: IncomingMessage, bounds: RequestBounds): void {
+  const excess = findExcess(request, bounds);
+  if (excess !== undefined) throw new BeyondBounds(excess);
 }
 
 /**

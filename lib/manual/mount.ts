@@ -1,25 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Randomness } from '../domain/clock.js';
-import { makeIdentifier } from '../domain/identifier.js';
-import type { Log } from '../domain/log.js';
+import type { Refusal } from '../domain/refusal.js';
 import { chooseCoding } from '../http/choose-coding.js';
-import { logWhenDone, type RequestNotes } from '../http/log-when-done.js';
+import type { Exchange, RequestNotes } from '../http/exchange.js';
 import type { MountedFace } from '../http/port.js';
-import { nothingRuns, protections } from '../http/protections.js';
-import { findExcess, findWrongMethod, queryOf, type RequestBounds } from '../http/request-bounds.js';
-import { leaveUnread } from '../http/unread-body.js';
+import { nothingRuns, unkept } from '../http/protections.js';
+import { queryOf, requireBounds, requireMethod, type RequestBounds } from '../http/request-bounds.js';
+import { say, sayRefusal, sendReply, type Reply } from '../http/send-reply.js';
+import { serveOpenly, type OpenFace } from '../http/serve-exchange.js';
 import { readBuiltManual, type BuiltManual, type ManualFile } from './built-manual.js';
 import { showResults } from './show-results.js';
 
 export interface ManualOptions extends RequestNotes {
-  readonly log: Log;
   readonly randomness: Randomness;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
 }
 
 const manualPath = '/docs';
@@ -45,50 +38,33 @@ const shortly = 'public, max-age=300';
 
 /** The manual on the service's port, for everyone: the same bytes with a key and without. */
 export function mountManual(options: ManualOptions): MountedFace {
-  const manual = new Manual(options);
   return {
     takes: (path) => path === manualPath || path.startsWith(`${manualPath}/`) || lists.has(path),
-    handle: (request, response) => void manual.serve(request, response),
+    handle: serveOpenly(options, options, new Manual()),
   };
 }
 
-class Manual {
-  readonly #options: ManualOptions;
+class Manual implements OpenFace<Reply> {
+  readonly name = 'manual';
+  readonly headers = unkept;
   #built: Promise<BuiltManual | undefined> | undefined;
 
-  constructor(options: ManualOptions) {
-    this.#options = options;
+  async answer(exchange: Exchange): Promise<Reply> {
+    const { request } = exchange;
+    exchange.route = manualPath;
+    requireBounds(request, bounds);
+    requireMethod(request, ['GET']);
+    this.#built ??= readBuiltManual();
+    return answer(request, await this.#built);
   }
 
-  /** Answers any request. Never throws. */
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { log, randomness } = this.#options;
-    const id = makeIdentifier('req', randomness);
-    logWhenDone(this.#options, 'manual', request, response, () => ({ id, route: manualPath }));
-    let reply: Reply;
-    try {
-      const excess = findExcess(request, bounds) ?? findWrongMethod(request, ['GET']);
-      if (excess === undefined) {
-        this.#built ??= readBuiltManual();
-        reply = answer(request, await this.#built);
-      } else {
-        const allow = excess.allow === undefined ? {} : { Allow: excess.allow };
-        reply = say(excess.status, excess.message, allow);
-      }
-    } catch (error) {
-      this.#built = undefined;
-      log.error({ id, err: error }, 'A page of the manual could not be sent');
-      reply = say(500, 'Something went wrong. That was our fault. Try again in a moment.');
-    }
-    if (response.destroyed) return;
-    leaveUnread(request, response);
-    for (const [name, value] of Object.entries({ ...protections, 'X-Request-Id': id, ...reply.headers })) {
-      response.setHeader(name, value);
-    }
-    if (reply.status !== 304) response.setHeader('Content-Length', Buffer.byteLength(reply.body));
-    response.writeHead(reply.status);
-    response.end(reply.body);
+  present(_exchange: Exchange, refusal: Refusal): Reply {
+    // A manual that could not be read is read again for the next request.
+    if (refusal.code === 'INTERNAL') this.#built = undefined;
+    return sayRefusal(refusal);
   }
+
+  send = sendReply;
 }
 
 function answer(request: IncomingMessage, built: BuiltManual | undefined): Reply {
@@ -134,13 +110,4 @@ function answerFile({ headers }: IncomingMessage, { mediaType, etag, bytes, comp
 /** Whether If-None-Match names the bytes (RFC 9110, 13.1.2). A proxy may have made the validator weak. */
 function isKnown(header: string | undefined, etag: string): boolean {
   return header !== undefined && header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
-}
-
-function say(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Reply {
-  const plain = {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': nothingRuns,
-  };
-  return { status, headers: { ...plain, ...headers }, body: `${text}\n` };
 }

@@ -1,12 +1,12 @@
-import type { Readable } from 'node:stream';
+import type { StreamedBody } from '../http/send-reply.js';
 
 /** An answer before it is written to the connection. The body is JSON, or empty. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What is sent in place of the body, as it comes. Whoever does not open it has to leave it. */
-  readonly stream?: { readonly open: () => Readable; readonly leave: () => void };
+  /** What is sent in place of the body. */
+  readonly stream?: StreamedBody;
 }
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };

@@ -1,77 +1,69 @@
 import { countedAs } from '../access/counted-as.js';
 import { readPolicy } from '../access/policy.js';
-import { limitRate, mayReadRefused, type RatedSource } from '../access/limit-rate.js';
+import { mayReadRefused } from '../access/limit-rate.js';
 import { parseKey } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { AccessToken, OAuthScope, RefusedToken } from '../domain/access-token.js';
-import type { Policy } from '../domain/policy.js';
+import type { Caller } from '../domain/caller.js';
 import type { Principal } from '../domain/principal.js';
-import { rateLimited, Refusal } from '../domain/refusal.js';
+import { Refusal } from '../domain/refusal.js';
+import type { Exchange } from '../http/exchange.js';
+import type { Asking } from '../http/serve-exchange.js';
 import { refuseUndecided, sqliteCode } from '../sidecar/fault.js';
 import { readBearer, recogniseKey, refuseAddress } from '../workspace/recognise-key.js';
-import type { Workspace } from '../workspace/workspace.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
 
 /** The caller, by key or by token. */
-export interface Recognised {
-  readonly workspace: Workspace;
-  readonly principal: Principal;
-  readonly policy: Policy;
-  /** Names the key or token in records. */
-  readonly credentialId: string;
+export interface Recognised extends Asking {
   /** The owner of cursors: the key, or an application together with its person. */
   readonly owner: string;
-  /** The subject of the rate limit: the key, or the person with all their applications. */
-  readonly rated: string;
   readonly scopes: readonly OAuthScope[];
-  readonly requestsPerMinute: number | null;
   /** Whether a token still opens this face. A long answer asks for its key again by itself. */
   readonly isInForce: () => boolean;
-  /** RATE_LIMITED, where the request is above the caller's rate and may still be read. */
-  readonly refusal?: Refusal;
 }
 
 /**
  * Recognises the caller by the bearer header. It holds a key for this interface, or the access token of a person's
  * application. Read again for each request.
- * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED for a flood; UNAVAILABLE
+ * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED for an address; UNAVAILABLE
  */
 export function recognise(
   dependencies: McpDependencies,
   options: McpOptions,
-  authorization: string | undefined,
-  address: string,
+  { request, id: requestId }: Exchange,
 ): Recognised {
-  const { later, readAccessToken } = options;
-  const text = readBearer(authorization);
+  const { later, readAccessToken, addressOf } = options;
+  const address = addressOf(request);
+  const text = readBearer(request.headers.authorization);
   // A token's first characters are random: only a whole key is a key.
   let refused: RefusedToken | undefined;
   const note = (told: RefusedToken): void => void (refused = told);
   const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text, note);
   if (token !== undefined) {
-    return takeRate(dependencies, options, {
-      ...recogniseToken(dependencies, options, token, address),
+    return {
+      ...recogniseToken(dependencies, options, token, address, requestId),
       isInForce: () => text !== undefined && readAccessToken?.(text) !== undefined,
-    });
+    };
   }
   if (refused !== undefined) throw refuseToken(dependencies, options, refused, address);
   const { workspace, credential, principal, policy } = recogniseKey(dependencies, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;
-  const scopes = ['org:read', 'org:write'] as const;
-  const recognised = {
+  return {
     workspace,
-    principal,
+    caller: asCaller(principal, id, countedAs(credential) ?? id, requestId),
     policy,
-    credentialId: id,
-    owner: id,
-    rated: countedAs(credential) ?? id,
-    scopes,
+    source: id,
     requestsPerMinute,
+    noteUse: () => later.noteUse(workspace, credential),
+    owner: id,
+    scopes: ['org:read', 'org:write'],
     isInForce: () => true,
   };
-  const taken = takeRate(dependencies, options, recognised);
-  if (taken.refusal === undefined) later.noteUse(workspace, credential);
-  return taken;
+}
+
+/** @param countedBy the subject of the rate limit: the key, or the person with all their applications */
+function asCaller({ id, kind }: Principal, credentialId: string, countedBy: string, requestId: string): Caller {
+  return { principalId: id, kind, credentialId, countedAs: countedBy, interface: 'mcp', requestId };
 }
 
 /** As a refused key: counted in its workspace, and answered like any other. */
@@ -97,6 +89,7 @@ function recogniseToken(
   options: McpOptions,
   token: AccessToken,
   address: string,
+  requestId: string,
 ): Omit<Recognised, 'isInForce'> {
   const workspace = dependencies.find(token.workspace);
   if (workspace === undefined) throw refuseAddress(dependencies.limiter, address);
@@ -108,17 +101,14 @@ function recogniseToken(
       throw refuseToken(dependencies, options, { workspace: token.workspace, id: token.id, fault }, address);
     }
     const { id: credentialId, scopes, clientId, principalId } = token;
-    const owner = `${clientId} ${principalId}`;
-    const policy = readPolicy(tables);
     return {
       workspace,
-      principal,
-      policy,
-      credentialId,
-      owner,
-      rated: principalId,
-      scopes,
+      caller: asCaller(principal, credentialId, principalId, requestId),
+      policy: readPolicy(tables),
+      source: credentialId,
       requestsPerMinute: null,
+      owner: `${clientId} ${principalId}`,
+      scopes,
     };
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -126,21 +116,9 @@ function recogniseToken(
   }
 }
 
-/** @throws Refusal RATE_LIMITED where a caller above its rate has also used up its allowance of read refusals */
-function takeRate(dependencies: McpDependencies, { later }: McpOptions, recognised: Recognised): Recognised {
-  const allowance = limitRate(dependencies.limiter, ratedAs(recognised));
-  if (allowance.allowed) return recognised;
-  later.countRefused(recognised.workspace, 'mcp', overLimit, recognised.credentialId);
-  const refusal = rateLimited(allowance.retryAfter);
-  requireReadable(dependencies, recognised, refusal);
-  return { ...recognised, refusal };
-}
-
 /** @throws the refusal where the caller has had as many refused requests read as it may */
-export function requireReadable({ limiter }: McpDependencies, recognised: Recognised, refusal: Refusal): void {
-  if (!mayReadRefused(limiter, ratedAs(recognised))) throw refusal;
-}
-
-function ratedAs({ workspace, rated, requestsPerMinute, policy }: Recognised): RatedSource {
-  return { workspace: workspace.name, source: rated, requestsPerMinute, policy };
+export function requireReadable({ limiter }: McpDependencies, asking: Asking, refusal: Refusal): void {
+  const { workspace, caller, source, requestsPerMinute, policy } = asking;
+  const rated = { workspace: workspace.name, source: caller.countedAs ?? source, requestsPerMinute, policy };
+  if (!mayReadRefused(limiter, rated)) throw refusal;
 }

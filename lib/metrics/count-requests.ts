@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { EndedRequest, RequestObserver } from '../http/log-when-done.js';
+import type { EndedRequest, RequestObserver } from '../http/exchange.js';
 
 /** The bounds that OpenTelemetry's conventions advise, in seconds. */
 const httpBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

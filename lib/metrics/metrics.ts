@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../domain/clock.js';
-import type { RequestObserver } from '../http/log-when-done.js';
+import type { RequestObserver } from '../http/exchange.js';
 import { countRequests } from './count-requests.js';
 import { countWork, type WorkObservers } from './count-work.js';
 import { measuresOf, type MeasuredService } from './measure-service.js';

@@ -1,17 +1,9 @@
 import type { Refusal } from '../domain/refusal.js';
+import { say, type Reply } from '../http/send-reply.js';
 import { statusOf } from '../http/status-of.js';
 import { retryMessage } from './retry-message.js';
 import { UnservedRequest } from './unserved-request.js';
 
-/** A refusal as git shows it: git prints the lines of a plain text behind `remote:`. */
-export interface Problem {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly contentType: string;
-  readonly text: string;
-}
-
-const plain = 'text/plain; charset=utf-8';
 /** Errors of Git LFS (its API documentation, "Response Errors"). */
 const lfsType = 'application/vnd.git-lfs+json';
 
@@ -25,23 +17,18 @@ const statusOfReason: Readonly<Record<string, number>> = {
   git_missing: 501,
 };
 
-export function presentProblem(error: Refusal | UnservedRequest): Problem {
-  if (error instanceof UnservedRequest) {
-    const { message, allowed, isOfLfs } = error;
-    if (isOfLfs) return { status: 404, headers: {}, contentType: lfsType, text: JSON.stringify({ message }) };
-    if (allowed === undefined) return { status: 403, headers: {}, contentType: plain, text: message };
-    return { status: 405, headers: { Allow: allowed }, contentType: plain, text: message };
+/** A refusal as git shows it: git prints the lines of a plain text behind `remote:`. */
+export function presentProblem(refusal: Refusal): Reply {
+  if (refusal instanceof UnservedRequest) {
+    const { message, allowed, isOfLfs } = refusal;
+    if (isOfLfs) {
+      return { status: 404, headers: { 'Content-Type': lfsType }, body: `${JSON.stringify({ message })}\n` };
+    }
+    return allowed === undefined ? say(403, message) : say(405, message, { Allow: allowed });
   }
-  const { code, details, retryAfter } = error;
-  if (code === 'UNAUTHENTICATED') {
-    return {
-      status: statusOf(error),
-      headers: { 'WWW-Authenticate': challenge },
-      contentType: plain,
-      text: keyRequired,
-    };
-  }
+  const { code, details, retryAfter } = refusal;
+  if (code === 'UNAUTHENTICATED') return say(statusOf(refusal), keyRequired, { 'WWW-Authenticate': challenge });
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  const status = statusOfReason[details?.reason ?? ''] ?? statusOf(error);
-  return { status, headers, contentType: plain, text: retryMessage(error) };
+  const status = statusOfReason[details?.reason ?? ''] ?? statusOf(refusal);
+  return say(status, retryMessage(refusal), headers);
 }

@@ -1,18 +1,11 @@
 import { countedAs } from '../access/counted-as.js';
-import { limitRate } from '../access/limit-rate.js';
-import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
-import { rateLimited, unauthenticated } from '../domain/refusal.js';
+import { unauthenticated } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
+import type { Exchange } from '../http/exchange.js';
+import type { Asking, CallerNotes } from '../http/serve-exchange.js';
 import { readBearer, recogniseKey } from '../workspace/recognise-key.js';
-import type { Workspace } from '../workspace/workspace.js';
-import type { RemoteDependencies, RemoteOptions } from './dependencies.js';
-
-/** The caller, by its key. */
-export interface Recognised {
-  readonly workspace: Workspace;
-  readonly caller: Caller;
-}
+import type { RemoteDependencies } from './dependencies.js';
 
 const basic = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
@@ -27,33 +20,21 @@ export function readKey(authorization = ''): string | undefined {
 }
 
 /**
- * Recognises the caller by its key, read again for each request, and holds it to its rate. git asks without a key
- * first, so a request without one counts as no attempt.
+ * Recognises the caller by its key, read again for each request. git asks without a key first, so a request without
+ * one counts as no attempt.
  * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED; UNAVAILABLE
  */
 export function recognise(
   dependencies: RemoteDependencies,
-  { later }: Pick<RemoteOptions, 'later'>,
-  authorization: string | undefined,
-  address: string,
-  requestId: string,
-): Recognised {
+  { later, addressOf }: CallerNotes,
+  { request, id: requestId }: Exchange,
+): Asking {
+  const { authorization } = request.headers;
   if (authorization === undefined) throw unauthenticated();
-  const found = recogniseKey(dependencies, later, readKey(authorization), 'git', address);
+  const found = recogniseKey(dependencies, later, readKey(authorization), 'git', addressOf(request));
   const { workspace, credential, principal, policy } = found;
   const { id, requestsPerMinute } = credential;
   const counted = countedAs(credential);
-  const allowance = limitRate(dependencies.limiter, {
-    workspace: workspace.name,
-    source: counted ?? id,
-    requestsPerMinute,
-    policy,
-  });
-  if (!allowance.allowed) {
-    later.countRefused(workspace, 'git', overLimit, id);
-    throw rateLimited(allowance.retryAfter);
-  }
-  later.noteUse(workspace, credential);
   const caller: Caller = {
     principalId: principal.id,
     kind: principal.kind,
@@ -62,5 +43,12 @@ export function recognise(
     interface: 'git',
     requestId,
   };
-  return { workspace, caller };
+  return {
+    workspace,
+    caller,
+    policy,
+    source: id,
+    requestsPerMinute,
+    noteUse: () => later.noteUse(workspace, credential),
+  };
 }

@@ -1,11 +1,11 @@
 import { countedAs } from '../access/counted-as.js';
-import type { Asking } from '../api/dependencies.js';
 import { ApiFace } from '../api/face.js';
 import type { Arrival } from '../api/requests/checked-request.js';
 import { readDescription } from '../api/requests/description.js';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { readBearer, recogniseKey } from '../workspace/recognise-key.js';
+import type { Asking } from '../http/serve-exchange.js';
 import type { RestDependencies, RestOptions } from './dependencies.js';
 import { describeBelow } from './describe-below.js';
 import { makeHookRoute } from './hooks.js';

@@ -1,5 +1,6 @@
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { requestIdOf } from '../http/exchange.js';
 import { headerTwice, maxHeaderSize, openPort, otherVersion, type Port } from '../http/port.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
 import { makeAddressReader } from '../http/client-address.js';
@@ -53,9 +54,9 @@ export async function startServer(dependencies: RestDependencies, options: Serve
   const port = await openPort({
     ...options,
     ownPaths,
-    serve: (request, response) => void rest.serve(request, response),
+    serve: rest.handle,
     explainMalformed(code, response) {
-      const id = response === undefined ? undefined : rest.idOf(response);
+      const id = response === undefined ? undefined : requestIdOf(response);
       const refusal = response === undefined ? explainMalformed(code) : explainMalformedBody(code);
       return presentMalformed(refusal, id ?? makeIdentifier('req', dependencies.randomness));
     },

@@ -3,9 +3,9 @@ import type { NewSession } from '../access/browser-sessions.js';
 import { cutAddress } from '../access/cut-address.js';
 import { makeHostNotes } from '../http/note-hosts.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
-import { makeIdentifier } from '../domain/identifier.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { ReadSession, SignedIn } from '../domain/signed-in.js';
+import { BeyondBounds } from '../http/request-bounds.js';
 import { statusOf } from '../http/status-of.js';
 import { performOwn } from '../operations/perform-own.js';
 import { beginSession, type BeginSessionInput } from '../operations/principals/sign-in.js';
@@ -34,9 +34,17 @@ export interface RequestContext {
 }
 
 /** The known parts of a request before it is read. */
-export interface Arrival extends Pick<RequestContext, 'id' | 'request' | 'response'> {
-  /** For the log's observer: what the request was refused with. */
-  refusal?: Refusal;
+export type Arrival = Pick<RequestContext, 'id' | 'request' | 'response'>;
+
+/** A request that came by another host than the one for signing in, or not by https. */
+export class Misdirected extends Refusal {
+  /** @param isSafe whether people sign in by https here, or on the machine itself */
+  constructor(isSafe: boolean) {
+    const message = isSafe
+      ? 'This is not the address that people sign in at. Ask an admin for it.'
+      : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';
+    super('INVALID_REQUEST', message);
+  }
 }
 
 /** Who signs in, and how they proved it. */
@@ -78,10 +86,6 @@ export class SignInContext {
     this.proof = new FormProof(this.cookies, host.formKey, host.randomness, origin);
     this.known = new KnownBrowser(this.cookies, host.formKey, host.clock, host.randomness);
     this.readSession = makeReadSession(host, this.cookies);
-  }
-
-  begin(request: IncomingMessage, response: ServerResponse): Arrival {
-    return { id: makeIdentifier('req', this.host.randomness), request, response };
   }
 
   addressOf({ request }: Arrival): string {
@@ -186,29 +190,31 @@ export class SignInContext {
     return protocol === 'https:' || isLoopback(hostname);
   }
 
-  /** Reports a fault on a page; the cause goes to the log. */
-  fail(exchange: Arrival, error: unknown): void {
-    if (error instanceof Refusal) exchange.refusal = error;
-    const { response, id } = exchange;
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    const status = statusOf(error);
-    if (status === 500) this.options.log.error({ id, err: error }, 'A request to sign in failed');
-    if (error instanceof Refusal && error.retryAfter !== undefined) {
-      response.setHeader('Retry-After', String(error.retryAfter));
-    }
+  /** Shows a refusal on a page. */
+  fail(exchange: Arrival, refusal: Refusal): void {
+    const { id: requestId, request, response } = exchange;
     const { base } = this;
+    if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', String(refusal.retryAfter));
+    if (refusal instanceof Misdirected) {
+      this.noteMisdirected(request.headers.host);
+      const page = errorPage({ base, title: 'Not at this address', message: refusal.message, requestId });
+      return this.show(exchange, page, 421);
+    }
+    if (refusal instanceof BeyondBounds) {
+      const { status, message, allow } = refusal.excess;
+      if (allow !== undefined) response.setHeader('Allow', allow);
+      return this.show(exchange, errorPage({ base, title: 'That cannot be answered', message, requestId }), status);
+    }
+    const status = statusOf(refusal);
     const next = { path: `${base}/signin`, label: 'Sign in' };
-    this.show(exchange, errorPage({ base, ...explain(status, error), requestId: id, next }), status);
+    this.show(exchange, errorPage({ base, ...explain(status, refusal), requestId, next }), status);
   }
 }
 
-function explain(status: number, error: unknown): { readonly title: string; readonly message: string } {
+function explain(status: number, refusal: Refusal): { readonly title: string; readonly message: string } {
   if (status === 429) return { title: 'Too many attempts', message: 'Wait a minute, and try again.' };
   if (status === 503) return { title: 'Not just now', message: 'The service is busy. Try again in a moment.' };
   if (status === 404) return { title: 'No such page', message: 'There is nothing at this address.' };
-  if (error instanceof Refusal && status !== 500) return { title: 'That did not work', message: error.message };
+  if (status !== 500) return { title: 'That did not work', message: refusal.message };
   return { title: 'Something went wrong', message: 'That was our fault. Try again in a moment.' };
 }

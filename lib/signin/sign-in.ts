@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndSession, ReadSession } from '../domain/signed-in.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
-import { logWhenDone } from '../http/log-when-done.js';
-import { ExcessiveBody, isForm, parseForm, readBody } from '../http/read-body.js';
-import { findExcess, findWrongMethod, queryOf, type Excess, type RequestBounds } from '../http/request-bounds.js';
+import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
+import type { Exchange } from '../http/exchange.js';
+import { isForm, parseForm, readBody } from '../http/read-body.js';
+import { queryOf, requireBounds, requireMethod, type RequestBounds } from '../http/request-bounds.js';
+import { serveOpenly, type OpenFace } from '../http/serve-exchange.js';
 import { leaveUnread } from '../http/unread-body.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
 import { choosePassword, showLink } from './choose-password.js';
 import { keepOwnCookies } from './cookies.js';
-import { SignInContext, type Arrival, type RequestContext } from './sign-in-context.js';
+import { Misdirected, SignInContext, type RequestContext } from './sign-in-context.js';
 import type { FormProof } from './form-proof.js';
 import type { SignInDependencies, SignInOptions } from './dependencies.js';
 import { endOwnSessions, makeEndSession, showSessions, showSignedOut, signOut } from './own-sessions.js';
 import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
-import { errorPage, forgottenPage } from './pages/message-pages.js';
+import { forgottenPage } from './pages/message-pages.js';
 import { maxReturnPathLength } from './return-path.js';
 import { proveAgain, showProveAgain } from './prove-again.js';
 import { consolePath, showSignIn, signInWithPassword } from './sign-in-with-password.js';
@@ -99,7 +100,7 @@ export async function createSignIn(
   const context = new SignInContext(host, options, later);
   return {
     takes: (path) => path === '/' || path === '/signin' || path.startsWith('/signin/'),
-    handle: (request, response) => void serve(context, request, response),
+    handle: serveOpenly(host, options, new SignInPages(context)),
     readSession: context.readSession,
     endSession: makeEndSession(context),
     proof: context.proof,
@@ -107,25 +108,32 @@ export async function createSignIn(
   };
 }
 
-/** Answers any request. Never throws. */
-async function serve(context: SignInContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const arrival = context.begin(request, response);
-  const found = findRoutes(request.url ?? '');
-  const route = found.routes[0]?.path ?? null;
-  response.setHeader('X-Request-Id', arrival.id);
-  logWhenDone(context.options, 'signin', request, response, () => ({
-    id: arrival.id,
-    route,
-    refusal: arrival.refusal,
-  }));
-  try {
-    const [run, exchange] = (await admit(context, arrival, found)) ?? [];
-    if (run !== undefined && exchange !== undefined) await run(context, exchange);
-  } catch (error) {
-    if (error instanceof ExcessiveBody) return refuse(context, arrival, error.excess);
-    leaveUnread(request, response);
-    context.fail(arrival, error);
+/** The pages write their answers themselves, with the cookies that belong to them. */
+class SignInPages implements OpenFace<void> {
+  readonly name = 'signin';
+  readonly headers = {};
+  readonly #context: SignInContext;
+
+  constructor(context: SignInContext) {
+    this.#context = context;
   }
+
+  async answer(exchange: Exchange): Promise<void> {
+    exchange.lines.putOn(exchange.response);
+    const found = findRoutes(exchange.request.url ?? '');
+    exchange.route = found.routes[0]?.path ?? null;
+    const route = findRoute(this.#context, exchange, found);
+    await route.run(this.#context, await readRequest(exchange, route, found.secret));
+  }
+
+  present(exchange: Exchange, refusal: Refusal): void {
+    const { request, response } = exchange;
+    exchange.lines.putOn(response);
+    leaveUnread(request, response);
+    this.#context.fail(exchange, refusal);
+  }
+
+  send(): void {}
 }
 
 interface Found {
@@ -145,60 +153,36 @@ function findRoutes(url: string): Found {
 }
 
 /**
- * Holds a request to the bounds of its route, and reads it only then.
- * @returns the function that answers it; undefined when it has been refused
- * @throws ExcessiveBody; Refusal NOT_FOUND, INVALID_REQUEST `bad_form`
+ * Holds a request to the bounds of its route.
+ * @throws BeyondBounds, Misdirected; Refusal NOT_FOUND
  */
-async function admit(
-  context: SignInContext,
-  arrival: Arrival,
-  { routes, secret }: Found,
-): Promise<[Run, RequestContext] | undefined> {
-  const { request } = arrival;
+function findRoute(context: SignInContext, { request }: Exchange, { routes }: Found): PageRoute {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const route = routes.find((each) => each.method === method);
-  const excess = findExcess(request, route ?? sent);
-  if (excess !== undefined) return refuse(context, arrival, excess);
-  if (!context.isSafe || !context.isExpectedHost(request.headers.host)) return misdirect(context, arrival);
+  requireBounds(request, route ?? sent);
+  if (!context.isSafe || !context.isExpectedHost(request.headers.host)) throw new Misdirected(context.isSafe);
   if (routes.length === 0) throw notFound();
-  const wrong = findWrongMethod(
+  requireMethod(
     request,
     routes.map((each) => each.method),
   );
-  if (route === undefined || wrong !== undefined) return wrong && refuse(context, arrival, wrong);
+  if (route === undefined) throw notFound();
+  return route;
+}
+
+/** @throws BeyondBounds; Refusal INVALID_REQUEST `bad_form` */
+async function readRequest(exchange: Exchange, route: PageRoute, secret: string): Promise<RequestContext> {
+  const { id, request, response } = exchange;
   const cookie = keepOwnCookies(request.headers.cookie);
   delete request.headers.cookie;
   if (cookie !== undefined) request.headers.cookie = cookie;
   const query = new URLSearchParams(queryOf(request.url ?? ''));
-  return [route.run, { ...arrival, query, form: await readForm(arrival, route), secret }];
+  return { id, request, response, query, form: await readForm(exchange, route), secret };
 }
 
-async function readForm({ request, response }: Arrival, route: PageRoute): Promise<URLSearchParams> {
+async function readForm({ request, response }: Exchange, route: PageRoute): Promise<URLSearchParams> {
   if (route.maxBodyBytes === 0) return new URLSearchParams();
   const body = await readBody(request, response, route);
   if (body.length === 0 || isForm(request)) return parseForm(body, route);
   throw invalidRequest('bad_form', 'That form could not be read. Open the page again.');
-}
-
-function refuse(context: SignInContext, arrival: Arrival, { status, message, allow }: Excess): undefined {
-  const { request, response, id } = arrival;
-  leaveUnread(request, response);
-  if (response.headersSent) return void response.destroy();
-  if (allow !== undefined) response.setHeader('Allow', allow);
-  context.show(
-    arrival,
-    errorPage({ base: context.base, title: 'That cannot be answered', message, requestId: id }),
-    status,
-  );
-}
-
-function misdirect(context: SignInContext, arrival: Arrival): undefined {
-  const { request, response, id } = arrival;
-  leaveUnread(request, response);
-  context.noteMisdirected(request.headers.host);
-  const message = context.isSafe
-    ? 'This is not the address that people sign in at. Ask an admin for it.'
-    : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';
-  const page = errorPage({ base: context.base, title: 'Not at this address', message, requestId: id });
-  context.show(arrival, page, 421);
 }

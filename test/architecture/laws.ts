@@ -242,6 +242,19 @@ export const laws: readonly Law[] = [
     judge: judgeForeignGit,
   },
   {
+    name: 'a request has one list of steps',
+    why: 'a bound that one face forgets is open for whoever finds that face',
+    remedy: 'hand the face to serveCallers or serveOpenly of lib/http/serve-exchange.ts; a new bound is a step there',
+    judge: (module) =>
+      !module.path.startsWith('lib/') || module.path === 'lib/http/serve-exchange.ts'
+        ? []
+        : findInCode(
+            module,
+            /\bnew\s+Exchange\b|(?<!function )\blimitRate\s*\(|\brequests\s*\.\s*take\w*\s*\(/,
+            (text) => `has ${text} beside the steps`,
+          ),
+  },
+  {
     name: 'SQL stays in the sidecar',
     why: 'users who outgrow one machine will want another engine below it',
     remedy: 'add a function with a name from the domain to the table file in lib/sidecar',

@@ -146,6 +146,18 @@ export const planted: Readonly<Record<string, { guilty: [string, string][]; inno
       ['bin/a.ts', 'printLine(name);'],
     ],
   },
+  'a request has one list of steps': {
+    guilty: [
+      ['lib/remote/a.ts', 'const allowance = limitRate(limiter, rated);'],
+      ['lib/mcp/a.ts', 'hold(workLimits.requests.takeNow(source));'],
+      ['lib/api/a.ts', 'const exchange = new Exchange(name, id, notes, headers, request, response);'],
+    ],
+    innocent: [
+      ['lib/http/serve-exchange.ts', 'const allowance = limitRate(limiter, rated);'],
+      ['lib/access/limit-rate.ts', 'export function limitRate(limiter: RateLimiter): Allowance {}'],
+      ['lib/metrics/a.ts', 'const { used } = workLimits.requests.use;'],
+    ],
+  },
   'SQL stays in the sidecar': {
     guilty: [
       ['lib/access/a.ts', "const rows = db.all('SELECT id FROM grant');"],

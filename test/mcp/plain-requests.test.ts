@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import type { McpOptions } from '../../lib/mcp/dependencies.js';
-import { McpFace, type McpAnswer } from '../../lib/mcp/face.js';
+import { openPort, type Port } from '../../lib/http/port.js';
 import { makeServer } from '../../lib/mcp/make-server.js';
+import { mountMcp } from '../../lib/mcp/mount.js';
 import { readPlainRequest } from '../../lib/mcp/plain-request.js';
 import { tools } from '../../lib/mcp/tools.js';
 import { countOf, seedOf } from '../support/counts.js';
@@ -68,15 +71,16 @@ const replaced = (of: Sent, members: Members): Sent => ({ ...of, message: { ...(
 
 describe('A plain MCP request is answered as the protocol’s library answers it', () => {
   let server: McpTestServer;
-  let own: McpFace;
-  let library: McpFace;
+  let own: Port;
+  let library: Port;
+  const agent = new Agent({ keepAlive: true });
   let key: string;
 
   before(async () => {
     server = await openMcpServer();
-    const agent = await server.agent('editor', 'team');
-    ({ key } = agent);
-    await agent.client.call('write_org_doc', { location: 'team/a.md', content: '# One\n\n"quoted" \u2028 \\ 😀\n' });
+    const editor = await server.agent('editor', 'team');
+    ({ key } = editor);
+    await editor.client.call('write_org_doc', { location: 'team/a.md', content: '# One\n\n"quoted" \u2028 \\ 😀\n' });
     const { rest, host } = server;
     const options: McpOptions = {
       version,
@@ -84,28 +88,38 @@ describe('A plain MCP request is answered as the protocol’s library answers it
       publicUrl: rest.url,
       corsOrigins: [],
       later: rest.later,
+      addressOf: rest.addressOf,
     };
-    own = new McpFace(host.service, options);
+    const open = async (of: McpOptions): Promise<Port> => {
+      const { handle } = mountMcp(host.service, of);
+      const explainMalformed = () => ({ headers: {}, text: 'no HTTP' });
+      return openPort({ host: '127.0.0.1', port: 0, ownPaths: '/', serve: handle, explainMalformed });
+    };
+    own = await open(options);
     const box = new ToolBox(tools);
-    library = new McpFace(host.service, {
-      ...options,
-      serve: (context, era) => makeServer(box, context, version, era),
-    });
+    library = await open({ ...options, serve: (context, era) => makeServer(box, context, version, era) });
   });
-  after(() => server.close());
+  after(async () => {
+    agent.destroy();
+    await Promise.all([own.close(0), library.close(0)]);
+    await server.close();
+  });
 
-  function ask(face: McpFace, { headers, message }: Sent): Promise<McpAnswer> {
-    const bytes = new TextEncoder().encode(JSON.stringify(message));
-    const request = {
-      method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${key}` },
-      address: '127.0.0.1',
-      readBody: () => Promise.resolve(bytes),
-      bodyLength: bytes.length,
-      hold: (release: () => void) => release(),
-      standAside: () => new AbortController().signal,
-    };
-    return face.answer(request, 'req_00000000000000000000');
+  /** @returns the answer without the request's own id */
+  function ask({ port }: Port, { headers: given, message }: Sent): Promise<object> {
+    const named = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
+    const headers = { ...Object.fromEntries(named), authorization: `Bearer ${key}` };
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }, (response) => {
+        const { statusCode, headers: all } = response;
+        const { date: _, 'x-request-id': id = '', 'content-length': __, ...others } = all;
+        readText(response).then((text) => {
+          resolve({ statusCode, headers: others, text: text.replaceAll(String(id), 'req') });
+        }, reject);
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify(message));
+    });
   }
 
   async function assertSame(sent: Sent): Promise<void> {

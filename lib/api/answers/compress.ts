@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { chooseCoding, type Coding } from '../../http/choose-coding.js';
 import type { Answer, AnswerBody } from './answer.js';
-import type { HeaderLines } from './header-lines.js';
+import type { HeaderLines } from '../../http/header-lines.js';
 
 /** Bytes below which compression saves nothing worth the work. */
 const worthwhile = 1024;

@@ -1,10 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isPreflight, originHeaders, preflightHeaders } from '../../http/cross-origin.js';
-import { nothingRuns, protections } from '../../http/protections.js';
-import { HeaderLines } from './header-lines.js';
-
-/** Headers of every answer: nothing here is a page. */
-const protectionLines = Object.entries({ 'Content-Security-Policy': nothingRuns, ...protections }).flat();
+import type { HeaderLines } from '../../http/header-lines.js';
 
 const exposed =
   'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
@@ -15,13 +11,6 @@ const preflight = preflightHeaders({
   headers: 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
   maxAge: 600,
 });
-
-/** The first headers of every answer. @param cacheControl no shared cache may keep an answer made for one caller */
-export function beginHeaders(cacheControl: string, requestId: string): HeaderLines {
-  const lines = new HeaderLines(['Cache-Control', cacheControl, ...protectionLines]);
-  lines.set('X-Request-Id', requestId);
-  return lines;
-}
 
 /**
  * Lets pages of the configured origins read the answer (Fetch standard, CORS protocol); none by default.

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { Answer, AnswerBody } from './answer.js';
 import { sendCompressed } from './compress.js';
-import type { HeaderLines } from './header-lines.js';
+import type { HeaderLines } from '../../http/header-lines.js';
 
 /**
  * Writes an answer to the connection. Streams wait for their reader and are closed when the reader is gone.
@@ -82,13 +82,6 @@ export function sendText(response: ServerResponse, status: number, lines: Header
   lines.writeHead(response, status);
   // Head and body leave in one piece where both are text. Text of ASCII alone is written as it lies in memory.
   response.end(text, isString && length === text.length ? 'latin1' : 'utf8');
-}
-
-const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
-
-/** Whether sending failed because the reader left, which is no fault of the service. */
-export function isReaderGone(error: unknown): boolean {
-  return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
 }
 
 async function* takePart(source: Readable, start: number, length: number): AsyncGenerator<Buffer> {

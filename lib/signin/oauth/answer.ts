@@ -2,13 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { nothingRuns } from '../../http/protections.js';
 import { pageHeaders } from '../pages/page.js';
 
+const { 'Content-Type': _type, ...ofPages } = pageHeaders();
+
 /** Headers of every answer here, unless a page brings its own: nothing may be run, framed, kept or guessed. */
-export function protectAnswer(response: ServerResponse): void {
-  for (const [name, value] of Object.entries(pageHeaders())) {
-    if (name !== 'Content-Type') response.setHeader(name, value);
-  }
-  response.setHeader('Content-Security-Policy', nothingRuns);
-}
+export const unkeptPage: Readonly<Record<string, string>> = { ...ofPages, 'Content-Security-Policy': nothingRuns };
 
 /** @param formTargets where the page's form may lead to besides here */
 export function sendPage(

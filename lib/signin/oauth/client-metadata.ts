@@ -1,3 +1,4 @@
+import { Refusal } from '../../domain/refusal.js';
 import { findIllFormed } from '../../domain/well-formed.js';
 import { isProgramCallback } from './redirect-schemes.js';
 
@@ -5,13 +6,12 @@ import { isProgramCallback } from './redirect-schemes.js';
 export type ClientMetadata = Record<string, unknown>;
 
 /** A refused description, in the words of RFC 7591 §3.2.2. */
-export class RefusedMetadata extends Error {
-  override readonly name = 'RefusedMetadata';
-  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata';
+export class RefusedMetadata extends Refusal {
+  readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata';
 
-  constructor(code: RefusedMetadata['code'], message: string) {
-    super(message);
-    this.code = code;
+  constructor(error: RefusedMetadata['error'], message: string) {
+    super('INVALID_REQUEST', message);
+    this.error = error;
   }
 }
 

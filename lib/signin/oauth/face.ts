@@ -4,16 +4,17 @@ import { setImmediate as rest } from 'node:timers/promises';
 import type { Provider } from 'oidc-provider';
 import { cutAddress } from '../../access/cut-address.js';
 import type { ReadAccessToken } from '../../domain/access-token.js';
-import { makeIdentifier } from '../../domain/identifier.js';
-import type { Log } from '../../domain/log.js';
 import { Refusal } from '../../domain/refusal.js';
 import { preflightHeaders } from '../../http/cross-origin.js';
-import { logWhenDone, type RequestObserver } from '../../http/log-when-done.js';
-import { ExcessiveBody, parseForm, readBody } from '../../http/read-body.js';
-import { findExcess, findWrongMethod, type Excess } from '../../http/request-bounds.js';
+import type { Exchange, RequestNotes } from '../../http/exchange.js';
+import type { MountedFace } from '../../http/port.js';
+import { parseForm, readBody } from '../../http/read-body.js';
+import { BeyondBounds, requireBounds, requireMethod, type Excess } from '../../http/request-bounds.js';
+import { serveOpenly, type OpenFace } from '../../http/serve-exchange.js';
+import { statusOf } from '../../http/status-of.js';
 import { leaveUnread } from '../../http/unread-body.js';
 import { errorPage } from '../pages/message-pages.js';
-import { protectAnswer, sendJson, sendPage } from './answer.js';
+import { sendJson, sendPage, unkeptPage } from './answer.js';
 import { ConsentController } from './ask-consent.js';
 import { RefusedMetadata } from './client-metadata.js';
 import { configureProvider } from './configure.js';
@@ -29,23 +30,17 @@ import { rewriteRequest } from './rewrite-request.js';
 import { oauthPaths, OAuthRoutes, type FoundRoute, type OAuthRoute } from './routes.js';
 import { stopRedirects } from './stop-redirects.js';
 
-export interface OAuthOptions {
+export interface OAuthOptions extends RequestNotes {
   /** Where people and clients find the service, without a slash at the end: the issuer. */
   readonly publicUrl: string;
-  readonly log: Log;
-  /** The client's address, to hold it to a rate: the same for every face on this port. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly observer?: RequestObserver | undefined;
   /** Fetches documents of clients; only from the open internet when left out. */
   readonly fetchDocument?: FetchDocument;
 }
 
 /** OAuth as a face on the service's port. */
-export interface OAuthFace {
+export interface OAuthFace extends MountedFace {
   /** The rights of a token, for the face of its resource. */
   readonly readAccessToken: ReadAccessToken;
-  takes(path: string): boolean;
-  handle(request: IncomingMessage, response: ServerResponse): void;
   /** Deletes expired entries in small steps, and replaces old signing keys. Called now and then. */
   keepUp(): Promise<void>;
   /** Signs with a new key from now on; the old ones are shown until none of their signatures is valid. */
@@ -69,7 +64,10 @@ export async function makeOAuthFace(host: OAuthDependencies, options: OAuthOptio
   return new Face(host, options, library);
 }
 
-class Face implements OAuthFace {
+class Face implements OAuthFace, OpenFace<void> {
+  readonly name = 'oauth';
+  readonly headers = unkeptPage;
+  readonly handle: MountedFace['handle'];
   readonly readAccessToken: ReadAccessToken;
   readonly #host: OAuthDependencies;
   readonly #options: OAuthOptions;
@@ -94,24 +92,37 @@ class Face implements OAuthFace {
     this.#consents = new ConsentController(host, { publicUrl, base: this.#base }, () => this.#provider);
     this.#provider = this.#makeProvider(false);
     this.#callback = this.#provider.callback();
+    this.handle = serveOpenly(host, options, this);
   }
 
   takes(path: string): boolean {
     return path.startsWith('/oauth/') || this.#routes.isMetadata(path);
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
-    const id = makeIdentifier('req', this.#host.randomness);
+  /** The library and the pages write their answers themselves. */
+  async answer(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    exchange.lines.putOn(response);
     const [path = ''] = (request.url ?? '').split('?', 1);
     const found = this.#routes.find(path);
-    response.setHeader('X-Request-Id', id);
-    protectAnswer(response);
-    logWhenDone(this.#options, 'oauth', request, response, () => ({ id, route: found?.route.path ?? 'unknown' }));
-    this.#answer(request, response, found).catch((error: unknown) => {
-      if (error instanceof ExcessiveBody) this.#refuse(request, response, error.excess, found);
-      else this.#sendFault(response, error, id);
-    });
+    exchange.route = found?.route.path ?? 'unknown';
+    await this.#answer(request, response, found);
   }
+
+  present(exchange: Exchange, refusal: Refusal): void {
+    const { id: requestId, request, response } = exchange;
+    exchange.lines.putOn(response);
+    leaveUnread(request, response);
+    if (refusal instanceof RefusedMetadata) {
+      return sendJson(response, 400, { error: refusal.error, error_description: refusal.message });
+    }
+    if (refusal instanceof BeyondBounds) return this.#sendExcess(request, response, refusal.excess, requestId);
+    const { status, title, message, retryAfter: wait } = explain(refusal);
+    if (wait !== undefined) response.setHeader('Retry-After', wait);
+    sendPage(response, status, errorPage({ base: this.#base, title, message, requestId }));
+  }
+
+  send(): void {}
 
   async keepUp(): Promise<void> {
     this.#useKeys(false);
@@ -132,8 +143,8 @@ class Face implements OAuthFace {
     if (found === undefined) return sendNothing(request, response);
     const { route } = found;
     if (kind === 'registration') response.setHeader('Access-Control-Allow-Origin', '*');
-    const excess = findWrongMethod(request, route.methods) ?? findExcess(request, route);
-    if (excess !== undefined) return this.#refuse(request, response, excess, found);
+    requireMethod(request, route.methods);
+    requireBounds(request, route);
     if (route.by === 'resource') return sendOpenly(request, response, describeResource(publicUrl));
     if (kind === 'registration' && answerPreflight(request, response)) return;
     const body = request.method === 'POST' ? await readBody(request, response, route) : Buffer.alloc(0);
@@ -157,14 +168,13 @@ class Face implements OAuthFace {
   }
 
   /** As a page for a person's browser, in the protocol's own form for a program. */
-  #refuse(request: IncomingMessage, response: ServerResponse, excess: Excess, found: FoundRoute | undefined): void {
+  #sendExcess(request: IncomingMessage, response: ServerResponse, excess: Excess, requestId: string): void {
     const { status, message, allow } = excess;
-    if (response.headersSent || response.destroyed) return void response.destroy();
-    leaveUnread(request, response);
     if (allow !== undefined) response.setHeader('Allow', allow);
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const found = this.#routes.find(path);
     const isForPeople = found?.route.by === 'consent' || found?.path.startsWith(oauthPaths.authorization) === true;
     if (!isForPeople) return sendJson(response, status, { error: 'invalid_request', error_description: message });
-    const requestId = String(response.getHeader('x-request-id'));
     const title = 'The application could not be connected';
     sendPage(response, status, errorPage({ base: this.#base, title, message, requestId }));
   }
@@ -209,36 +219,27 @@ class Face implements OAuthFace {
     stopRedirects(provider, this.#host, this.#base);
     return provider;
   }
-
-  #sendFault(response: ServerResponse, error: unknown, id: string): void {
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    if (error instanceof RefusedMetadata) {
-      return sendJson(response, 400, { error: error.code, error_description: error.message });
-    }
-    if (error instanceof Refusal && error.code === 'INVALID_REQUEST') {
-      const page = { base: this.#base, title: 'That did not work', message: error.message, requestId: id };
-      sendPage(response, 400, errorPage(page));
-      return;
-    }
-    const told = error instanceof Refusal ? explain(error) : undefined;
-    if (told === undefined) this.#options.log.error({ id, err: error }, 'A sign-in request failed');
-    else response.setHeader('Retry-After', told.retryAfter);
-    const { status, title, message } = told ?? unexpected;
-    sendPage(response, status, errorPage({ base: this.#base, title, message, requestId: id }));
-  }
 }
 
-/** A page's words for a temporary refusal; undefined for any other. */
-function explain({ code, retryAfter: wait }: Refusal) {
+interface Explained {
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+  readonly retryAfter?: number;
+}
+
+/** A page's words for a refusal. */
+function explain(refusal: Refusal): Explained {
+  const { code, message, retryAfter: wait = 60 } = refusal;
   if (code === 'RATE_LIMITED') {
-    return { status: 429, title: 'Too many answers', message: 'Wait a minute, and try again.', retryAfter: wait ?? 60 };
+    return { status: 429, title: 'Too many answers', message: 'Wait a minute, and try again.', retryAfter: wait };
   }
-  if (code !== 'UNAVAILABLE') return undefined;
-  const message = 'It could not be decided just now. Try again in a moment.';
-  return { status: 503, title: 'Not just now', message, retryAfter };
+  if (code === 'UNAVAILABLE') {
+    const undecided = 'It could not be decided just now. Try again in a moment.';
+    return { status: 503, title: 'Not just now', message: undecided, retryAfter };
+  }
+  if (code === 'INTERNAL') return unexpected;
+  return { status: statusOf(refusal), title: 'That did not work', message };
 }
 
 const unexpected = {

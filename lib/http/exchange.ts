@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import type { Release } from '../access/work-limiter.js';
+import type { Location } from '../domain/location.js';
+import type { Log } from '../domain/log.js';
+import { goesOn, type Refusal } from '../domain/refusal.js';
+import { parseTraceparent, type TraceContext } from '../domain/trace-context.js';
+import { unknownRequest } from '../operations/perform.js';
+import { HeaderLines } from './header-lines.js';
+
+/** The faces on the port. */
+export type FaceName = 'rest' | 'console' | 'signin' | 'oauth' | 'mcp' | 'git' | 'manual';
+
+/** A request whose answer has left, or whose client is gone. */
+export interface EndedRequest extends Pick<Exchange, 'face' | 'route' | 'rpc' | 'tool' | 'refusal'> {
+  /** As the client wrote it. */
+  readonly method: string;
+  /** Null where the answer did not leave whole. */
+  readonly status: number | null;
+  readonly milliseconds: number;
+}
+
+/** Counts requests. Neither call may take long or throw. */
+export interface RequestObserver {
+  began(): void;
+  ended(request: EndedRequest): void;
+}
+
+/** What every face is given for its lines in the log. */
+export interface RequestNotes {
+  readonly log: Log;
+  /** The client's address, according to the trusted proxies; what is no address is not logged. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Left out: requests are not counted. */
+  readonly observer?: RequestObserver | undefined;
+}
+
+const idsOfResponses = new WeakMap<ServerResponse, string>();
+
+/** The id of the request for a response, where a face has begun to answer it. */
+export function requestIdOf(response: ServerResponse): string | undefined {
+  return idsOfResponses.get(response);
+}
+
+/**
+ * One request on its way through a face: its id, the headers of its answer, the room it holds, and the facts found
+ * about it. When it is over, it gives back the room and writes its one line into the log.
+ */
+export class Exchange {
+  readonly face: FaceName;
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Headers of the answer, independent of its content. */
+  readonly lines: HeaderLines;
+  /** For the log: the path in a table, never the client's text; null where no row was found. */
+  route: string | null = null;
+  /** For the log: names the request's key or token; null where none is recognised. Left out by faces without keys. */
+  credential: string | null | undefined;
+  /** For the log: the method of the message, and its tool. */
+  rpc: string | undefined;
+  tool: string | undefined;
+  /** For the observer: the refusal that was the answer, or in it. */
+  refusal: Refusal | undefined;
+  /** For the log: the trace that the message names, in place of that of the header `traceparent`. */
+  trace: TraceContext | undefined;
+  /** For the record of an unreadable request: its operation's name, and where it leads. */
+  action = unknownRequest;
+  location: Location | undefined;
+  readonly #held: Release[] = [];
+  readonly #left = new AbortController();
+  #isAside = false;
+
+  /** @param headers of every answer of the face; each name once */
+  constructor(
+    face: FaceName,
+    id: string,
+    notes: RequestNotes,
+    headers: readonly string[],
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.face = face;
+    this.id = id;
+    this.request = request;
+    this.response = response;
+    this.lines = new HeaderLines(headers);
+    this.lines.set('X-Request-Id', id);
+    idsOfResponses.set(response, id);
+    const { addressOf, observer } = notes;
+    const started = performance.now();
+    const sentBefore = request.socket.bytesWritten;
+    // A closed connection has no address any more.
+    const address = addressOf(request);
+    observer?.began();
+    response.once('close', () => {
+      this.#end();
+      this.#write(notes, { milliseconds: performance.now() - started, address, sentBefore });
+    });
+  }
+
+  /** Keeps room for the request until its answer has left, or its client has. */
+  hold(release: Release): void {
+    if (this.response.closed) release();
+    else this.#held.push(release);
+  }
+
+  /**
+   * Gives back all room of a request whose answer may come late. Whoever calls it counts the request elsewhere.
+   * @returns aborted when the connection ends
+   */
+  standAside(): AbortSignal {
+    this.#isAside = true;
+    this.#giveBack();
+    return this.#left.signal;
+  }
+
+  /**
+   * For long work that has no reader once the client has left. The request keeps its place.
+   * @returns aborted when the connection ends before the answer has left
+   */
+  departure(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  #giveBack(): void {
+    for (const release of this.#held.splice(0)) release();
+  }
+
+  #end(): void {
+    if (this.#isAside || !this.response.writableFinished) this.#left.abort(goesOn('The client is gone.'));
+    this.#giveBack();
+  }
+
+  /**
+   * The line holds the facts, the client's address, the method, the status, the bytes sent with the headers, the
+   * milliseconds since the request came, and the caller's trace where it sent one. The status is null where the answer
+   * did not leave whole.
+   */
+  #write(
+    { log, observer }: RequestNotes,
+    {
+      milliseconds,
+      address,
+      sentBefore,
+    }: { readonly milliseconds: number; readonly address: string; readonly sentBefore: number },
+  ): void {
+    const { face, id, request, response, route, rpc, tool, credential, refusal } = this;
+    const { socket, method = '' } = request;
+    const ms = Math.round(milliseconds * 10) / 10;
+    const status = response.writableFinished ? response.statusCode : null;
+    const trace = this.trace ?? parseTraceparent(request.headers['traceparent']);
+    const bytes = socket.bytesWritten - sentBefore;
+    const remote = isIP(address) === 0 ? null : address;
+    const facts = { id, remote, method, route, rpc, tool, credential, status, bytes, ms, trace };
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+    log.info(Object.fromEntries(known), 'request');
+    observer?.ended({ face, method, route, rpc, tool, refusal, status, milliseconds });
+  }
+}
