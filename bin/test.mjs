@@ -102,7 +102,8 @@ function tellAllocator() {
 
 /**
  * Runs mocha in a process of its own.
- * @returns its counts, and for each test that failed its title, file and error; a process that died is one failure
+ * @returns its counts, the milliseconds of each folder of tests, and for each test that failed its title, file and error;
+ * a process that died is one failure
  */
 function runMocha(mochaArguments) {
   return new Promise((resolve) => {
@@ -120,6 +121,7 @@ function runMocha(mochaArguments) {
         failures: 1,
         pending: 0,
         failed: [{ title: `mocha ended with ${signal ?? `code ${code}`}` }],
+        times: {},
       };
       resolve(summary ?? died);
     });
@@ -128,6 +130,7 @@ function runMocha(mochaArguments) {
 
 const rest = process.argv.slice(2);
 const isFast = takeFlag('--fast');
+const isWhole = !rest.some((argument) => argument.endsWith('.js'));
 const isCampaign = takeFlag('--campaign');
 const doesRepeat = takeFlag('--repeat');
 const seed = takeOption('--seed') ?? (isCampaign ? String(randomInt(1_000_000_000)) : undefined);
@@ -188,6 +191,16 @@ function printFailures(heading, failed) {
   }
 }
 
+/** Prints how long the tests of each folder took, the longest first. They ran in several processes at a time. */
+function printTimes() {
+  const times = new Map();
+  for (const [area, milliseconds] of summaries.flatMap((summary) => Object.entries(summary.times))) {
+    times.set(area, (times.get(area) ?? 0) + milliseconds);
+  }
+  const shown = [...times].sort(([, a], [, b]) => b - a).map(([area, ms]) => `${area} ${Math.round(ms / 1000)}`);
+  console.log(`Seconds by folder, in ${jobs} processes: ${shown.join(', ')}`);
+}
+
 const sum = (name) => summaries.reduce((total, summary) => total + summary[name], 0);
 const failed = summaries.flatMap((summary) => summary.failed);
 const canRepeat =
@@ -197,6 +210,7 @@ printFailures('Unsteady: failed at first, passed alone:', unsteady);
 printFailures('Failed:', twice);
 const ran = sum('passes') + sum('failures') + sum('pending');
 if (ran === 0) console.log('No test matches.');
+if (isWhole) printTimes();
 console.log(`${Math.round((performance.now() - started) / 1000)} s`);
 const skipped = sum('pending') > 0 ? `, ${sum('pending')} skipped` : '';
 console.log(`${sum('passes') + unsteady.length} passed, ${sum('failures') - unsteady.length} failed${skipped}`);

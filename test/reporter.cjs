@@ -19,9 +19,20 @@ function describeFailure(test) {
   return { title: test.fullTitle(), file: test.file ?? suite?.file, error };
 }
 
+/** The folder of a compiled test below dist/test, or the file itself where it stands in none. */
+const areaOf = (file = '') => (/dist\/test\/([^/.]+)/.exec(file) ?? ['', 'other'])[1];
+
 class Reporter extends reporters.Spec {
+  /** Milliseconds of tests and their hooks, by folder. */
+  #times = {};
+
   constructor(runner, options) {
     super(runner, options);
+    const count = ({ duration, file, parent, ctx }) => {
+      const area = areaOf(file ?? parent?.file ?? ctx?.currentTest?.file);
+      this.#times[area] = (this.#times[area] ?? 0) + (duration ?? 0);
+    };
+    runner.on('test end', count).on('hook end', count);
     runner.on('pending', (test) => {
       const indent = '  '.repeat(test.titlePath().length);
       reporters.Base.consoleLog(`${indent}  skipped: ${reasonOf(test)}`);
@@ -32,7 +43,7 @@ class Reporter extends reporters.Spec {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
     if (process.send !== undefined) {
-      process.send({ passes, failures, pending, failed: this.failures.map(describeFailure) });
+      process.send({ passes, failures, pending, failed: this.failures.map(describeFailure), times: this.#times });
       return;
     }
     const skipped = pending > 0 ? `, ${pending} skipped` : '';
