@@ -9,9 +9,8 @@ import { fitMediaType, type Judged } from '../text/charset.js';
 import type { ClaimedDocument } from '../view/find-claims.js';
 import { findDocument, findDocumentId, type FoundDocument } from '../view/locate.js';
 import { View } from '../view/view.js';
-import { requireAcknowledged } from './apply-relocate.js';
-import { requireChangeable } from './apply-update.js';
-import { AcceptedFiles } from './decide-import.js';
+import { requireChangeable } from './document-guards.js';
+import { AcceptedFiles } from './accepted-files.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
 import { requirePlace } from './location-guards.js';
 import { findTwin, requirePortableNames, seeWay } from './portable-names.js';
@@ -20,7 +19,7 @@ import type { FollowedTexts } from './followed-texts.js';
 import type { ReadSections } from './read-sections.js';
 import type { DecidedFile } from './record-event.js';
 import type { TreeChangePlan } from './record-tree-change.js';
-import { reportAccess } from './report-access.js';
+import { reportAccess, requireAcknowledged } from './report-access.js';
 import type { WriteContext } from './write-context.js';
 
 /** What becomes of the documents by one pushed commit, after all checks. */

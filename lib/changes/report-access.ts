@@ -3,6 +3,7 @@ import { AccessComparison, type PlacedGrant, type RoleDifference } from '../acce
 import type { AccessChange, AccessReport } from '../domain/access-change.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';
+import { conflict } from '../domain/refusal.js';
 import type { WriteContext } from './write-context.js';
 
 /** A rename or move, for its effect on the grants on and around the moved thing. */
@@ -13,6 +14,14 @@ export interface Relocation {
   readonly documentId: string | null;
   /** Folder grants at and below `from` that move along. The others stay on the old path. */
   readonly travelling: readonly Grant[];
+}
+
+/** Whether somebody may gain access by a rename or move. */
+export interface Acknowledgement {
+  /** Relocate even though a principal gains access. */
+  readonly acknowledged: boolean;
+  /** Digest of the acknowledged report. A changed report is refused again. */
+  readonly report?: string | undefined;
 }
 
 function place(grant: Grant, location: Location): PlacedGrant {
@@ -80,6 +89,28 @@ export function reportAccess(context: WriteContext, relocation: Relocation): Acc
     .update(JSON.stringify([from, to, full.toSorted()]))
     .digest('hex');
   return { gains: [...gains.values()], losses: [...losses.values()], reachesDeleted: gains.size > ofMoved, digest };
+}
+
+/** @throws Refusal CONFLICT `access_would_widen` with the report, or `access_report_changed` */
+export function requireAcknowledged(
+  change: Pick<Relocation, 'from' | 'to'> & Acknowledgement,
+  report: AccessReport,
+): void {
+  if (report.gains.length === 0) return;
+  const stale = change.report !== undefined && change.report !== report.digest;
+  if (change.acknowledged && !stale) return;
+  throw conflict(
+    change.acknowledged ? 'access_report_changed' : 'access_would_widen',
+    change.acknowledged
+      ? 'Who would gain access has changed since the report that was acknowledged. Look at the new one.'
+      : `More people would reach this at the new location${report.reachesDeleted ? ', or what was deleted there' : ''}. ` +
+          'Send it again with acknowledge_access_change to do it.',
+    {
+      from: change.from,
+      to: change.to,
+      report,
+    },
+  );
 }
 
 /** Places where grants would lie on, or above, something deleted at the new place. */

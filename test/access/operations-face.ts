@@ -11,7 +11,8 @@ import { compareVersions } from '../../lib/operations/history/compare-versions.j
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { createFolder } from '../../lib/operations/folders/create-folder.js';
 import { deleteDocument } from '../../lib/operations/documents/delete-document.js';
-import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
+import { deleteFolder } from '../../lib/operations/folders/delete-folder.js';
+import { undeleteFolder } from '../../lib/operations/folders/undelete-folder.js';
 import { exportFolder } from '../../lib/operations/folders/export-folder.js';
 import { listClaims } from '../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
-import { maxReverted } from '../../lib/changes/plan-revert.js';
+import { maxReverted } from '../../lib/operations/history/plan-revert.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { addClient, type Client } from '../support/store/client.js';

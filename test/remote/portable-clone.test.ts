@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { parseLocation, type Location } from '../../lib/domain/location.js';
-import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
+import { deleteFolder } from '../../lib/operations/folders/delete-folder.js';
+import { undeleteFolder } from '../../lib/operations/folders/undelete-folder.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { findUnportableNames } from '../../lib/view/find-unportable-names.js';

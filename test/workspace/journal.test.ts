@@ -25,7 +25,7 @@ import {
   type TestService,
 } from '../support/store/service.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
-import { applyRelocate } from '../../lib/changes/apply-relocate.js';
+import { applyRelocate } from '../../lib/operations/folders/relocate.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
 /** Lets the next commit fail as a full disk does. */

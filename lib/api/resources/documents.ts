@@ -1,4 +1,3 @@
-import type { Deletion } from '../../changes/apply-delete.js';
 import { formatTime } from '../../domain/clock.js';
 import type { Document } from '../../domain/document.js';
 import { formatEtag, type Precondition } from '../../domain/etag.js';
@@ -12,7 +11,7 @@ import {
   type ContentSource,
 } from '../../operations/documents/content.js';
 import { createDocument, type CreateDocumentInput } from '../../operations/documents/create-document.js';
-import { deleteDocument, type DeleteDocumentInput } from '../../operations/documents/delete-document.js';
+import { deleteDocument, type DeleteDocumentInput, type Deletion } from '../../operations/documents/delete-document.js';
 import { listDocuments } from '../../operations/documents/list-documents.js';
 import { readDocument, type ReadDocumentInput } from '../../operations/documents/read-document.js';
 import { undeleteDocument } from '../../operations/documents/undelete-document.js';

@@ -1,14 +1,10 @@
-import type { FolderDeletionResult } from '../../changes/apply-delete-folder.js';
 import { formatTime } from '../../domain/clock.js';
 import type { Folder } from '../../domain/document.js';
 import { createFolder } from '../../operations/folders/create-folder.js';
-import {
-  deleteFolder,
-  undeleteFolderInShort,
-  type ShortFolderUndeletion,
-} from '../../operations/folders/delete-folder.js';
+import { deleteFolder, type FolderDeletionResult } from '../../operations/folders/delete-folder.js';
 import { exportFolder } from '../../operations/folders/export-folder.js';
 import { listFolders } from '../../operations/folders/list-folders.js';
+import { undeleteFolderInShort, type ShortFolderUndeletion } from '../../operations/folders/undelete-folder.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { presentExport } from '../answers/zip-export.js';
 import { jsonPost, route, type Route } from '../route.js';

@@ -1,8 +1,13 @@
 import { toAccessChangeRecord } from '../../records/access-change-record.js';
-import type { RelocationResult } from '../../changes/apply-relocate.js';
 import { formatEtag } from '../../domain/etag.js';
 import { parseFolderLocation, parseLocation, parseName } from '../../domain/location.js';
-import { move, rename, type MoveInput, type RenameInput } from '../../operations/folders/relocate.js';
+import {
+  move,
+  rename,
+  type MoveInput,
+  type RelocationResult,
+  type RenameInput,
+} from '../../operations/folders/relocate.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';

@@ -2,11 +2,11 @@ import { formatTime, parseTime } from '../../domain/clock.js';
 import { parseFolderLocation } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import { parseMessage } from '../../operations/documents/content.js';
+import type { PreviewRevertInput } from '../../operations/history/plan-revert.js';
 import {
   listRevert,
   revertChangesInShort,
   type ListRevertInput,
-  type PreviewRevertInput,
   type RevertChangesInput,
   type RevertPage,
   type ShortRevert,

@@ -15,7 +15,7 @@ import { readOutline, readOutlineInSteps, sectionsOverlap, type Heading } from '
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
-import { stale } from '../../changes/apply-update.js';
+import { stale } from '../../changes/document-guards.js';
 import { findClaims, toClaim } from '../../view/find-claims.js';
 import { digestSection, type ReadText } from '../../changes/read-sections.js';
 import { findDocument, type FoundDocument } from '../../view/locate.js';

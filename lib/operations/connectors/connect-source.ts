@@ -1,4 +1,3 @@
-import { applyCreateFolder } from '../../changes/apply-create-folder.js';
 import { requireFree } from '../../changes/location-guards.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Connector } from '../../domain/connector.js';
@@ -7,6 +6,7 @@ import { isWithin, requireNewLocation, type Location } from '../../domain/locati
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import { descend, findFolder, locationOfFolder } from '../../view/locate.js';
 import type { Connection } from '../../workspace/connectors.js';
+import { applyCreateFolder } from '../folders/create-folder.js';
 import type { WriteOperation } from '../operation.js';
 import type { JudgedName } from '../principals/look-alikes.js';
 import { parseDisplayName } from '../principals/parse-name.js';

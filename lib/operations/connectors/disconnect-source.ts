@@ -1,9 +1,9 @@
-import { applyDeleteFolder, type FolderDeletionResult } from '../../changes/apply-delete-folder.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, Refusal } from '../../domain/refusal.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import { findFolder } from '../../view/locate.js';
+import { applyDeleteFolder, type FolderDeletionResult } from '../folders/delete-folder.js';
 import type { LongWriteOperation } from '../operation.js';
 import { requireConnected, showConnector, storedConnector, type ShownConnector } from './find-connector.js';
 import type { ConnectorInput } from './list-connectors.js';

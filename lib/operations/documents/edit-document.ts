@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { applyUpdate, stale } from '../../changes/apply-update.js';
+import { stale } from '../../changes/document-guards.js';
 import { findByHeadings } from '../../changes/find-section-again.js';
 import { requireWritable } from '../../changes/location-guards.js';
 import { prepareAtOnce, prepareContent, type PreparedContent } from '../../changes/prepare-content.js';
@@ -19,6 +19,7 @@ import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
 import { findDocument, type FoundDocument } from '../../view/locate.js';
 import type { PrepareContext, ReadOperation, WriteOperation } from '../operation.js';
 import { findHeldSections, planEdit, rulesFor, type EditDocumentInput, type MadeEdit } from './plan-edit.js';
+import { applyUpdate } from './update-document.js';
 
 /** The result of an edit without writing it. */
 export interface EditPreview extends MadeEdit {
@@ -162,8 +163,8 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     const precondition = { any: false, versionIds: [made.parent.id] } as const;
     // Characters beyond ASCII that were written as UTF-8 are not what another declaration says.
     const isUtf8 = content.charset === undefined && !isAscii(made.bytes);
-    const change = { location, precondition, content, isUtf8, message, claimId, found };
-    const { current: version } = applyUpdate(context, change);
+    const change = { location, precondition, isUtf8, message, claimId };
+    const { current: version } = applyUpdate(context, change, content, found);
     return { ...made, location, documentId, version, isRepeat: false };
   },
   noteResult: ({ version, documentId, isRepeat, parent, expected }) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readPolicy } from '../../access/policy.js';
-import { stale } from '../../changes/apply-update.js';
+import { stale } from '../../changes/document-guards.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import type { DocumentEdit } from '../../domain/document-edit.js';
 import { isMarkdown, type Document, type Version } from '../../domain/document.js';

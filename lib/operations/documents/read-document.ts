@@ -7,7 +7,7 @@ import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js'
 import type { Role } from '../../domain/role.js';
 import type { ActivityKind } from '../../sidecar/tables/activity-table.js';
 import type { View } from '../../view/view.js';
-import { stale } from '../../changes/apply-update.js';
+import { stale } from '../../changes/document-guards.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { RevocableStream } from '../revocable-stream.js';
 import type { ReadOperation } from '../operation.js';

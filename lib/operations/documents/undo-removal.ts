@@ -2,12 +2,11 @@ import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
-import { applyUndelete } from '../../changes/apply-undelete.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { findDocument, toDocument, type FoundDocument } from '../../view/locate.js';
 import type { WriteOperation } from '../operation.js';
 import { isOwnRepeat } from '../own-repeat.js';
-import { undeleteDocument } from './undelete-document.js';
+import { applyUndelete, undeleteDocument } from './undelete-document.js';
 
 export interface UndoRemovalInput {
   readonly location: Location;
@@ -56,7 +55,7 @@ export const undoRemoval: WriteOperation<UndoRemovalInput, UndoneRemoval> = {
     if (deleted?.deletedBy !== context.author.id) throw notFound();
     const last = tables.versions.bySequence(deleted.number, deleted.sequence);
     if (expected !== last?.id && expected !== deleted.commit) throw notFound();
-    return { document: applyUndelete(context, location), isRepeat: false };
+    return { document: applyUndelete(context, { location }), isRepeat: false };
   },
   noteResult({ document, isRepeat }) {
     const note = { version: document.current.id, documentId: document.id };

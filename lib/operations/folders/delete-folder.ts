@@ -1,9 +1,67 @@
+import { noteSearch } from '../../changes/index-changes.js';
+import { requireNoMirrorBelow, requireWritable } from '../../changes/location-guards.js';
+import { recordEvent, type Decision } from '../../changes/record-event.js';
+import { requireNoneClaimed } from '../../changes/require-unclaimed.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';
-import { applyDeleteFolder, type FolderDeletionResult } from '../../changes/apply-delete-folder.js';
-import { applyUndeleteFolder, type FolderUndeletion } from '../../changes/apply-undelete-folder.js';
-import type { Obstacle } from '../../changes/undelete-plan.js';
+import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { findFolder } from '../../view/locate.js';
 import { folderExtent } from '../note-extent.js';
 import type { LongWriteOperation } from '../operation.js';
+
+/** The result of a folder's deletion. */
+export interface FolderDeletionResult {
+  readonly location: Location;
+  /** Milliseconds since 1970. */
+  readonly deletedAt: number;
+  /** Number of documents deleted with the folder. */
+  readonly documents: number;
+  /** The commit that deleted it. */
+  readonly versionId: string;
+}
+
+/** Maximum of documents changed at once: writers wait for all of them. */
+export const maxDocumentsAtOnce = 10_000;
+
+/**
+ * @throws Refusal NOT_FOUND; CONFLICT `claimed` when another principal has a claim in it; INVALID_REQUEST
+ * `workspace_root`, `read_only_source`, `too_many_documents`
+ */
+function decideDeleteFolder(context: WriteContext, location: Location): Decision {
+  const { tables } = context.transaction;
+  if (location === '') {
+    throw invalidRequest('workspace_root', 'The workspace itself is no folder to delete. Delete what is in it.', {
+      field: 'location',
+    });
+  }
+  const folder = findFolder(tables, location);
+  if (folder === undefined) throw notFound();
+  requireNoneClaimed(context, location);
+  requireWritable(tables, folder.mirror);
+  requireNoMirrorBelow(context, location);
+  const inFolder = tables.deletions.documentsBelow(folder.row.number, location, maxDocumentsAtOnce + 1);
+  if (inFolder.length > maxDocumentsAtOnce) throw tooManyDocuments();
+  return { event: { type: 'delete-folder', location }, files: [], message: null, known: { inFolder } };
+}
+
+/**
+ * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be restored, together or
+ * document by document. Grants on the path stay too, as they do when a folder empties.
+ * @throws Refusal as `decideDeleteFolder`
+ */
+export function* applyDeleteFolder(context: WriteContext, location: Location): Steps<FolderDeletionResult> {
+  const decision = decideDeleteFolder(context, location);
+  yield;
+  const { versionId, removed } = yield* recordEvent(context, decision);
+  noteSearch(context, versionId, ...removed.map((place) => ({ type: 'remove', location: place }) as const));
+  return { location, deletedAt: context.transaction.now, documents: removed.length, versionId };
+}
+
+function tooManyDocuments(): Refusal {
+  const message = `The folder holds more than ${maxDocumentsAtOnce} documents. Delete the folders in it one by one.`;
+  return invalidRequest('too_many_documents', message, { field: 'location', limit: maxDocumentsAtOnce });
+}
 
 /** Hides a folder with everything in it, by one commit. It can be restored as one. Editor of the folder. */
 export const deleteFolder: LongWriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
@@ -17,50 +75,4 @@ export const deleteFolder: LongWriteOperation<{ readonly location: Location }, F
   run: (context, { location }) => applyDeleteFolder(context, location),
   extentOf: (_, { location }) => folderExtent(location),
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
-};
-
-/** Undeletes the last folder deleted at a location, by one commit. Editor there. */
-export const undeleteFolder: LongWriteOperation<{ readonly location: Location }, FolderUndeletion> = {
-  kind: 'write',
-  name: 'folder.undelete',
-  isHeavy: true,
-  isLong: true,
-  needs: ({ location }) => [{ role: 'editor', location, folder: true }],
-  note: ({ location }) => ({ target: location }),
-  run: (context, { location }) => applyUndeleteFolder(context, location),
-  extentOf: (_, { location }) => folderExtent(location),
-  noteResult: ({ versionId, documents, leftAlone }) => ({
-    version: versionId,
-    detail: { documents, left_alone: leftAlone.length },
-  }),
-};
-
-/** The result of a folder's undeletion, without names of documents. */
-export interface ShortFolderUndeletion {
-  readonly location: Location;
-  readonly documents: number;
-  /** Numbers of documents that stayed deleted, by obstacle. */
-  readonly leftAlone: Readonly<Record<Obstacle, number>>;
-  readonly versionId: string;
-}
-
-/** The same with a result that may be kept for a retry: the places of single documents must not outlive their erase. */
-export const undeleteFolderInShort: LongWriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
-  kind: 'write',
-  name: undeleteFolder.name,
-  isHeavy: true,
-  isLong: true,
-  needs: (input) => undeleteFolder.needs(input),
-  note: (input) => undeleteFolder.note(input),
-  *run(context, input) {
-    const { folder, documents, leftAlone, versionId } = yield* undeleteFolder.run(context, input, undefined);
-    const counts = { location_occupied: 0, read_only_source: 0, claimed: 0 };
-    for (const { reason } of leftAlone) counts[reason] += 1;
-    return { location: folder.location, documents, leftAlone: counts, versionId };
-  },
-  extentOf: (_, { location }) => folderExtent(location),
-  noteResult: ({ versionId, documents, leftAlone }) => ({
-    version: versionId,
-    detail: { documents, left_alone: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) },
-  }),
 };

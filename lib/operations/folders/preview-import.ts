@@ -1,10 +1,9 @@
 import { readPolicy } from '../../access/policy.js';
-import { AcceptedFiles, decideImport, type WantedFile } from '../../changes/decide-import.js';
+import { AcceptedFiles, type WantedFile } from '../../changes/accepted-files.js';
 import { requireRoom } from '../../changes/quota.js';
 import type { Location } from '../../domain/location.js';
-import type { ImportResult } from '../../changes/apply-import.js';
 import type { ReadOperation } from '../operation.js';
-import { requireNoDocumentAt } from './import-documents.js';
+import { decideImport, requireNoDocumentAt, type ImportResult } from './import-documents.js';
 
 /** What the batches before would have created. */
 export class ImportPreview {

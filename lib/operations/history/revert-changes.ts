@@ -1,34 +1,30 @@
+import { followSections } from '../../changes/follow-section.js';
+import { FollowedTexts } from '../../changes/followed-texts.js';
+import { noteSearch, noteWritten } from '../../changes/index-changes.js';
+import { recordEvent, type Decision } from '../../changes/record-event.js';
+import { fileOf, restoredBy } from '../../changes/undelete-plan.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { AuditExtent } from '../../domain/audit-record.js';
 import type { Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
+import { conflict, invalidRequest } from '../../domain/refusal.js';
+import type { Steps } from '../../scheduling/in-steps.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { View } from '../../view/view.js';
-import { conflict, invalidRequest } from '../../domain/refusal.js';
-import { FollowedTexts } from '../../changes/followed-texts.js';
-import { applyRevert, toPreview, type RevertResult } from '../../changes/apply-revert.js';
+import { folderExtent } from '../note-extent.js';
+import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from '../operation.js';
 import {
   planRevert,
   type LeftAlone,
   type LeftAloneReason,
+  type PreviewRevertInput,
   type RevertPlan,
   type RevertPreview,
   type RevertStep,
-} from '../../changes/plan-revert.js';
-import { folderExtent } from '../note-extent.js';
-import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from '../operation.js';
-
-export interface PreviewRevertInput {
-  /** The folder to revert. The root for the whole workspace. */
-  readonly location: Location;
-  /** The principal whose changes are reverted. */
-  readonly principalId: string;
-  /** Milliseconds since 1970. Changes at this time or later. */
-  readonly since: number;
-}
+} from './plan-revert.js';
 
 export interface RevertChangesInput extends PreviewRevertInput {
-  /** The preview's digest: the revert does exactly the previewed changes. */
+  /** The preview's digest. If the outcome has changed since, the revert is refused. */
   readonly preview: string;
   readonly message: string | null;
 }
@@ -52,6 +48,11 @@ async function planPinned(
   } finally {
     snapshot.close();
   }
+}
+
+/** The part of a plan that callers see. */
+function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPreview {
+  return { steps, leftAlone, digest };
 }
 
 /**
@@ -131,6 +132,86 @@ async function readClaimed(context: ReadContext, input: PreviewRevertInput): Pro
   return followed;
 }
 
+export interface RevertResult {
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly steps: readonly RevertStep[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** Milliseconds since 1970: a revert of the caller's changes since then takes this one back. */
+  readonly at: number;
+  /** Id of the commit and of each new version. Null when there was nothing to do. */
+  readonly versionId: string | null;
+}
+
+/** @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `too_much_to_revert` */
+function* decideRevert(
+  context: WriteContext,
+  change: RevertChangesInput,
+): Steps<{ readonly plan: RevertPlan; readonly decision: Decision }> {
+  const plan = yield* planRevert(context.view, { ...change, callerId: context.caller.principalId });
+  if (plan.digest !== change.preview) {
+    throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
+  }
+  const { restored, deleted, returning } = plan;
+  const { location, principalId, message } = change;
+  const written = [...restored.map((each) => each.returning), ...returning];
+  const live = [...restored.map((each) => ({ ...each, location: each.returning.location })), ...deleted];
+  const decision: Decision = {
+    event: {
+      type: 'revert',
+      location,
+      principalId,
+      restored: written.map(restoredBy),
+      deleted: deleted.map(({ row, location: place }) => ({ documentId: row.id, location: place })),
+    },
+    files: written.map(fileOf),
+    message,
+    known: {
+      live: new Map(
+        live.map(({ row, location: place }) => [
+          row.id,
+          { number: row.number, sequence: row.current.sequence, location: place },
+        ]),
+      ),
+      deleted: new Map(returning.map((each) => [each.id, each])),
+    },
+  };
+  return { plan, decision };
+}
+
+/**
+ * Carries out the preview: one commit, a new version of each document. Nothing is lost: the reverted versions stay in
+ * the documents' histories, and a revert can be reverted.
+ * @param followed the claimed sections of the texts
+ * @throws Refusal as `decideRevert`, and INVALID_REQUEST `storage_quota`
+ */
+function* applyRevert(context: WriteContext, change: RevertChangesInput, followed: FollowedTexts): Steps<RevertResult> {
+  const { plan, decision } = yield* decideRevert(context, change);
+  const { steps, leftAlone } = plan;
+  const done = { principalId: change.principalId, since: change.since, steps, leftAlone, at: context.transaction.now };
+  if (steps.length === 0) return { ...done, versionId: null };
+  const { versionId, written, removed } = yield* recordEvent(context, decision);
+  for (const { row, returning } of plan.restored) {
+    const { location, content } = returning;
+    const findAgain = followed.findAgainIn(row.current.blobOid, content.blobOid);
+    followSections(context, { row, location }, followed.sectionsOf(content.blobOid), findAgain);
+    yield;
+  }
+  for (const returning of plan.returning) {
+    const { location, content } = returning;
+    followSections(context, { row: returning, location }, followed.sectionsOf(content.blobOid));
+    yield;
+  }
+  noteSearch(
+    context,
+    versionId,
+    ...removed.map((location) => ({ type: 'remove', location }) as const),
+    ...(yield* noteWritten(context, written)),
+  );
+  return { ...done, versionId };
+}
+
 /** Carries out the revert, as new versions by one commit. Editor of the folder. */
 export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult, FollowedTexts> = {
   kind: 'write',
@@ -147,19 +228,12 @@ export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult,
 };
 
 /** The result of a revert, without names of documents. */
-export interface ShortRevert {
+export interface ShortRevert extends Omit<RevertResult, 'steps' | 'leftAlone'> {
   readonly location: Location;
-  readonly principalId: string;
-  /** Milliseconds since 1970. */
-  readonly since: number;
   /** Number of changed documents. */
   readonly documents: number;
   /** Numbers of documents left alone, by reason. */
   readonly leftAlone: Readonly<Record<LeftAloneReason, number>>;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Null when there was nothing to do. */
-  readonly versionId: string | null;
 }
 
 /** The same with a result that may be kept for a retry: the places of single documents must not outlive their erase. */

@@ -6,7 +6,7 @@ import { rootLocation } from '../../domain/location.js';
 import { decodeCommit } from '../../git/objects/objects.js';
 import { auditKeyOf } from '../../sidecar/service-file.js';
 import { checkBackup } from '../../backup/check-backup.js';
-import { applyRecover } from '../../changes/apply-recover.js';
+import { recordEvent } from '../../changes/record-event.js';
 import { openWorkspace } from '../../workspace/open-workspace.js';
 import {
   prepareStage,
@@ -17,6 +17,7 @@ import {
   type StageOptions,
 } from '../../backup/stage-workspace.js';
 import { findVersion } from '../../history/trailers.js';
+import { runAtOnce } from '../../scheduling/in-steps.js';
 import type { Tables } from '../../sidecar/tables.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -63,13 +64,19 @@ const recordRestore = recording('workspace.restore');
 /** A chain that begins with this is a new one, unknown to the commits up to that one. */
 const recordRecovery = recording(recoverAction);
 
-/** Repeats the first record in the history, so that every later clone has it. Admin. */
+/**
+ * Repeats the first record by a commit, so that every later clone has it. It names the clone's newest version, and
+ * touches no document. It comes after that record: its `Audit-Head` then names the new chain. Admin.
+ */
 const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
   kind: 'write',
   name: 'workspace.recovered',
   needs: () => adminNeeds,
   note: ({ from }) => ({ detail: { from } }),
-  run: (context, { from }) => applyRecover(context, from),
+  run(context, { from }) {
+    const event = { type: 'recover', from } as const;
+    return runAtOnce(recordEvent(context, { event, files: [], message: null })).versionId;
+  },
   noteResult: (commit) => ({ version: commit }),
 };
 

@@ -6,7 +6,7 @@ import { noAllowance } from '../../../lib/connectors/sources.js';
 import { syncLimits, type SyncLimits } from '../../../lib/connectors/sync/limits.js';
 import { RunSlots } from '../../../lib/scheduling/run-slots.js';
 import type { Timers } from '../../../lib/scheduling/timers.js';
-import { applyCreateFolder } from '../../../lib/changes/apply-create-folder.js';
+import { applyCreateFolder } from '../../../lib/operations/folders/create-folder.js';
 import type { Connector, ConnectorRun } from '../../../lib/domain/connector.js';
 import { makeIdentifier } from '../../../lib/domain/identifier.js';
 import { parseLocation, type Location } from '../../../lib/domain/location.js';

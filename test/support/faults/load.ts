@@ -6,7 +6,8 @@ import type { ContentSource } from '../../../lib/operations/documents/content.js
 import { createDocument } from '../../../lib/operations/documents/create-document.js';
 import { createFolder } from '../../../lib/operations/folders/create-folder.js';
 import { deleteDocument } from '../../../lib/operations/documents/delete-document.js';
-import { deleteFolder, undeleteFolder } from '../../../lib/operations/folders/delete-folder.js';
+import { deleteFolder } from '../../../lib/operations/folders/delete-folder.js';
+import { undeleteFolder } from '../../../lib/operations/folders/undelete-folder.js';
 import { eraseDocument } from '../../../lib/operations/documents/erase-document.js';
 import { importDocuments } from '../../../lib/operations/folders/import-documents.js';
 import { listDocuments } from '../../../lib/operations/documents/list-documents.js';

@@ -7,7 +7,7 @@ import { perform } from '../../../lib/operations/perform.js';
 import { rename } from '../../../lib/operations/folders/relocate.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { operator } from './service.js';
-import { applyRelocate } from '../../../lib/changes/apply-relocate.js';
+import { applyRelocate } from '../../../lib/operations/folders/relocate.js';
 
 /** Creates a document like releases with fewer rules for names and labels. */
 export async function createAsBefore(

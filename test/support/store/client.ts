@@ -12,7 +12,8 @@ import { deleteComment, editComment, resolveThread } from '../../../lib/operatio
 import { addLabels, removeLabels, setLabels } from '../../../lib/operations/documents/change-labels.js';
 import { compareVersions } from '../../../lib/operations/history/compare-versions.js';
 import { deleteDocument } from '../../../lib/operations/documents/delete-document.js';
-import { deleteFolder, undeleteFolder } from '../../../lib/operations/folders/delete-folder.js';
+import { deleteFolder } from '../../../lib/operations/folders/delete-folder.js';
+import { undeleteFolder } from '../../../lib/operations/folders/undelete-folder.js';
 import { listClaims } from '../../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../../lib/operations/comments/list-comments.js';
 import {

@@ -1,4 +1,4 @@
-import { applyCreateFolder } from '../../../lib/changes/apply-create-folder.js';
+import { applyCreateFolder } from '../../../lib/operations/folders/create-folder.js';
 import type { MirrorResult } from '../../../lib/changes/apply-mirror.js';
 import type { Caller } from '../../../lib/domain/caller.js';
 import { parseLocation, type Location } from '../../../lib/domain/location.js';

@@ -1,10 +1,10 @@
-import { isWithin, type Location } from '../domain/location.js';
-import { roleContains } from '../domain/role.js';
-import type { Changes, RelocationDone } from '../sidecar/tables/history-table.js';
-import type { Steps } from '../scheduling/in-steps.js';
-import { findDocumentById } from '../view/locate.js';
-import type { View } from '../view/view.js';
-import type { Tables } from '../sidecar/tables.js';
+import { isWithin, type Location } from '../../domain/location.js';
+import { roleContains } from '../../domain/role.js';
+import type { Changes, RelocationDone } from '../../sidecar/tables/history-table.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { findDocumentById } from '../../view/locate.js';
+import type { View } from '../../view/view.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** Number of rows read together. */
 const batch = 1000;

@@ -1,6 +1,6 @@
-import { ancestorsOf, type Location } from '../domain/location.js';
-import { placeSpans, type PlaceSpan } from '../history/place-spans.js';
-import type { Tables } from '../sidecar/tables.js';
+import { ancestorsOf, type Location } from '../../domain/location.js';
+import { placeSpans, type PlaceSpan } from '../../history/place-spans.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** An accepted erase. */
 export interface NotedErase {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Version } from '../domain/document.js';
-import { isWithin, joinLocation, type Location } from '../domain/location.js';
-import { invalidRequest } from '../domain/refusal.js';
-import type { Steps } from '../scheduling/in-steps.js';
-import { maxDocumentsAtOnce } from './apply-delete-folder.js';
-import type { DocumentRow } from '../sidecar/tables/document-table.js';
-import { findClaims } from '../view/find-claims.js';
+import type { Version } from '../../domain/document.js';
+import { isWithin, joinLocation, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { maxDocumentsAtOnce } from '../folders/delete-folder.js';
+import type { DocumentRow } from '../../sidecar/tables/document-table.js';
+import { findClaims } from '../../view/find-claims.js';
 import { findRelocated } from './find-relocated.js';
-import { descend, findFolder, locationOfFolder, numberOfFolder } from '../view/locate.js';
-import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
-import type { View } from '../view/view.js';
-import type { Tables } from '../sidecar/tables.js';
+import { descend, findFolder, locationOfFolder, numberOfFolder } from '../../view/locate.js';
+import { ReturnPlan, type Obstacle, type Returning } from '../../changes/undelete-plan.js';
+import type { View } from '../../view/view.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** The change planned for one document. */
 export type RevertStep =
@@ -68,12 +68,16 @@ export interface RevertPlan extends RevertPreview {
   readonly returning: readonly Returning[];
 }
 
-export interface RevertRequest {
-  /** The folder. The caller is editor there. */
+export interface PreviewRevertInput {
+  /** The folder to revert. The root for the whole workspace. */
   readonly location: Location;
+  /** The principal whose changes are reverted. */
   readonly principalId: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Changes at this time or later. */
   readonly since: number;
+}
+
+interface RevertRequest extends PreviewRevertInput {
   /** The caller, whose own claims are no obstacle. */
   readonly callerId: string;
 }
