@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { applyPush } from '../../lib/changes/apply-push.js';
 import { FollowedTexts } from '../../lib/changes/followed-texts.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import type { UnfitChange } from '../../lib/domain/push.js';
@@ -8,6 +7,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
 import { MissingTrees, WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { takeClaim } from '../../lib/operations/claims/take-claim.js';
+import { applyPush } from '../../lib/operations/repositories/push-commits.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
@@ -212,8 +212,8 @@ describe('A push that cannot be written', () => {
       const content = { blobOid: '', sha256: '', size: 0, kind: 'text' } as const;
       const changes = [{ type: 'create', location: parseLocation(location), content }] as const;
       const author = { name: '', email: '', at: null };
-      const rules = { guessMediaType: () => '', followed: new FollowedTexts() };
-      return runAtOnce(applyPush(context, [{ oid: '', message: null, author, changes }], [], rules));
+      const pushed = { commits: [{ oid: '', message: null, author, changes }], unfit: [] };
+      return runAtOnce(applyPush(context, pushed, new FollowedTexts()));
     };
     assert.throws(() => push('team/new.md'), MissingTrees);
     assert.throws(() => push('hidden/new.md'), Refusal);

@@ -1,9 +1,12 @@
 import { applyCreateFolder } from '../../../lib/operations/folders/create-folder.js';
-import type { MirrorResult } from '../../../lib/changes/apply-mirror.js';
 import type { Caller } from '../../../lib/domain/caller.js';
 import { parseLocation, type Location } from '../../../lib/domain/location.js';
 import type { EventFile } from '../../../lib/history/projection.js';
-import { mirrorSource, type MirrorSourceInput } from '../../../lib/operations/connectors/mirror-source.js';
+import {
+  mirrorSource,
+  type MirrorResult,
+  type MirrorSourceInput,
+} from '../../../lib/operations/connectors/mirror-source.js';
 import { guessMediaType } from '../../../lib/operations/documents/content.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { findFolder } from '../../../lib/view/locate.js';

@@ -1,5 +1,5 @@
-import { readPolicy } from '../access/policy.js';
-import type { SkipReason } from '../domain/connector.js';
+import { readPolicy } from '../../access/policy.js';
+import type { SkipReason } from '../../domain/connector.js';
 import {
   ancestorsOf,
   faultOfLocation,
@@ -11,23 +11,23 @@ import {
   rootLocation,
   segmentsOf,
   type Location,
-} from '../domain/location.js';
-import { faultOfPortableName } from '../domain/portable-name.js';
-import type { MovedDocument } from '../history/event.js';
-import type { EventFile, LiveRow } from '../history/projection.js';
-import type { Steps } from '../scheduling/in-steps.js';
-import type { DocumentRow } from '../sidecar/tables/document-table.js';
-import type { Tables } from '../sidecar/tables.js';
-import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
-import { nowhere } from '../view/locate.js';
-import type { SuppressedContent } from './mirror-suppression.js';
-import { ArrivingNames } from './portable-names.js';
-import type { DecidedFile } from './record-event.js';
-import type { TreeChangePlan } from './record-tree-change.js';
+} from '../../domain/location.js';
+import { faultOfPortableName } from '../../domain/portable-name.js';
+import type { MovedDocument } from '../../history/event.js';
+import type { EventFile, LiveRow } from '../../history/projection.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import type { DocumentRow } from '../../sidecar/tables/document-table.js';
+import type { Tables } from '../../sidecar/tables.js';
+import { rootFolderNumber } from '../../sidecar/tables/folder-table.js';
+import { nowhere } from '../../view/locate.js';
+import type { SuppressedContent } from '../../changes/mirror-suppression.js';
+import { ArrivingNames } from '../../changes/portable-names.js';
+import type { DecidedFile } from '../../changes/record-event.js';
+import type { TreeChangePlan } from '../../changes/record-tree-change.js';
 
 /** What has changed in a source, as changes of documents below the mirror's folder. */
 export interface MirrorChange {
-  /** Files that are new or changed. The contents are stored already. */
+  /** New or changed files. A ContentStage of the connector holds their contents, and has shown them. */
   readonly written: readonly EventFile[];
   /** Files that the source keeps under another name. One that changed too is also among the written. */
   readonly moved: readonly { readonly from: Location; readonly to: Location }[];

@@ -1,14 +1,14 @@
-import type { Caller } from '../domain/caller.js';
-import type { Clock } from '../domain/clock.js';
-import type { Version } from '../domain/document.js';
-import type { Location } from '../domain/location.js';
-import type { PushedChange, PushedCommit, PushedContent } from '../domain/push.js';
-import type { ObjectReader } from '../journal/objects.js';
-import { Rests } from '../scheduling/rests.js';
-import type { ClaimRow } from '../sidecar/tables/claim-table.js';
-import type { Tables } from '../sidecar/tables.js';
-import type { View } from '../view/view.js';
-import { FollowedTexts, isReadable } from './followed-texts.js';
+import type { Caller } from '../../domain/caller.js';
+import type { Clock } from '../../domain/clock.js';
+import type { Version } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { PushedChange, PushedCommit, PushedContent } from '../../domain/push.js';
+import type { ObjectReader } from '../../journal/objects.js';
+import { Rests } from '../../scheduling/rests.js';
+import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
+import type { Tables } from '../../sidecar/tables.js';
+import type { View } from '../../view/view.js';
+import { FollowedTexts, isReadable } from '../../changes/followed-texts.js';
 
 /** A pushed text, and the place that its document has before the push. */
 interface ComingText {

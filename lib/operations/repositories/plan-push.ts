@@ -1,26 +1,27 @@
-import { nameOf, requireNewLocation, type Location } from '../domain/location.js';
-import type { PushedChange, PushedContent } from '../domain/push.js';
-import type { RefusedFile } from '../domain/refused-file.js';
-import { notFound } from '../domain/refusal.js';
-import { roleContains, type Role } from '../domain/role.js';
-import type { LiveRow } from '../history/projection.js';
-import type { Steps } from '../scheduling/in-steps.js';
-import { fitMediaType, type Judged } from '../text/charset.js';
-import type { ClaimedDocument } from '../view/find-claims.js';
-import { findDocument, findDocumentId, type FoundDocument } from '../view/locate.js';
-import { View } from '../view/view.js';
-import { requireChangeable } from './document-guards.js';
-import { AcceptedFiles } from './accepted-files.js';
+import { nameOf, requireNewLocation, type Location } from '../../domain/location.js';
+import type { PushedChange, PushedContent } from '../../domain/push.js';
+import type { RefusedFile } from '../../domain/refused-file.js';
+import { notFound } from '../../domain/refusal.js';
+import { roleContains, type Role } from '../../domain/role.js';
+import type { LiveRow } from '../../history/projection.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { fitMediaType } from '../../text/charset.js';
+import type { ClaimedDocument } from '../../view/find-claims.js';
+import { findDocument, findDocumentId, type FoundDocument } from '../../view/locate.js';
+import { View } from '../../view/view.js';
+import { requireChangeable } from '../../changes/document-guards.js';
+import { AcceptedFiles } from '../../changes/accepted-files.js';
+import { guessMediaType } from '../documents/content.js';
 import { changedMeanwhile, explainRefusal, tooLarge, twinTaken } from './explain-refusal.js';
-import { requirePlace } from './location-guards.js';
-import { findTwin, requirePortableNames, seeWay } from './portable-names.js';
-import type { FindAgain } from './find-section-again.js';
-import type { FollowedTexts } from './followed-texts.js';
-import type { ReadSections } from './read-sections.js';
-import type { DecidedFile } from './record-event.js';
-import type { TreeChangePlan } from './record-tree-change.js';
-import { reportAccess, requireAcknowledged } from './report-access.js';
-import type { WriteContext } from './write-context.js';
+import { requirePlace } from '../../changes/location-guards.js';
+import { findTwin, requirePortableNames, seeWay } from '../../changes/portable-names.js';
+import type { FindAgain } from '../../changes/find-section-again.js';
+import type { FollowedTexts } from '../../changes/followed-texts.js';
+import type { ReadSections } from '../../changes/read-sections.js';
+import type { DecidedFile } from '../../changes/record-event.js';
+import type { TreeChangePlan } from '../../changes/record-tree-change.js';
+import { reportAccess, requireAcknowledged } from '../../changes/report-access.js';
+import type { WriteContext } from '../../changes/write-context.js';
 
 /** What becomes of the documents by one pushed commit, after all checks. */
 export interface PushPlan extends TreeChangePlan {
@@ -34,20 +35,15 @@ export interface PushPlan extends TreeChangePlan {
   readonly refused: readonly RefusedFile[];
 }
 
-export interface PushRules {
-  guessMediaType(this: void, name: string, content: Judged): string;
-  /** The claimed sections of pushed texts. */
-  readonly followed: Pick<FollowedTexts, 'sectionsOf' | 'findAgainIn'>;
-}
-
 /** Decides about the files of a push, commit by commit. Between two calls, the first of them was written. */
 export class PushPlanner {
   readonly #context: WriteContext;
-  readonly #rules: PushRules;
+  readonly #followed: FollowedTexts;
 
-  constructor(context: WriteContext, rules: PushRules) {
+  /** @param followed the claimed sections of pushed texts */
+  constructor(context: WriteContext, followed: FollowedTexts) {
     this.#context = context;
-    this.#rules = rules;
+    this.#followed = followed;
   }
 
   /** @param commit the client's id of the commit */
@@ -55,7 +51,7 @@ export class PushPlanner {
     const { transaction, reach } = this.#context;
     // The documents with grants of their own have moved, perhaps.
     const view = new View(transaction.tables, reach, transaction.now);
-    const draft = new CommitDraft({ ...this.#context, view }, this.#rules);
+    const draft = new CommitDraft({ ...this.#context, view }, this.#followed);
     const refused = new Map<PushedChange, RefusedFile>();
     for (const part of ['leave', 'arrive', 'stay'] as const) {
       for (const change of changes) {
@@ -76,7 +72,7 @@ export class PushPlanner {
 /** The changes of one commit. The leaving documents come first, so that others can take their places. */
 class CommitDraft {
   readonly #context: WriteContext;
-  readonly #rules: PushRules;
+  readonly #followed: FollowedTexts;
   readonly #leaving = { ids: new Set<string>(), numbers: new Set<number>(), staying: new Map<number, boolean>() };
   readonly #accepted = new AcceptedFiles();
   readonly #moving = new Map<PushedChange, FoundDocument>();
@@ -86,9 +82,9 @@ class CommitDraft {
   readonly #claimed: PushPlan['claimed'][number][] = [];
   readonly #live = new Map<string, LiveRow>();
 
-  constructor(context: WriteContext, rules: PushRules) {
+  constructor(context: WriteContext, followed: FollowedTexts) {
     this.#context = context;
-    this.#rules = rules;
+    this.#followed = followed;
   }
 
   get plan(): Omit<PushPlan, 'refused'> {
@@ -120,7 +116,7 @@ class CommitDraft {
     if (change.type === 'create') {
       const { location, content } = change;
       this.#requireRoom(location, content);
-      this.#write(location, content, this.#rules.guessMediaType(nameOf(location), content));
+      this.#write(location, content, guessMediaType(nameOf(location), content));
       return;
     }
     const found = this.#moving.get(change);
@@ -157,7 +153,7 @@ class CommitDraft {
     { row }: FoundDocument,
     { blobOid }: PushedContent,
   ): Pick<PushPlan['claimed'][number], 'readNext' | 'findAgain'> {
-    const { followed } = this.#rules;
+    const followed = this.#followed;
     return { readNext: followed.sectionsOf(blobOid), findAgain: followed.findAgainIn(row.current.blobOid, blobOid) };
   }
 
