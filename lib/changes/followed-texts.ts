@@ -9,11 +9,15 @@ import { findSectionAgain, type FindAgain } from './find-section-again.js';
 import { stagedFrom } from './prepare-content.js';
 import { readSections, type PlacedSection, type ReadSections } from './read-sections.js';
 
+/** What tells contents apart. */
+type Content = Pick<Version, 'blobOid'>;
+
 /** A version, or content that has no media type yet, and is read by its charset. */
-type Text = Pick<Version, 'blobOid' | 'kind' | 'size'> & {
-  readonly mediaType?: string;
-  readonly charset?: Charset | undefined;
-};
+type Text = Content &
+  Pick<Version, 'kind' | 'size'> & {
+    readonly mediaType?: string;
+    readonly charset?: Charset | undefined;
+  };
 
 /** Whether a content is a text that can be read for its sections. */
 export function isReadable({ kind, size }: Pick<Text, 'kind' | 'size'>): boolean {
@@ -81,20 +85,20 @@ export class FollowedTexts {
   }
 
   /** Whether these sections of the text were read, or the text is too long to read. */
-  hasRead(blobOid: string, sections: readonly string[]): boolean {
+  hasRead({ blobOid }: Content, sections: readonly string[]): boolean {
     const found = this.#read.get(blobOid);
     return found === null || (found !== undefined && sections.every((section) => found.has(section)));
   }
 
   /** The sections of a text. One that was not read counts as gone, so that its claim binds the whole document. */
-  sectionsOf(blobOid: string): ReadSections {
+  sectionsOf({ blobOid }: Content): ReadSections {
     const found = this.#read.get(blobOid) ?? undefined;
     return () => (found === undefined ? undefined : { find: (section) => found.get(section) ?? null });
   }
 
   /** Finds the sections of a text in the one that replaces it. */
-  findAgainIn(before: string, after: string): FindAgain {
-    const next = this.#nextOf(before, after);
+  findAgainIn(before: Content, after: Content): FindAgain {
+    const next = this.#nextOf(before.blobOid, after.blobOid);
     return (section) => next.get(section);
   }
 

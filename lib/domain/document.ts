@@ -30,6 +30,11 @@ export interface Version {
   readonly originalAuthor: OriginalAuthor | null;
 }
 
+/** Whether two contents have the same bytes. */
+export function isSameContent(one: Pick<Version, 'blobOid'>, other: Pick<Version, 'blobOid'>): boolean {
+  return one.blobOid === other.blobOid;
+}
+
 /** Whether its text is Markdown by its media type. */
 export function isMarkdown({ mediaType }: Pick<Version, 'mediaType'>): boolean {
   return mediaType.startsWith('text/markdown');

@@ -1,4 +1,4 @@
-import type { DocumentKind } from './document.js';
+import type { DocumentKind, Version } from './document.js';
 import type { Location } from './checked-location.js';
 import type { OriginalAuthor } from './original-author.js';
 import type { RefusedFile } from './refused-file.js';
@@ -17,7 +17,7 @@ export interface PushedContent {
   readonly declared?: string | undefined;
 }
 
-/** What a pushed commit does to one document. `before` is the content that the commit's parent has there. */
+/** What a pushed commit does to one document. `before` is Git's name of the content that the commit's parent has there. */
 export type PushedChange =
   | { readonly type: 'create'; readonly location: Location; readonly content: PushedContent }
   | { readonly type: 'update'; readonly location: Location; readonly before: string; readonly content: PushedContent }
@@ -30,6 +30,11 @@ export type PushedChange =
       /** Null when the content stays. */
       readonly content: PushedContent | null;
     };
+
+/** Whether a version has the content that a pushed change builds on. */
+export function isBuiltOn({ blobOid }: Pick<Version, 'blobOid'>, before: string): boolean {
+  return blobOid === before;
+}
 
 /** One commit of a push. It becomes one commit of the workspace, or none when it changes nothing. */
 export interface PushedCommit {

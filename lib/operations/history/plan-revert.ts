@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Version } from '../../domain/document.js';
+import { isSameContent, type Version } from '../../domain/document.js';
 import { isWithin, joinLocation, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { Steps } from '../../scheduling/in-steps.js';
@@ -154,10 +154,10 @@ function* planWritten({ tables, now }: View, request: RevertRequest, { written }
     if (!isWithin(folder, within)) continue;
     const location = joinLocation(within, row.name);
     const before = contentBefore(tables, document, first, request);
-    if (before !== undefined && before.blobOid === row.current.blobOid) continue;
+    if (before !== undefined && isSameContent(before, row.current)) continue;
     const isClaimed =
       claimed.has(document) && findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId);
-    const isBuiltOn = tables.history.isWrittenByOthers(document, first, principalId, before?.blobOid ?? '');
+    const isBuiltOn = tables.history.isWrittenByOthers(document, first, principalId, before);
     const obstacle = isBuiltOn ? 'later_writes' : isClaimed ? 'claimed' : isMirror ? 'read_only_source' : undefined;
     if (obstacle === undefined) planStep(row, location, before, draft);
     else draft.leftAlone.push({ location, reason: obstacle });
@@ -199,8 +199,7 @@ function* planRemoved(view: View, request: RevertRequest, changes: Changes, draf
         ? tables.versions.bySequence(number, gone.sequence)
         : contentBefore(tables, number, first, request);
     if (content === undefined) continue;
-    const isBuiltOn =
-      first !== undefined && tables.history.isWrittenByOthers(number, first, principalId, content.blobOid);
+    const isBuiltOn = first !== undefined && tables.history.isWrittenByOthers(number, first, principalId, content);
     const obstacle = isBuiltOn ? 'later_writes' : room.take(gone);
     if (obstacle !== undefined) {
       draft.leftAlone.push({ location: gone.location, reason: obstacle });

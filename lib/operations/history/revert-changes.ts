@@ -194,13 +194,13 @@ function* applyRevert(context: WriteContext, change: RevertChangesInput, followe
   const { versionId, written, removed } = yield* recordEvent(context, decision);
   for (const { row, returning } of plan.restored) {
     const { location, content } = returning;
-    const findAgain = followed.findAgainIn(row.current.blobOid, content.blobOid);
-    followSections(context, { row, location }, followed.sectionsOf(content.blobOid), findAgain);
+    const findAgain = followed.findAgainIn(row.current, content);
+    followSections(context, { row, location }, followed.sectionsOf(content), findAgain);
     yield;
   }
   for (const returning of plan.returning) {
     const { location, content } = returning;
-    followSections(context, { row: returning, location }, followed.sectionsOf(content.blobOid));
+    followSections(context, { row: returning, location }, followed.sectionsOf(content));
     yield;
   }
   noteSearch(

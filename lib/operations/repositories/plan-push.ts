@@ -1,5 +1,6 @@
+import { isSameContent } from '../../domain/document.js';
 import { nameOf, requireNewLocation, type Location } from '../../domain/location.js';
-import type { PushedChange, PushedContent } from '../../domain/push.js';
+import { isBuiltOn, type PushedChange, type PushedContent } from '../../domain/push.js';
 import type { RefusedFile } from '../../domain/refused-file.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
@@ -144,17 +145,17 @@ class CommitDraft {
   #rewrite(found: FoundDocument, location: Location, content: PushedContent): void {
     const { row } = found;
     const { current, isClaimed } = row;
-    if (content.blobOid === current.blobOid) return;
+    if (isSameContent(content, current)) return;
     if (isClaimed) this.#claimed.push({ document: { row, location }, ...this.#followIn(found, content) });
     this.#write(location, content, fitMediaType(current.mediaType, content));
   }
 
   #followIn(
     { row }: FoundDocument,
-    { blobOid }: PushedContent,
+    content: PushedContent,
   ): Pick<PushPlan['claimed'][number], 'readNext' | 'findAgain'> {
     const followed = this.#followed;
-    return { readNext: followed.sectionsOf(blobOid), findAgain: followed.findAgainIn(row.current.blobOid, blobOid) };
+    return { readNext: followed.sectionsOf(content), findAgain: followed.findAgainIn(row.current, content) };
   }
 
   #write(location: Location, content: PushedContent, mediaType: string): void {
@@ -165,7 +166,7 @@ class CommitDraft {
   #requireThere(location: Location, before: string): FoundDocument {
     requireEditor(this.#context.view.roleAt(location));
     const found = findDocument(this.#context.transaction.tables, location);
-    if (found?.row.current.blobOid !== before) throw changedMeanwhile();
+    if (found === undefined || !isBuiltOn(found.row.current, before)) throw changedMeanwhile();
     if (this.#leaving.ids.has(found.row.id)) throw new Error('A pushed commit names a document twice.');
     return found;
   }

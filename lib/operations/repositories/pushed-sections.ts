@@ -115,6 +115,6 @@ export async function readPushedSections(
 export function isRead(tables: Tables, now: number, { coming, followed }: PushedSections): boolean {
   return findClaimed(tables, now, coming).every(({ texts, claims }) => {
     const sections = claims.flatMap(({ section }) => section ?? []);
-    return texts.every((text) => !isReadable(text) || followed.hasRead(text.blobOid, sections));
+    return texts.every((text) => !isReadable(text) || followed.hasRead(text, sections));
   });
 }

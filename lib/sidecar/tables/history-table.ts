@@ -267,9 +267,14 @@ export class HistoryTable extends Table {
     return found;
   }
 
-  /** Whether another principal wrote after that version, except to put `blobOid` back. */
-  isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
-    return this.#writtenByOthers.get(document, after, author, blobOid) === 1;
+  /** Whether another principal wrote after that version, except to put `content` back. */
+  isWrittenByOthers(
+    document: number,
+    after: number,
+    author: string,
+    content: Pick<Version, 'blobOid'> | undefined,
+  ): boolean {
+    return this.#writtenByOthers.get(document, after, author, content?.blobOid ?? '') === 1;
   }
 
   /** Places left after a moment, in no order. */
