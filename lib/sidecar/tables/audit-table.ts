@@ -1,22 +1,12 @@
-import type { AuditText } from '../../domain/audit-record.js';
+import type { AuditRecord, AuditText } from '../../domain/audit-record.js';
 import type { CallerInterface } from '../../domain/caller.js';
-import type { Code } from '../../domain/code.js';
 import { Table } from '../statement.js';
 
 /** A record as stored; hashes and commitments as bytes. */
-export interface AuditRow {
-  readonly seq: number;
+export interface AuditRow extends Omit<AuditRecord, 'at' | 'outcome' | 'target' | 'detail' | 'prev_hash' | 'hash'> {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly principal: string | null;
-  readonly credential: string | null;
-  readonly interface: CallerInterface;
-  readonly action: string;
-  /** null when it was done, the refusal's code otherwise */
-  readonly code: Code | null;
   readonly target: Buffer | null;
-  readonly version: string | null;
-  readonly request_id: string | null;
   readonly detail: Buffer | null;
   readonly hash: Buffer;
 }

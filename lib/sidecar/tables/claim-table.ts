@@ -2,21 +2,6 @@ import type { Claim } from '../../domain/claim.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  document: number;
-  section: string | null;
-  section_digest: string | null;
-  holder: string;
-  holder_kind: PrincipalKind;
-  holder_name: string;
-  purpose: string | null;
-  claimed_at: number;
-  expires_at: number;
-  ended_at: number | null;
-  ended_by: string | null;
-}
-
 /** A claim with the number of its document. */
 export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
   readonly document: number;
@@ -27,20 +12,20 @@ export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
   readonly endedBy: string | null;
 }
 
-const toClaim = (row: Row): ClaimRow => ({
-  id: row.id,
-  document: row.document,
-  section: row.section,
-  sectionDigest: row.section_digest,
-  holder: { id: row.holder, kind: row.holder_kind, displayName: row.holder_name },
-  purpose: row.purpose,
-  claimedAt: row.claimed_at,
-  expiresAt: row.expires_at,
-  endedAt: row.ended_at,
-  endedBy: row.ended_by,
+interface Row extends Omit<ClaimRow, 'holder'> {
+  readonly holderId: string;
+  readonly holderKind: PrincipalKind;
+  readonly holderName: string;
+}
+
+const toClaim = ({ holderId, holderKind, holderName, ...row }: Row): ClaimRow => ({
+  ...row,
+  holder: { id: holderId, kind: holderKind, displayName: holderName },
 });
 
-const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
+const select = `SELECT c.id, c.document, c.section, c.section_digest AS sectionDigest, c.purpose, c.claimed_at AS claimedAt,
+    c.expires_at AS expiresAt, c.ended_at AS endedAt, c.ended_by AS endedBy, c.holder AS holderId, p.kind AS holderKind,
+    p.display_name AS holderName
   FROM claim c JOIN principal p ON p.id = c.holder`;
 
 /** Leases. Expired or ended ones have no effect; they stay a while for their holders and are swept later. */

@@ -1,21 +1,15 @@
-import type { Connector, ConnectorKind, ConnectorState, RunTrigger } from '../../domain/connector.js';
-import type { Location } from '../../domain/location.js';
+import type { Connector, ConnectorState, RunTrigger } from '../../domain/connector.js';
 import { Table } from '../statement.js';
 
 /** A new connector's row. Its first run is due at once. */
-export interface NewConnector {
-  readonly id: string;
-  readonly kind: ConnectorKind;
-  readonly location: Location;
-  readonly settings: Readonly<Record<string, unknown>>;
+export interface NewConnector extends Pick<
+  Connector,
+  'id' | 'kind' | 'location' | 'settings' | 'interval' | 'createdAt' | 'createdBy'
+> {
   /** One line for people: what the settings mirror. */
   readonly described?: string;
   /** Sealed. */
   readonly secret: Uint8Array | null;
-  /** Milliseconds. */
-  readonly interval: number;
-  readonly createdAt: number;
-  readonly createdBy: string;
 }
 
 /** Its state beyond what is shown. */

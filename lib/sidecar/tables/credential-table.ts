@@ -1,44 +1,25 @@
 import type { Credential, Interface } from '../../domain/credential.js';
 import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  principal_id: string;
-  name: string;
-  interfaces: string;
-  secret_hash: Buffer;
-  last_four: string;
-  created_at: number;
-  created_by: string;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  requests_per_minute: number | null;
-  acknowledged_at: number | null;
-  made_with: string | null;
-}
-
 /** A credential with the hash of its secret, for comparing. */
 export interface StoredCredential extends Credential {
   /** SHA-256 of the secret. */
   readonly secretHash: Uint8Array;
 }
 
+interface Row extends Omit<StoredCredential, 'interfaces'> {
+  readonly interfaces: string;
+}
+
+const select = `SELECT id, principal_id AS principalId, name, interfaces, secret_hash AS secretHash, last_four AS lastFour,
+    created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt, revoked_at AS revokedAt,
+    last_used_at AS lastUsedAt, requests_per_minute AS requestsPerMinute, acknowledged_at AS acknowledgedAt,
+    made_with AS madeWith
+  FROM credential`;
+
 const toCredential = (row: Row): StoredCredential => ({
-  id: row.id,
-  principalId: row.principal_id,
-  name: row.name,
+  ...row,
   interfaces: row.interfaces.split(' ').filter((name) => name !== '') as Interface[],
-  secretHash: row.secret_hash,
-  lastFour: row.last_four,
-  createdAt: row.created_at,
-  createdBy: row.created_by,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
-  requestsPerMinute: row.requests_per_minute,
-  acknowledgedAt: row.acknowledged_at,
-  madeWith: row.made_with,
 });
 
 function withoutHash(row: Row): Credential {
@@ -48,17 +29,15 @@ function withoutHash(row: Row): Credential {
 
 /** Keys and tokens; only the hash of a secret is ever stored. */
 export class CredentialTable extends Table {
-  readonly #find = this.statement<[string], Row>('SELECT * FROM credential WHERE id = ?');
-  readonly #list = this.statement<[], Row>('SELECT * FROM credential ORDER BY created_at, id');
-  readonly #listOf = this.statement<[string], Row>(
-    'SELECT * FROM credential WHERE principal_id = ? ORDER BY created_at, id',
-  );
+  readonly #find = this.statement<[string], Row>(`${select} WHERE id = ?`);
+  readonly #list = this.statement<[], Row>(`${select} ORDER BY created_at, id`);
+  readonly #listOf = this.statement<[string], Row>(`${select} WHERE principal_id = ? ORDER BY created_at, id`);
   readonly #pageOf = this.statement<[string, number, string, number], Row>(
-    `SELECT * FROM credential WHERE principal_id = ? AND (created_at, id) < (?, ?)
+    `${select} WHERE principal_id = ? AND (created_at, id) < (?, ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,
   );
   readonly #page = this.statement<[number, string, number], Row>(
-    'SELECT * FROM credential WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?',
+    `${select} WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
   );
   readonly #lastUseOf = this.valueStatement<[string], number | null>(
     'SELECT max(last_used_at) FROM credential WHERE principal_id = ?',
@@ -71,7 +50,7 @@ export class CredentialTable extends Table {
     'UPDATE credential SET revoked_at = @at WHERE (id = @id OR made_with = @id) AND revoked_at IS NULL',
   );
   readonly #madeByOthers = this.statement<[string, number], Row>(
-    `SELECT * FROM credential WHERE principal_id = ? AND created_by <> principal_id
+    `${select} WHERE principal_id = ? AND created_by <> principal_id
      ORDER BY acknowledged_at IS NOT NULL, created_at DESC, id DESC LIMIT ?`,
   );
   readonly #countUnacknowledged = this.valueStatement<[string], number>(
@@ -82,7 +61,7 @@ export class CredentialTable extends Table {
      WHERE id = ? AND principal_id = ? AND created_by <> principal_id AND acknowledged_at IS NULL`,
   );
   readonly #madeBy = this.statement<[string, number, number, number], Row>(
-    `SELECT * FROM credential
+    `${select}
      WHERE created_by = ? AND created_at >= ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,
   );

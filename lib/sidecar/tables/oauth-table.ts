@@ -2,34 +2,18 @@ import type { OAuthScope } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { Table } from '../statement.js';
 
-interface GrantRow {
-  id: string;
-  identity_id: string;
-  workspace: string;
-  principal_id: string;
-  client_id: string;
-  client_name: string;
-  redirect_host: string;
-  scope: string;
-  created_at: number;
-  expires_at: number;
-  last_used_at: number | null;
-  revoked_at: number | null;
+interface GrantRow extends Omit<OAuthGrant, 'scopes'> {
+  readonly scope: string;
 }
 
-const toGrant = (row: GrantRow): OAuthGrant => ({
-  id: row.id,
-  identityId: row.identity_id,
-  workspace: row.workspace,
-  principalId: row.principal_id,
-  clientId: row.client_id,
-  clientName: row.client_name,
-  redirectHost: row.redirect_host,
-  scopes: row.scope.split(' ').filter((scope) => scope !== '') as OAuthScope[],
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-  revokedAt: row.revoked_at,
+const selectGrant = `SELECT id, identity_id AS identityId, workspace, principal_id AS principalId, client_id AS clientId,
+    client_name AS clientName, redirect_host AS redirectHost, scope, created_at AS createdAt, expires_at AS expiresAt,
+    last_used_at AS lastUsedAt, revoked_at AS revokedAt
+  FROM oauth_grant`;
+
+const toGrant = ({ scope, ...row }: GrantRow): OAuthGrant => ({
+  ...row,
+  scopes: scope.split(' ').filter((each) => each !== '') as OAuthScope[],
 });
 
 /** A stored entry issued to or kept for a client: its content sealed, its id hashed. */
@@ -72,10 +56,10 @@ export class OAuthTable extends Table {
     'DELETE FROM oauth_entry WHERE grant_id IN (SELECT id FROM oauth_grant WHERE workspace = ?)',
   );
   readonly #removeGrantsOf = this.statement('DELETE FROM oauth_grant WHERE workspace = ?');
-  readonly #findGrant = this.statement<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
-  readonly #listGrants = this.statement<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
+  readonly #findGrant = this.statement<[string], GrantRow>(`${selectGrant} WHERE id = ?`);
+  readonly #listGrants = this.statement<[], GrantRow>(`${selectGrant} ORDER BY created_at, id`);
   readonly #listGrantsOf = this.statement<[string], GrantRow>(
-    'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
+    `${selectGrant} WHERE identity_id = ? ORDER BY created_at DESC, id`,
   );
   readonly #lastUseOf = this.valueStatement<[string, string], number | null>(
     'SELECT max(last_used_at) FROM oauth_grant WHERE identity_id = ? AND workspace = ?',

@@ -1,27 +1,8 @@
-/** A part of a line, and whether it is new or gone. */
-interface LinePart {
-  readonly text: string;
-  readonly is_changed: boolean;
-}
+import type { components } from '../../api/described.d.ts';
 
-/** A line of a diff, as the API describes it. */
-export interface DiffLine {
-  readonly kind: 'same' | 'removed' | 'added';
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly text: string;
-  readonly parts: readonly LinePart[] | null;
-  readonly is_ended: boolean;
-}
-
-/** Changed lines with some around them, as the API describes them. */
-export interface DiffHunk {
-  readonly from_line: number;
-  readonly from_lines: number;
-  readonly to_line: number;
-  readonly to_lines: number;
-  readonly lines: readonly DiffLine[];
-}
+export type DiffLine = components['schemas']['DiffLine'];
+export type DiffHunk = components['schemas']['DiffHunk'];
+type LinePart = NonNullable<DiffLine['parts']>[number];
 
 /** A row of a diff side by side, or of a unified one: there a line stands on one side alone, or on both. */
 export interface DiffRow {
