@@ -1,7 +1,6 @@
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { claimsOn, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
-import { ClaimedLines } from './claimed-lines.js';
-import { findSectionAgain, nobodyKnows, type FindAgain } from './find-section-again.js';
+import { ClaimedLines, findSectionAgain, nobodyKnows, type FindAgain } from './find-section-again.js';
 import type { PlacedSection, ReadSections } from './read-sections.js';
 import type { WriteContext } from './write-context.js';
 

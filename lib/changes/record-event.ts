@@ -3,7 +3,7 @@ import { joinLocation, keepName, segmentsOf, type Location } from '../domain/loc
 import type { OriginalAuthor } from '../domain/original-author.js';
 import { makePackable } from '../git/objects/objects.js';
 import type { TreeEntry } from '../git/objects/tree.js';
-import type { Event, RecordedEvent } from '../history/event.js';
+import type { Event, MediaTypes, RecordedEvent } from '../history/event.js';
 import { decodeOriginalAuthor, encodeEvent, subjectOf } from '../history/event-codec.js';
 import { project } from '../history/project.js';
 import type { EventFile, KnownRows, Projection } from '../history/projection.js';
@@ -38,6 +38,15 @@ export interface Decision<Of extends Event = Event> {
 export interface Recorded extends Projection {
   /** Id of the commit, and of every version in it. */
   readonly versionId: string;
+}
+
+/** The media types of an event's files: the most frequent one, and the others by location. */
+export function mediaTypesOf(files: readonly Pick<EventFile, 'location' | 'mediaType'>[]): MediaTypes {
+  const counts = new Map<string, number>();
+  for (const { mediaType } of files) counts.set(mediaType, (counts.get(mediaType) ?? 0) + 1);
+  const [usual] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const others = files.filter(({ mediaType }) => mediaType !== usual);
+  return { usual, others: new Map(others.map(({ location, mediaType }) => [location, mediaType])) };
 }
 
 /** The empty file that holds the place of a folder. */

@@ -1,6 +1,6 @@
 import { followSections } from '../../changes/follow-section.js';
-import { mediaTypesOf } from '../../changes/media-types.js';
 import { readErasedContents, readSuppressions, suppressFile } from '../../changes/mirror-suppression.js';
+import { mediaTypesOf } from '../../changes/record-event.js';
 import { recordTreeChange } from '../../changes/record-tree-change.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Location } from '../../domain/location.js';

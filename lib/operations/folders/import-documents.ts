@@ -1,10 +1,9 @@
 import { AcceptedFiles, type WantedFile } from '../../changes/accepted-files.js';
 import { noteSearch, noteWritten } from '../../changes/index-changes.js';
 import { requireFree, requireNoFolderGrant, requireWritable, type Standing } from '../../changes/location-guards.js';
-import { mediaTypesOf } from '../../changes/media-types.js';
 import { requirePortable } from '../../changes/portable-names.js';
 import type { PreparedContent } from '../../changes/prepare-content.js';
-import { recordEvent } from '../../changes/record-event.js';
+import { mediaTypesOf, recordEvent } from '../../changes/record-event.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
 import type { OriginalAuthor } from '../../domain/original-author.js';

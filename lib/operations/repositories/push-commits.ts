@@ -1,7 +1,6 @@
 import { followSections } from '../../changes/follow-section.js';
 import type { FollowedTexts } from '../../changes/followed-texts.js';
-import { mediaTypesOf } from '../../changes/media-types.js';
-import type { Recorded } from '../../changes/record-event.js';
+import { mediaTypesOf, type Recorded } from '../../changes/record-event.js';
 import { recordTreeChange } from '../../changes/record-tree-change.js';
 import { requireTrees, type WriteContext } from '../../changes/write-context.js';
 import { pushOperation, recallPushed, type KeptPush } from '../../derived/find-pushed.js';
