@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';
+import { makeServerTypes } from './make-types.mjs';
 import { at, giveUp, readJson, root, runQuietly, say } from './run-quietly.mjs';
 
 /** Stops with a plain message on a Node older than package.json requires. */
@@ -28,7 +29,8 @@ function listSources(folder) {
     .flatMap((entry) => {
       const place = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return builtElsewhere.includes(place) ? [] : listSources(place);
-      return entry.name.endsWith('.ts') ? [place] : [];
+      // The types of the described API are made from what is digested.
+      return entry.name.endsWith('.ts') && entry.name !== 'described.d.ts' ? [place] : [];
     });
 }
 
@@ -38,7 +40,14 @@ function digestSources() {
   const client = readdirSync(at('lib', 'client'))
     .filter((name) => name !== 'described.d.ts')
     .map((name) => `lib/client/${name}`);
-  const settings = ['tsconfig.json', 'schema/openapi.yaml', 'bin/build-client.mjs'];
+  const settings = [
+    'tsconfig.json',
+    'schema/openapi.yaml',
+    'schema/console.yaml',
+    'bin/build-client.mjs',
+    'bin/describe-api.mjs',
+    'bin/make-types.mjs',
+  ];
   // The package of the client names it.
   hash.update(readJson('package.json').version);
   const take = (files) => {
@@ -75,6 +84,11 @@ function build(withTests) {
     // Tests import it by its name, so it comes first.
     const client = runQuietly(process.execPath, [at('bin', 'build-client.mjs')]);
     if (!client.done) giveUp('the client library does not compile; what the compiler said is above.', client.output);
+  }
+  try {
+    makeServerTypes();
+  } catch (error) {
+    giveUp('the types of the described API could not be made.', String(error));
   }
   const compiler = at('node_modules', 'typescript', 'bin', 'tsc');
   const { done, output } = runQuietly(process.execPath, [compiler, '-p', withTests ? at('test') : root]);

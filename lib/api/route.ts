@@ -5,16 +5,17 @@ import { withHeader, type Answer } from './answers/answer.js';
 import { readRetry } from './requests/read-retry.js';
 import { parseIdempotencyKey } from './requests/parse-idempotency-key.js';
 import type { Arrival, CheckedRequest, Method } from './requests/checked-request.js';
+import type { DescribedPath, RequestAt } from './requests/described-request.js';
 import type { BodyForm } from './requests/read-body.js';
 
 /**
  * A line of the table as written: the request, its operation, the reading of the request and the presentation of the
- * result.
+ * result. The method and the path give the request the types of their description.
  */
-export interface RouteDefinition<Input, Result, Prepared> {
-  readonly method: Method;
+interface RouteDefinition<M extends Method, P extends DescribedPath, Input, Result, Prepared> {
+  readonly method: M;
   /** Without the face's prefix; `{location}` takes the rest of the path, slashes included. */
-  readonly path: string;
+  readonly path: P;
   /** The header required for any effect. */
   readonly requires?: 'Idempotency-Key' | 'If-Match';
   /** Whether an Idempotency-Key is taken without being required. */
@@ -25,8 +26,8 @@ export interface RouteDefinition<Input, Result, Prepared> {
   readonly carriesContent?: true;
   readonly operation: Operation<Input, Result, Prepared>;
   /** @throws Refusal INVALID_REQUEST for faults beyond the description's rules */
-  readonly read: (request: CheckedRequest) => Input;
-  readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;
+  readonly read: (request: RequestAt<M, P>) => Input;
+  readonly present: (result: Result, request: RequestAt<M, P>) => Answer | Promise<Answer>;
 }
 
 /** The same with its types closed over, ready for use. */
@@ -84,7 +85,9 @@ const placeVariant = (prefix: string, variant: Route | undefined): Route | undef
  * Makes a route of the table: reads the request, performs the operation, and presents the result. The operation gets
  * the request's Idempotency-Key where the route requires one.
  */
-export function route<Input, Result, Prepared>(definition: RouteDefinition<Input, Result, Prepared>): Route {
+export function route<M extends Method, P extends DescribedPath, Input, Result, Prepared>(
+  definition: RouteDefinition<M, P, Input, Result, Prepared>,
+): Route {
   const { method, path, requires, takes = [], carriesContent = false, operation, read, present } = definition;
   const isRepeatable = (header: CheckedRequest['header']): boolean =>
     requires === 'Idempotency-Key' || (definition.mayBeRetried === true && header('idempotency-key') !== undefined);
@@ -101,7 +104,9 @@ export function route<Input, Result, Prepared>(definition: RouteDefinition<Input
       return isAnswered(journal.reader, caller, operation, key, answerTime.now(journal.reader));
     },
     action: operation.name,
-    read(request) {
+    read(checked) {
+      // Its syntax was checked against the description of this method and path.
+      const request = checked as RequestAt<M, P>;
       const input = read(request);
       const retry = isRepeatable((name) => request.header(name)) ? readRetry(request) : undefined;
       return async () => {

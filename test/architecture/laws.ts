@@ -282,6 +282,19 @@ export const laws: readonly Law[] = [
     },
   },
   {
+    name: 'requests have the types of their description',
+    why: 'a field that the description renames would compile here, and be missing at run time',
+    remedy: 'take a RequestOf of lib/api/requests/described-request.ts, and read its query or jsonOf as they are',
+    judge: (module) =>
+      /^lib\/(?:api|console)\/resources\//.test(module.path)
+        ? findInCode(
+            module,
+            /\b(?:jsonOf\(\w+\)|query|body\.value)\)?\s+as\s+(?!const\b)|\bjsonOf<|\bCheckedRequest<[^>]*\{|\breadonly\s+[a-z]+_\w+\??:/,
+            (text) => `types a request by hand: ${text}`,
+          )
+        : [],
+  },
+  {
     name: 'git objects stay below the operations',
     why: 'what stands above the workspace speaks of versions and their content, so that how git keeps them can change',
     remedy:

@@ -169,6 +169,26 @@ export const planted: Readonly<Record<string, { guilty: [string, string][]; inno
       ['lib/access/a.ts', "// SELECT id FROM grant\nconst hint = 'Select a folder from the list';"],
     ],
   },
+  'requests have the types of their description': {
+    guilty: [
+      ['lib/api/resources/a.ts', 'const { id } = jsonOf(request) as { readonly id: string };'],
+      ['lib/api/resources/a.ts', 'const id = (jsonOf(request) as Sent).id;'],
+      ['lib/api/resources/a.ts', 'const { id } = jsonOf<{ readonly id: string }>(request);'],
+      ['lib/console/resources/a.ts', 'const { text } = request.query as Pick<ListInput, "text">;'],
+      ['lib/console/resources/a.ts', 'const { text } = query as unknown as Sent;'],
+      ['lib/api/resources/a.ts', 'const { text } = body.value as Sent;'],
+      ['lib/api/resources/a.ts', 'interface Sent {\n  readonly ttl_seconds?: number;\n}'],
+      ['lib/api/resources/a.ts', 'function read({ query }: CheckedRequest<{ readonly id: string }>) {}'],
+    ],
+    innocent: [
+      [
+        'lib/api/resources/a.ts',
+        "function read(request: RequestOf<'takeClaim'>) {\n  const { id } = jsonOf(request);\n}",
+      ],
+      ['lib/api/resources/a.ts', "const read = ({ query }: CheckedRequest<Pick<QueryOf<'search'>, 'q'>>) => query.q;"],
+      ['lib/mcp/a.ts', 'const { ttl_seconds } = query as { readonly ttl_seconds?: number };'],
+    ],
+  },
   'git objects stay below the operations': {
     guilty: [
       ['lib/operations/x.ts', 'const bytes = await objects.readBlob(version.id);'],

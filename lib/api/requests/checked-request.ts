@@ -15,8 +15,11 @@ export interface Arrival {
   readonly response: ServerResponse;
 }
 
-/** A request of a recognised caller, within its rate and of valid syntax. */
-export interface CheckedRequest {
+/**
+ * A request of a recognised caller, within its rate and of valid syntax. Its types come from the description
+ * (described-request.ts).
+ */
+export interface CheckedRequest<Query = object, Json = unknown> {
   readonly method: Method;
   /** The route's path, as in the description. */
   readonly route: string;
@@ -28,7 +31,7 @@ export interface CheckedRequest {
   /** The id in the path; '' where it has none. Nothing is known of it but its characters. */
   readonly pathId: string;
   /** As checked: converted to their types, with defaults. */
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly query: Query;
   readonly sent: {
     readonly path: string;
     readonly query: string;
@@ -36,7 +39,7 @@ export interface CheckedRequest {
     readonly parameters: Readonly<Record<string, string>>;
   };
   header(name: string): string | undefined;
-  readonly body: Body;
+  readonly body: Body<Json>;
   readonly cursors: CursorSealer;
   /**
    * Gives back the request's place among those under way, for an answer that may come late. Whoever calls it counts the
@@ -52,7 +55,7 @@ export interface CheckedRequest {
 }
 
 /** The JSON body of a route without other forms. The description has checked its fields. */
-export function jsonOf({ body }: CheckedRequest): unknown {
+export function jsonOf<Json>({ body }: CheckedRequest<object, Json>): Json {
   if (body.form !== 'json') throw new Error('The body was not read as JSON.');
   return body.value;
 }

@@ -24,14 +24,14 @@ export interface RawBody {
 
 export type BodyLimits = Pick<Policy, 'largestText' | 'largestBlob'>;
 
-export interface JsonBody {
+export interface JsonBody<Json = unknown> {
   readonly form: 'json';
-  readonly value: unknown;
+  readonly value: Json;
   /** The content of a long body, which stands in `value` as ''. */
   readonly content?: LongContent;
 }
 
-export type Body = { readonly form: 'none' } | JsonBody | RawBody;
+export type Body<Json = unknown> = { readonly form: 'none' } | JsonBody<Json> | RawBody;
 
 /** `file` is the bytes of a document, under a media type of their own. */
 export type BodyForm = 'json' | 'raw' | 'file';

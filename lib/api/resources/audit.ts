@@ -1,6 +1,5 @@
 import type { ExportedLine } from '../../audit/exported-line.js';
 import { Readable } from 'node:stream';
-import type { AuditRecord } from '../../domain/audit-record.js';
 import { parseTime } from '../../domain/clock.js';
 import { parseFolderLocation } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
@@ -8,7 +7,7 @@ import { exportAudit, showAuditKey, type AuditExport } from '../../operations/au
 import { listAudit, type ListAuditInput } from '../../operations/audit/list-audit.js';
 import { showVerification, startVerification } from '../../operations/audit/verify-audit.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import type { CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
 import { toAuditEntryRecord, toChainCheckRecord } from '../../records/audit-record.js';
 import { presentPage, readPage } from './page.js';
@@ -32,17 +31,8 @@ async function* joinLines(lines: AsyncIterable<ExportedLine>): AsyncGenerator<st
  * The query of `GET /audit`.
  * @throws Refusal INVALID_REQUEST `bad_field` for a time, `bad_location`, `bad_cursor`
  */
-function readQuestion(request: CheckedRequest): ListAuditInput {
-  const { location, principal, credential, action, outcome, from, to, request_id } = request.query as {
-    readonly location?: string;
-    readonly principal?: string;
-    readonly credential?: string;
-    readonly action?: string;
-    readonly outcome?: AuditRecord['outcome'];
-    readonly from?: string;
-    readonly to?: string;
-    readonly request_id?: string;
-  };
+function readQuestion(request: RequestOf<'listAudit'>): ListAuditInput {
+  const { location, principal, credential, action, outcome, from, to, request_id } = request.query;
   return {
     location: location === undefined ? undefined : parseFolderLocation(location),
     principal,
@@ -105,7 +95,7 @@ export const auditRoutes: readonly Route[] = [
     method: 'GET',
     path: '/audit/export',
     operation: exportAudit,
-    read: ({ query }) => ({ withTexts: (query as { readonly with_texts: boolean }).with_texts }),
+    read: ({ query }) => ({ withTexts: query.with_texts }),
     present: presentExport,
   }),
   route({

@@ -8,11 +8,13 @@ import type { FeedPage } from '../../feed/read-feed.js';
 import type { StreamItem } from '../../operations/feed/feed-stream.js';
 import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations/feed/read-feed.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import type { CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { readWhole } from './page.js';
 import { readFolder } from './read-location.js';
+
+type FeedRequest = RequestOf<'listChanges'>;
 
 const eventStream = 'text/event-stream';
 /** Milliseconds after which a client connects again. */
@@ -27,7 +29,7 @@ const forGood = 1000 * 365.25 * 24 * 60 * 60 * 1000;
  * The owner of this request's cursors: the principal, whatever key or session it asks with, and the selection. A new
  * key goes on where the one before it stopped, and a cursor opens on every face (decision 0142).
  */
-function ownerOf(request: CheckedRequest): CursorOwner {
+function ownerOf(request: FeedRequest): CursorOwner {
   const { caller, workspace } = request;
   const kinds = readKinds(request);
   const query = { location: readFolder(request), kind: kinds === null ? undefined : [...kinds].toSorted() };
@@ -35,8 +37,8 @@ function ownerOf(request: CheckedRequest): CursorOwner {
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field` */
-function readKinds({ query }: CheckedRequest): ReadonlySet<ChangeKind> | null {
-  const { kind } = query as { readonly kind?: readonly ChangeKind[] };
+function readKinds({ query }: FeedRequest): ReadonlySet<ChangeKind> | null {
+  const { kind } = query;
   return kind === undefined ? null : new Set(kind);
 }
 
@@ -44,8 +46,8 @@ function readKinds({ query }: CheckedRequest): ReadonlySet<ChangeKind> | null {
  * `Last-Event-ID` counts before the query, because a browser that connects again repeats the query.
  * @throws Refusal INVALID_REQUEST `bad_cursor`, `bad_field`
  */
-function readPosition(request: CheckedRequest): string | null {
-  const { cursor, start } = request.query as { readonly cursor?: string; readonly start?: 'now' };
+function readPosition(request: FeedRequest): string | null {
+  const { cursor, start } = request.query;
   if (cursor !== undefined && start !== undefined) {
     throw invalidRequest('bad_field', 'A cursor says where to go on, so start cannot stand beside it.', {
       field: 'start',
@@ -57,7 +59,7 @@ function readPosition(request: CheckedRequest): string | null {
   return start === 'now' ? null : '';
 }
 
-function readAsked(request: CheckedRequest): ReadFeedInput {
+function readAsked(request: FeedRequest): ReadFeedInput {
   const isHead = request.method === 'HEAD';
   const isStream = (request.header('accept') ?? '').includes(eventStream);
   return {
@@ -90,11 +92,11 @@ export function presentChange({ id, at, kind, document, version, actor, message 
   };
 }
 
-function sealPosition(position: string, request: CheckedRequest): string {
+function sealPosition(position: string, request: FeedRequest): string {
   return request.cursors.seal(position, ownerOf(request), forGood);
 }
 
-function presentFeed({ page, stream }: FeedRead, request: CheckedRequest): Answer {
+function presentFeed({ page, stream }: FeedRead, request: FeedRequest): Answer {
   if (stream === null) {
     return answerJson(200, {
       items: page.items.map(presentChange),
@@ -120,7 +122,7 @@ function presentFeed({ page, stream }: FeedRead, request: CheckedRequest): Answe
 async function* writeEvents(
   start: FeedPage,
   items: AsyncGenerator<StreamItem>,
-  request: CheckedRequest,
+  request: FeedRequest,
 ): AsyncGenerator<string> {
   // A client that loses the connection before the first event goes on from the beginning of this one.
   yield `retry: ${retryAfter}\nid: ${sealPosition(start.next, request)}\n\n`;
@@ -131,7 +133,7 @@ async function* writeEvents(
   }
 }
 
-function writePage({ items, next }: FeedPage, request: CheckedRequest): string {
+function writePage({ items, next }: FeedPage, request: FeedRequest): string {
   const events = items.map((item) => `data: ${JSON.stringify(presentChange(item))}\n`);
   return `${events.join('\n')}id: ${sealPosition(next, request)}\n\n`;
 }

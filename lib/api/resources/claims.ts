@@ -7,25 +7,21 @@ import { takeClaim, type TakeClaimInput, type TakenClaim } from '../../operation
 import { toAuthorRecord } from '../../records/author-record.js';
 import { toPlacedClaimRecord } from '../../records/claim-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder } from './read-location.js';
 
 /** The body ClaimCreate. */
-function readTaking(request: CheckedRequest): TakeClaimInput {
-  const { location, section, ttl_seconds, purpose } = jsonOf(request) as {
-    readonly location: string;
-    readonly section?: string;
-    readonly ttl_seconds?: number;
-    readonly purpose?: string;
-  };
+function readTaking(request: RequestOf<'takeClaim'>): TakeClaimInput {
+  const { location, section, ttl_seconds, purpose } = jsonOf(request);
   return { location: parseLocation(location), section, seconds: ttl_seconds, purpose };
 }
 
 /** The body ClaimBreak. */
-function readBreaking(request: CheckedRequest): BreakClaimInput {
-  const { location, id } = jsonOf(request) as { readonly location: string; readonly id?: string };
+function readBreaking(request: RequestOf<'breakClaim'>): BreakClaimInput {
+  const { location, id } = jsonOf(request);
   return { location: parseLocation(location), claimId: id ?? '' };
 }
 
@@ -60,7 +56,7 @@ export const claimRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/claims',
     operation: releaseClaim,
-    read: ({ query }) => ({ claimId: (query as { readonly id: string }).id }),
+    read: ({ query }) => ({ claimId: query.id }),
     present: presentReleasedClaim,
   }),
   route({

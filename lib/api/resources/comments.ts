@@ -12,33 +12,19 @@ import {
 import { listComments, type ListCommentsInput } from '../../operations/comments/list-comments.js';
 import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../../records/comment-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 
 import { presentPage, readPage } from './page.js';
 import { readLocation } from './read-location.js';
 
-/** The body CommentCreate; the description requires its location and its text. */
-interface SentComment {
-  readonly location: string;
-  readonly text: string;
-  readonly thread_id?: string;
-  readonly passage?: {
-    readonly quote: string;
-    readonly before?: string;
-    readonly after?: string;
-    readonly start?: number;
-    readonly version?: string;
-  };
-  readonly mentions?: readonly string[];
-}
-
 /**
  * The document and the wanted threads from the query; with a version, the places of their passages in it.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
  */
-function readListing(request: CheckedRequest): ListCommentsInput {
-  const { which, version } = request.query as { readonly which: 'all' | 'open'; readonly version?: string };
+function readListing(request: RequestOf<'listComments'>): ListCommentsInput {
+  const { which, version } = request.query;
   return { location: readLocation(request), which, versionId: version, ...readPage(request) };
 }
 
@@ -46,32 +32,29 @@ function readListing(request: CheckedRequest): ListCommentsInput {
  * The body CommentCreate: a new thread, about a passage or about the whole document, or an answer in a thread.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
-function readAddition(request: CheckedRequest): AddCommentInput {
-  const { location, text, thread_id, passage, mentions = [] } = jsonOf(request) as SentComment;
+function readAddition(request: RequestOf<'addComment'>): AddCommentInput {
+  const { location, text, thread_id, passage, mentions = [] } = jsonOf(request);
   if (passage === undefined) return { location: parseLocation(location), text, threadId: thread_id, mentions };
   const { version, ...quoted } = passage;
   const place = { ...quoted, versionId: version };
   return { location: parseLocation(location), text, threadId: thread_id, passage: place, mentions };
 }
 
-/** The query's comment or thread; the description requires it. */
-const readId = ({ query }: CheckedRequest): string => (query as { readonly id: string }).id;
-
 /** The body CommentUpdate. */
-function readEdit(request: CheckedRequest): EditCommentInput {
-  const { text, mentions = [] } = jsonOf(request) as Pick<SentComment, 'text' | 'mentions'>;
-  return { location: readLocation(request), commentId: readId(request), text, mentions };
+function readEdit(request: RequestOf<'editComment'>): EditCommentInput {
+  const { text, mentions = [] } = jsonOf(request);
+  return { location: readLocation(request), commentId: request.query.id, text, mentions };
 }
 
 /** The body ThreadUpdate. */
-function readResolution(request: CheckedRequest): ResolveThreadInput {
-  const { resolved } = jsonOf(request) as { readonly resolved: boolean };
-  return { location: readLocation(request), threadId: readId(request), resolved };
+function readResolution(request: RequestOf<'resolveThread'>): ResolveThreadInput {
+  const { resolved } = jsonOf(request);
+  return { location: readLocation(request), threadId: request.query.id, resolved };
 }
 
 /** Location leads to the comments on the document. */
-function presentAddedComment({ comment }: ChangedComment, request: CheckedRequest): Answer {
-  const { location } = jsonOf(request) as SentComment;
+function presentAddedComment({ comment }: ChangedComment, request: RequestOf<'addComment'>): Answer {
+  const { location } = jsonOf(request);
   const query = new URLSearchParams({ location });
   return answerJson(201, toCommentRecord(comment), { Location: `/comments?${query.toString()}` });
 }
@@ -111,7 +94,7 @@ export const commentRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/comments',
     operation: deleteComment,
-    read: (request) => ({ location: readLocation(request), commentId: readId(request) }),
+    read: (request) => ({ location: readLocation(request), commentId: request.query.id }),
     present: presentDeletedComment,
   }),
   route({ ...changed, path: '/threads', operation: resolveThread, read: readResolution, present: presentThread }),

@@ -1,5 +1,4 @@
-import type { Connector, ConnectorKind } from '../../domain/connector.js';
-import { parseLocation } from '../../domain/location.js';
+import { parseLocation, type Location } from '../../domain/location.js';
 import { changeConnector, rotateConnectorSecret } from '../../operations/connectors/change-connector.js';
 import { connectSource } from '../../operations/connectors/connect-source.js';
 import { disconnectSource, type Disconnected } from '../../operations/connectors/disconnect-source.js';
@@ -24,6 +23,7 @@ import { testConnection, testConnector } from '../../operations/connectors/test-
 import type { Connection, ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import {
   toConnectorRecord,
@@ -38,15 +38,10 @@ import { presentPage, readPage } from './page.js';
 import { readFolder } from './read-location.js';
 
 /** The members of ConnectorCreate and ConnectorTest that make a connection. */
-interface SentConnection {
-  readonly location: string;
-  readonly kind: ConnectorKind;
-  readonly settings: Connector['settings'];
-  readonly secret?: string;
-}
-
-function readConnection(request: CheckedRequest): Connection & { readonly location: ReturnType<typeof parseLocation> } {
-  const { location, kind, settings, secret = null } = jsonOf(request) as SentConnection;
+function readConnection(
+  request: RequestOf<'connectSource' | 'testConnection'>,
+): Connection & { readonly location: Location } {
+  const { location, kind, settings, secret = null } = jsonOf(request);
   return { location: parseLocation(location), kind, settings, secret };
 }
 
@@ -55,7 +50,10 @@ const toMilliseconds = (seconds: number | undefined): number | undefined =>
 
 const readId = ({ pathId }: CheckedRequest): ConnectorInput => ({ connectorId: pathId });
 
-const readPageOf = (request: CheckedRequest): ListOfConnectorInput => ({ ...readId(request), ...readPage(request) });
+const readPageOf = (request: RequestOf<'listConnectorRuns' | 'listSkippedFiles'>): ListOfConnectorInput => ({
+  ...readId(request),
+  ...readPage(request),
+});
 
 const answerConnector = (connector: ShownConnector): Answer => answerJson(200, toConnectorRecord(connector));
 
@@ -105,10 +103,7 @@ export const connectorRoutes: readonly Route[] = [
     path: '/connectors',
     operation: connectSource,
     read(request) {
-      const { name, interval_seconds } = jsonOf(request) as {
-        readonly name: string;
-        readonly interval_seconds?: number;
-      };
+      const { name, interval_seconds } = jsonOf(request);
       return { ...readConnection(request), name, interval: toMilliseconds(interval_seconds) };
     },
     present: answerConnected,
@@ -126,12 +121,7 @@ export const connectorRoutes: readonly Route[] = [
     takes: ['json'],
     operation: changeConnector,
     read(request) {
-      const { name, settings, secret, interval_seconds } = jsonOf(request) as {
-        readonly name?: string;
-        readonly settings?: Connector['settings'];
-        readonly secret?: string | null;
-        readonly interval_seconds?: number;
-      };
+      const { name, settings, secret, interval_seconds } = jsonOf(request);
       return { ...readId(request), name, settings, secret, interval: toMilliseconds(interval_seconds) };
     },
     present: answerConnector,
@@ -140,10 +130,7 @@ export const connectorRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/connectors/{id}',
     operation: disconnectSource,
-    read(request) {
-      const { documents } = request.query as { readonly documents: 'keep' | 'delete' };
-      return { ...readId(request), documents };
-    },
+    read: (request) => ({ ...readId(request), documents: request.query.documents }),
     present: answerDisconnected,
   }),
   route({
@@ -194,10 +181,7 @@ export const connectorRoutes: readonly Route[] = [
     ...jsonPost,
     path: '/connectors/{id}/approvals',
     operation: approveChange,
-    read(request) {
-      const { change } = jsonOf(request) as { readonly change: string };
-      return { ...readId(request), fingerprint: change };
-    },
+    read: (request) => ({ ...readId(request), fingerprint: jsonOf(request).change }),
     present: answerDue,
   }),
   route({
@@ -205,10 +189,7 @@ export const connectorRoutes: readonly Route[] = [
     path: '/connectors/{id}/secret',
     takes: ['json'],
     operation: rotateConnectorSecret,
-    read(request) {
-      const { secret } = jsonOf(request) as { readonly secret: string | null };
-      return { ...readId(request), secret };
-    },
+    read: (request) => ({ ...readId(request), secret: jsonOf(request).secret }),
     present: answerConnector,
   }),
   route({

@@ -8,6 +8,7 @@ import { toDocumentRecord } from '../../records/document-record.js';
 import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
+import type { QueryOf } from '../requests/described-request.js';
 
 /** A browser saves content of this type. */
 const unknownType = 'application/octet-stream';
@@ -37,10 +38,10 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
 }
 
 /** The bytes of a document, under its media type. A browser saves them where the request says so. */
-export function presentFile(read: DocumentRead, request: CheckedRequest): Answer {
+export function presentFile(read: DocumentRead, request: CheckedRequest<Partial<QueryOf<'readFile'>>>): Answer {
   const headers = { ...namesOf(read), Vary: 'Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
-  const { download = false } = request.query as { readonly download?: boolean };
+  const { download = false } = request.query;
   const answer = presentRaw(read, request, headers, download);
   return { ...answer, mayCompress: read.version.kind === 'text' && request.header('range') === undefined };
 }

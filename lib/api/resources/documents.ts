@@ -17,7 +17,8 @@ import { readDocument, type ReadDocumentInput } from '../../operations/documents
 import { undeleteDocument } from '../../operations/documents/undelete-document.js';
 import { updateDocument, type UpdateDocumentInput } from '../../operations/documents/update-document.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import type { CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import type { BodyOf, QueryOf, RequestOf } from '../requests/described-request.js';
 import { unknownParameter } from '../requests/parse-target.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentRead, wantsRawForm } from './document-content.js';
@@ -29,24 +30,16 @@ import { parsePrecondition } from '../requests/parse-precondition.js';
 import { readCondition } from '../requests/read-condition.js';
 
 /** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
-interface SentFields {
-  readonly location?: string;
-  readonly media_type?: string;
-  readonly message?: string;
-  readonly labels?: readonly string[];
-}
+type SentFields = Partial<QueryOf<'createDocument'> & BodyOf<'createDocument'>>;
 
-interface SentBody extends SentFields {
-  readonly content: string;
-  readonly encoding?: 'utf-8' | 'base64';
-}
+type WriteRequest = RequestOf<'createDocument'> | RequestOf<'updateDocument'>;
 
 /**
  * The document from the path, and the form of the read: version, If-None-Match, bytes or JSON, GET or HEAD.
  * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-Match or If-None-Match
  */
-function readReading(request: CheckedRequest): ReadDocumentInput {
-  const { version } = request.query as { readonly version?: string };
+function readReading(request: RequestOf<'headDocument' | 'readDocument'>): ReadDocumentInput {
+  const { version } = request.query;
   const known = request.header('if-none-match');
   const isRaw = wantsRawForm(request);
   // HEAD's length of the JSON form is known only with the content (RFC 9110 §9.3.2).
@@ -66,7 +59,7 @@ function readReading(request: CheckedRequest): ReadDocumentInput {
  * @throws Refusal INVALID_REQUEST `missing_field` for a raw body without a location; `bad_location`, `bad_field`,
  * `unknown_field`
  */
-function readCreation(request: CheckedRequest): CreateDocumentInput {
+function readCreation(request: RequestOf<'createDocument'>): CreateDocumentInput {
   const { location, labels, ...rest } = readFields(request);
   if (location === undefined) {
     throw invalidRequest('missing_field', 'The query parameter location is required with a raw body.', {
@@ -88,7 +81,7 @@ function readCreation(request: CheckedRequest): CreateDocumentInput {
  * The new content: DocumentUpdate as JSON, or raw bytes with its other fields in the query.
  * @throws Refusal INVALID_REQUEST `bad_field`, `unknown_field`
  */
-function readUpdate(request: CheckedRequest): UpdateDocumentInput {
+function readUpdate(request: RequestOf<'updateDocument'>): UpdateDocumentInput {
   return {
     location: request.location,
     precondition: readIfMatch(request),
@@ -111,23 +104,24 @@ function readIfMatch(request: CheckedRequest): Precondition {
 }
 
 /** The fields are in the query with a raw body, and only then. */
-function readFields({ body, query, sent }: CheckedRequest): SentFields {
-  if (body.form === 'raw') return query;
-  const [stray] = Object.keys(sent.parameters);
+function readFields(request: WriteRequest): SentFields {
+  if (request.body.form === 'raw') return request.query;
+  const [stray] = Object.keys(request.sent.parameters);
   if (stray !== undefined) throw unknownParameter(`${stray} beside a JSON body`, [], stray);
-  return (body.form === 'json' ? body.value : {}) as SentFields;
+  return jsonOf(request);
 }
 
-function readContent({ body }: CheckedRequest): ContentSource {
+function readContent(request: WriteRequest): ContentSource {
+  const { body } = request;
   if (body.form === 'raw') return { stream: body.stream };
   if (body.form === 'json' && body.content !== undefined) return { pieces: body.content.pieces };
-  const { content, encoding } = (body.form === 'json' ? body.value : { content: '' }) as SentBody;
+  const { content, encoding } = jsonOf(request);
   return { bytes: decodeContent(content, encoding) };
 }
 
 /** Whether the content is characters, and not bytes in base64. */
-function isWrittenAsText({ body }: CheckedRequest): boolean {
-  return body.form === 'json' && (body.value as Partial<SentBody>).encoding !== 'base64';
+function isWrittenAsText({ body }: WriteRequest): boolean {
+  return body.form === 'json' && body.value.encoding !== 'base64';
 }
 
 function parseRest({ media_type: mediaType, message }: SentFields): {

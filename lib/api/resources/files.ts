@@ -4,7 +4,7 @@ import { parseMediaType, parseMessage } from '../../operations/documents/content
 import { createDocument, type CreateDocumentInput } from '../../operations/documents/create-document.js';
 import { readDocument, type ReadDocumentInput } from '../../operations/documents/read-document.js';
 import { updateDocument, type UpdateDocumentInput } from '../../operations/documents/update-document.js';
-import type { CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 import { firstByteOf } from '../requests/parse-range.js';
 import { readCondition } from '../requests/read-condition.js';
@@ -17,8 +17,8 @@ import { presentCreatedDocument } from './documents.js';
  * The document from the path, and the wanted part of it.
  * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-Match or If-None-Match
  */
-export function readReading(request: CheckedRequest): ReadDocumentInput {
-  const { version } = request.query as { readonly version?: string };
+export function readReading(request: RequestOf<'readFile' | 'showImage'>): ReadDocumentInput {
+  const { version } = request.query;
   const known = request.header('if-none-match');
   const condition = request.header('if-range')?.trim();
   const first = request.method === 'GET' ? firstByteOf(request.header('range')) : undefined;
@@ -33,9 +33,12 @@ export function readReading(request: CheckedRequest): ReadDocumentInput {
 }
 
 /** The body as content, its media type and its note. @throws Refusal INVALID_REQUEST `bad_field` */
-function readFile({ body, query }: CheckedRequest): Pick<UpdateDocumentInput, 'content' | 'mediaType' | 'message'> {
+function readFile({
+  body,
+  query,
+}: RequestOf<'writeFile'>): Pick<UpdateDocumentInput, 'content' | 'mediaType' | 'message'> {
   if (body.form !== 'raw') throw new Error('The body was not taken as bytes.');
-  const { message } = query as { readonly message?: string };
+  const { message } = query;
   return {
     content: { stream: body.stream },
     mediaType: body.mediaType === undefined ? undefined : parseMediaType(body.mediaType),
@@ -44,7 +47,7 @@ function readFile({ body, query }: CheckedRequest): Pick<UpdateDocumentInput, 'c
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field` unless `If-None-Match: *` is the only precondition */
-function readCreation(request: CheckedRequest): CreateDocumentInput {
+function readCreation(request: RequestOf<'writeFile'>): CreateDocumentInput {
   const field = 'If-None-Match';
   if (request.header(field)?.trim() !== '*' || request.header('If-Match') !== undefined) {
     throw invalidRequest('bad_field', 'If-None-Match must be * here, and stand without If-Match.', { field });
@@ -52,7 +55,7 @@ function readCreation(request: CheckedRequest): CreateDocumentInput {
   return { location: request.location, labels: [], ...readFile(request) };
 }
 
-function readUpdate(request: CheckedRequest): UpdateDocumentInput {
+function readUpdate(request: RequestOf<'writeFile'>): UpdateDocumentInput {
   const precondition = parsePrecondition(request.header('If-Match') ?? '', 'If-Match');
   return { location: request.location, precondition, ...readFile(request) };
 }

@@ -1,5 +1,4 @@
 import { parseFolderLocation, parseLocation, type Location } from '../../domain/location.js';
-import type { Role } from '../../domain/role.js';
 import {
   createGrant,
   revokeGrant,
@@ -10,7 +9,8 @@ import {
 import { listGrants, type ListGrantsInput } from '../../operations/grants/list-grants.js';
 import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentPage, readPage } from './page.js';
 
@@ -29,39 +29,20 @@ export function parseScope(
  * The folder or document of the list, whether grants from above count, and the page.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
  */
-function readListing(request: CheckedRequest): ListGrantsInput {
-  const query = request.query as {
-    readonly scope_type: ScopeType;
-    readonly scope_id: string;
-    readonly inherited?: boolean;
-  };
-  return {
-    ...parseScope(query.scope_type, query.scope_id),
-    inherited: query.inherited ?? false,
-    ...readPage(request),
-  };
+function readListing(request: RequestOf<'listGrants'>): ListGrantsInput {
+  const { scope_type, scope_id, inherited } = request.query;
+  return { ...parseScope(scope_type, scope_id), inherited, ...readPage(request) };
 }
 
 /** The body GrantCreate. */
-function readGrant(request: CheckedRequest): GrantInput {
-  const { scope_type, scope_id, subject, role } = jsonOf(request) as {
-    readonly scope_type: ScopeType;
-    readonly scope_id: string;
-    readonly subject: GrantInput['subject'];
-    readonly role: Role;
-  };
+function readGrant(request: RequestOf<'createGrant'>): GrantInput {
+  const { scope_type, scope_id, subject, role } = jsonOf(request);
   return { ...parseScope(scope_type, scope_id), subject: { type: subject.type, id: subject.id }, role };
 }
 
 /** The same grant named in the query, since a DELETE has no body. */
-function readRevocation({ query }: CheckedRequest): GrantInput {
-  const { scope_type, scope_id, subject_type, subject_id, role } = query as {
-    readonly scope_type: ScopeType;
-    readonly scope_id: string;
-    readonly subject_type: GrantInput['subject']['type'];
-    readonly subject_id: string;
-    readonly role: Role;
-  };
+function readRevocation({ query }: RequestOf<'revokeGrant'>): GrantInput {
+  const { scope_type, scope_id, subject_type, subject_id, role } = query;
   return { ...parseScope(scope_type, scope_id), subject: { type: subject_type, id: subject_id }, role };
 }
 

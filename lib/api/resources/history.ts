@@ -11,7 +11,8 @@ import {
 import { listHistory } from '../../operations/history/list-history.js';
 import type { TextDiff } from '../../text/text-diff.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { toVersionRecord } from '../../records/document-record.js';
@@ -24,18 +25,14 @@ import { parsePrecondition } from '../requests/parse-precondition.js';
  * The document and the two optional versions from the query.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
-function readComparison(request: CheckedRequest): CompareVersionsInput {
-  const { from, to } = request.query as { readonly from?: string; readonly to?: string };
+function readComparison(request: RequestOf<'diffVersions'>): CompareVersionsInput {
+  const { from, to } = request.query;
   return { location: readLocation(request), fromVersionId: from, toVersionId: to };
 }
 
 /** The body RestoreRequest. */
-function readRestoration(request: CheckedRequest): RestoreVersionInput {
-  const { location, version, message } = jsonOf(request) as {
-    readonly location: string;
-    readonly version?: string;
-    readonly message?: string;
-  };
+function readRestoration(request: RequestOf<'restoreVersion'>): RestoreVersionInput {
+  const { location, version, message } = jsonOf(request);
   const ifMatch = request.header('if-match');
   return {
     location: parseLocation(location),

@@ -1,4 +1,3 @@
-import type { Interface } from '../../domain/credential.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { ShownCredential } from '../../operations/credentials/list-credentials.js';
 import type { MintedCredential } from '../../operations/credentials/make-key.js';
@@ -14,6 +13,7 @@ import { parseDisplayName } from '../../operations/principals/parse-name.js';
 import { toOwnKeyRecord } from '../../records/key-record.js';
 import { answerJson, noContent, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentPage, readPage } from './page.js';
 
@@ -25,12 +25,8 @@ export function parseExpiry(text: string): number {
 }
 
 /** The body KeyCreate. @throws Refusal INVALID_REQUEST `bad_field` */
-function readNew(request: CheckedRequest): MintOwnInput {
-  const { name, interfaces, expires_at } = jsonOf(request) as {
-    readonly name: string;
-    readonly interfaces: readonly Interface[];
-    readonly expires_at?: string | null;
-  };
+function readNew(request: RequestOf<'mintKey'>): MintOwnInput {
+  const { name, interfaces, expires_at } = jsonOf(request);
   const expiresAt = typeof expires_at === 'string' ? parseExpiry(expires_at) : expires_at;
   return { name: parseDisplayName(name), interfaces, expiresAt };
 }

@@ -12,11 +12,6 @@ function presentLabels({ location, labels }: Document): Answer {
   return answerJson(200, { location, labels });
 }
 
-/** The body LabelsSet; LabelsAdd names the document as well. */
-interface SentLabels {
-  readonly labels: readonly string[];
-}
-
 /** Labels of one document. Reading them reads the document without its content. */
 export const labelRoutes: readonly Route[] = [
   route({
@@ -31,7 +26,7 @@ export const labelRoutes: readonly Route[] = [
     path: '/labels',
     operation: addLabels,
     read(request) {
-      const { location, labels } = jsonOf(request) as SentLabels & { readonly location: string };
+      const { location, labels } = jsonOf(request);
       return { location: parseLocation(location), labels };
     },
     present: presentLabels,
@@ -41,17 +36,14 @@ export const labelRoutes: readonly Route[] = [
     path: '/labels',
     takes: ['json'],
     operation: setLabels,
-    read: (request) => ({ location: readLocation(request), labels: (jsonOf(request) as SentLabels).labels }),
+    read: (request) => ({ location: readLocation(request), labels: jsonOf(request).labels }),
     present: presentLabels,
   }),
   route({
     method: 'DELETE',
     path: '/labels',
     operation: removeLabels,
-    read(request) {
-      const { label } = request.query as { readonly label: string };
-      return { location: readLocation(request), labels: [label] };
-    },
+    read: (request) => ({ location: readLocation(request), labels: [request.query.label] }),
     present: presentLabels,
   }),
 ];

@@ -3,6 +3,7 @@ import { invalidRequest } from '../../domain/refusal.js';
 import type { CursorOwner } from '../../access/seal-cursor.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
+import type { QueryOf } from '../requests/described-request.js';
 
 /** The owner of this request's cursors: the key or the person, the route, and all parameters as sent but the cursor. */
 function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {
@@ -15,14 +16,17 @@ function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): Cu
   };
 }
 
+/** The parameters of every list. */
+type PageQuery = Pick<QueryOf<'listDocuments'>, 'cursor' | 'limit'>;
+
 /**
  * The requested page.
  * @returns `after`: the last position of the page before, '' for the first
  * @throws Refusal INVALID_REQUEST `bad_cursor`; `bad_field` for a limit in another notation than plain digits
  */
-export function readPage(request: CheckedRequest): { readonly after: string; readonly limit: number } {
+export function readPage(request: CheckedRequest<PageQuery>): { readonly after: string; readonly limit: number } {
   const limit = readWhole(request, 'limit');
-  const { cursor } = request.query as { readonly cursor?: string };
+  const { cursor } = request.query;
   return { after: cursor === undefined ? '' : request.cursors.open(cursor, ownerOf(request)), limit };
 }
 
@@ -30,8 +34,11 @@ export function readPage(request: CheckedRequest): { readonly after: string; rea
  * A whole number of the query, which the description bounds and has a default for.
  * @throws Refusal INVALID_REQUEST `bad_field` in another notation than plain digits
  */
-export function readWhole({ query, sent }: CheckedRequest, field: 'limit' | 'wait'): number {
-  if (/^\d+$/.test(sent.parameters[field] ?? '0')) return query[field] as number;
+export function readWhole<Field extends 'limit' | 'wait'>(
+  { query, sent }: CheckedRequest<Pick<QueryOf<'listChanges'>, Field>>,
+  field: Field,
+): number {
+  if (/^\d+$/.test(sent.parameters[field] ?? '0')) return query[field];
   throw invalidRequest('bad_field', `The query parameter ${field} must be a whole number.`, { field });
 }
 

@@ -9,25 +9,19 @@ import {
   type RenameInput,
 } from '../../operations/folders/relocate.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonOf } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { toDocumentRecord } from '../../records/document-record.js';
 import { presentFolder } from './folders.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 
-/** The common fields of RenameRequest and MoveRequest. */
-interface SentRelocation {
-  readonly location: string;
-  readonly acknowledge_access_change?: boolean;
-  readonly access_report?: string;
-}
-
 /**
  * The conditions of a relocation: its acknowledged change of access, the report of it, and the expected version.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
-function readAcknowledgement(request: CheckedRequest) {
-  const { acknowledge_access_change: acknowledged = false, access_report: report } = jsonOf(request) as SentRelocation;
+function readAcknowledgement(request: RequestOf<'moveItem' | 'renameItem'>) {
+  const { acknowledge_access_change: acknowledged = false, access_report: report } = jsonOf(request);
   const ifMatch = request.header('if-match');
   const precondition = ifMatch === undefined ? undefined : parsePrecondition(ifMatch, 'If-Match');
   return { acknowledged, report, precondition };
@@ -37,17 +31,17 @@ function readAcknowledgement(request: CheckedRequest) {
  * The body RenameRequest.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
  */
-function readRename(request: CheckedRequest): RenameInput {
-  const { location, name } = jsonOf(request) as SentRelocation & { readonly name: string };
+function readRename(request: RequestOf<'renameItem'>): RenameInput {
+  const { location, name } = jsonOf(request);
   return { location: parseLocation(location), name: parseName(name), ...readAcknowledgement(request) };
 }
 
 /**
- * The body MoveRequest; without to_folder the root is meant.
+ * The body MoveRequest.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
  */
-function readMove(request: CheckedRequest): MoveInput {
-  const { location, to_folder: toFolder = '' } = jsonOf(request) as SentRelocation & { readonly to_folder?: string };
+function readMove(request: RequestOf<'moveItem'>): MoveInput {
+  const { location, to_folder: toFolder } = jsonOf(request);
   return {
     location: parseLocation(location),
     toFolder: parseFolderLocation(toFolder, 'to_folder'),

@@ -13,15 +13,12 @@ import {
 } from '../../operations/history/revert-changes.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import type { BodyOf, RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { readPage, sealPosition } from './page.js';
 
-/** The common fields of preview and revert; the description requires principal and time. */
-interface SentRevert {
-  readonly location?: string;
-  readonly principal_id: string;
-  readonly since: string;
-}
+/** The common fields of preview and revert. */
+type SentRevert = Pick<BodyOf<'revertChanges'>, 'location' | 'principal_id' | 'since'>;
 
 /** @throws Refusal INVALID_REQUEST `bad_location`; `bad_field` for a time that is invalid or lies in the future */
 function readWhat({ workspace }: CheckedRequest, sent: SentRevert): PreviewRevertInput {
@@ -38,13 +35,13 @@ function readWhat({ workspace }: CheckedRequest, sent: SentRevert): PreviewRever
  * The revert to preview, from the query, and the page.
  * @throws Refusal INVALID_REQUEST as `readWhat`; `bad_cursor`
  */
-function readPreview(request: CheckedRequest): ListRevertInput {
-  return { ...readWhat(request, request.query as unknown as SentRevert), ...readPage(request) };
+function readPreview(request: RequestOf<'previewRevert'>): ListRevertInput {
+  return { ...readWhat(request, request.query), ...readPage(request) };
 }
 
 /** The body RevertRequest. */
-function readRevert(request: CheckedRequest): RevertChangesInput {
-  const sent = jsonOf(request) as SentRevert & { readonly preview: string; readonly message?: string };
+function readRevert(request: RequestOf<'revertChanges'>): RevertChangesInput {
+  const sent = jsonOf(request);
   return { ...readWhat(request, sent), preview: sent.preview, message: parseMessage(sent.message) };
 }
 

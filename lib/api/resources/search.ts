@@ -1,5 +1,4 @@
 import { formatTime } from '../../domain/clock.js';
-import type { DocumentKind } from '../../domain/document.js';
 import { formatEtag } from '../../domain/etag.js';
 import { parseFolderLocation } from '../../domain/location.js';
 import { parseLabels } from '../../operations/documents/content.js';
@@ -10,18 +9,13 @@ import {
   type SearchResults,
 } from '../../operations/documents/search-documents.js';
 import { answerJson, type Answer } from '../answers/answer.js';
-import type { CheckedRequest } from '../requests/checked-request.js';
+import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
 import { readPage, sealPosition } from './page.js';
 
 /** The position in a search's cursor is the engine's own, as JSON. */
-function readSearch(request: CheckedRequest): SearchInput {
-  const { q, location, label, kind } = request.query as {
-    readonly q: string;
-    readonly location?: string;
-    readonly label?: string;
-    readonly kind?: DocumentKind;
-  };
+function readSearch(request: RequestOf<'search'>): SearchInput {
+  const { q, location, label, kind } = request.query;
   const { after, limit } = readPage(request);
   return {
     query: q,
@@ -50,7 +44,7 @@ function presentHit({ document, snippet, highlights }: FoundText): object {
 }
 
 /** A page of hits; the position to go on from is sealed for this key and this query alone. */
-function presentSearch({ hits, leavesOut, position }: SearchResults, request: CheckedRequest): Answer {
+function presentSearch({ hits, leavesOut, position }: SearchResults, request: RequestOf<'search'>): Answer {
   return answerJson(200, {
     items: hits.map(presentHit),
     ...(leavesOut ? { words_left_out: true } : {}),

@@ -1,5 +1,4 @@
 import { parseFolderLocation } from '../../domain/location.js';
-import type { Webhook, WebhookKind } from '../../domain/webhook.js';
 import {
   changeWebhook,
   removeWebhook,
@@ -36,17 +35,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks',
     operation: createWebhook,
     read(request) {
-      const {
-        name,
-        url,
-        location = '',
-        kinds = null,
-      } = jsonOf(request) as {
-        readonly name: string;
-        readonly url: string;
-        readonly location?: string;
-        readonly kinds?: readonly WebhookKind[] | null;
-      };
+      const { name, url, location = '', kinds = null } = jsonOf(request);
       return { name, url, location: parseFolderLocation(location), kinds };
     },
     present: (created) =>
@@ -59,12 +48,7 @@ export const webhookRoutes: readonly Route[] = [
     takes: ['json'],
     operation: changeWebhook,
     read(request) {
-      const { name, url, kinds, enabled } = jsonOf(request) as {
-        readonly name?: string;
-        readonly url?: string;
-        readonly kinds?: Webhook['kinds'];
-        readonly enabled?: boolean;
-      };
+      const { name, url, kinds, enabled } = jsonOf(request);
       return { ...readId(request), name, url, kinds, enabled };
     },
     present: answerWebhook,
@@ -81,7 +65,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks/{id}/rotations',
     requires: 'Idempotency-Key',
     operation: rotateWebhookSecret,
-    read: (request) => ({ ...readId(request), isAtOnce: request.query['now'] === true }),
+    read: (request) => ({ ...readId(request), isAtOnce: request.query.now }),
     present: (rotated) => answerJson(200, toWebhookWithSecret(rotated)),
   }),
   route({
@@ -103,10 +87,7 @@ export const webhookRoutes: readonly Route[] = [
     ...jsonPost,
     path: '/webhooks/{id}/replays',
     operation: replayDeliveries,
-    read(request) {
-      const { delivery } = jsonOf(request) as { readonly delivery: number };
-      return { ...readId(request), delivery };
-    },
+    read: (request) => ({ ...readId(request), delivery: jsonOf(request).delivery }),
     present: (webhook) => answerJson(202, toWebhookRecord(webhook)),
   }),
 ];

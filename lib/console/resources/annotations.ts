@@ -1,7 +1,7 @@
 import { toVersionRecord } from '../../records/document-record.js';
 import { readLocation } from '../../api/resources/read-location.js';
 import { answerJson, type Answer } from '../../api/answers/answer.js';
-import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { route, type Route } from '../../api/route.js';
 import {
   annotateDocument,
@@ -10,8 +10,8 @@ import {
 } from '../../operations/history/annotate-document.js';
 
 /** @throws Refusal INVALID_REQUEST `bad_location` */
-function readAnnotate(request: CheckedRequest): AnnotateDocumentInput {
-  const { version } = request.query as { readonly version?: string };
+function readAnnotate(request: RequestOf<'annotateDocument'>): AnnotateDocumentInput {
+  const { version } = request.query;
   return { location: readLocation(request), versionId: version };
 }
 

@@ -5,6 +5,7 @@ import { presentWrittenDocument } from '../../api/answers/written-document.js';
 import { presentFolder } from '../../api/resources/folders.js';
 import { presentPage, readPage, sealPosition } from '../../api/resources/page.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime } from '../../domain/clock.js';
 import { formatEtag } from '../../domain/etag.js';
@@ -16,13 +17,12 @@ import {
   type BrowsedFolder,
   type BrowseFolderInput,
   type Entry,
-  type EntryOrder,
 } from '../../operations/folders/browse-folder.js';
 import { sealOpened } from './opened-page.js';
 
 /** Without a location: the places where the person can begin. */
-function readBrowse(request: CheckedRequest): BrowseFolderInput {
-  const { location, sort } = request.query as { readonly location?: string; readonly sort: EntryOrder };
+function readBrowse(request: RequestOf<'browseFolder'>): BrowseFolderInput {
+  const { location, sort } = request.query;
   const place = location === undefined ? null : parseFolderLocation(location);
   return { location: place, order: sort, isOfPage: true, ...readPage(request) };
 }
@@ -47,8 +47,8 @@ function presentBrowsed({ folder, role, trail, items, next }: BrowsedFolder, req
   });
 }
 
-function readTrash(request: CheckedRequest): ListTrashInput {
-  const { location } = request.query as { readonly location?: string };
+function readTrash(request: RequestOf<'listTrash'>): ListTrashInput {
+  const { location } = request.query;
   return { folder: location === undefined ? null : parseFolderLocation(location), ...readPage(request) };
 }
 
@@ -76,11 +76,8 @@ function presentTrashed({ location, deletedAt, deletedBy, document, occupant, re
   };
 }
 
-function readUndelete(request: CheckedRequest): UndeleteDocumentInput {
-  const { location, document_id: documentId } = jsonOf(request) as {
-    readonly location: string;
-    readonly document_id: string;
-  };
+function readUndelete(request: RequestOf<'undeleteFromTrash'>): UndeleteDocumentInput {
+  const { location, document_id: documentId } = jsonOf(request);
   return { location: parseLocation(location), documentId };
 }
 

@@ -1,4 +1,4 @@
-import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
@@ -8,17 +8,12 @@ import { invalidRequest } from '../../domain/refusal.js';
 import {
   listRecentChanges,
   type ListRecentChangesInput,
-  type RecentAction,
   type RecentChange,
 } from '../../operations/history/list-recent-changes.js';
 
 /** @throws Refusal INVALID_REQUEST `bad_location`, `bad_field` */
-function readRecent(request: CheckedRequest): ListRecentChangesInput {
-  const { location, action, since } = request.query as {
-    readonly location?: string;
-    readonly action?: RecentAction;
-    readonly since: string;
-  };
+function readRecent(request: RequestOf<'listRecentChanges'>): ListRecentChangesInput {
+  const { location, action, since } = request.query;
   const at = parseTime(since);
   if (at === undefined) {
     throw invalidRequest('bad_field', 'since must be a time such as 2026-01-31T12:00:00Z.', { field: 'since' });

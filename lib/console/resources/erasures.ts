@@ -1,5 +1,6 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { jsonOf } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { route, type Route } from '../../api/route.js';
@@ -16,8 +17,8 @@ import {
 import { listOwnErasures, readErasure, type FollowedErasure } from '../../operations/documents/list-erasures.js';
 import { repeatablePost } from './principals.js';
 
-function readSought({ query }: CheckedRequest): ErasableSought {
-  const { location, document } = query as { readonly location: string; readonly document: string };
+function readSought({ query }: RequestOf<'previewErase'>): ErasableSought {
+  const { location, document } = query;
   return { location: parseLocation(location), isDeleted: false, documentId: document };
 }
 
@@ -40,12 +41,8 @@ function presentPreview(found: PreviewedErase): Answer {
 }
 
 /** The body EraseRequest. */
-function readErase(request: CheckedRequest): EraseDocumentInput {
-  const { location, document, confirmation } = jsonOf(request) as {
-    readonly location: string;
-    readonly document: string;
-    readonly confirmation: string;
-  };
+function readErase(request: RequestOf<'eraseDocument'>): EraseDocumentInput {
+  const { location, document, confirmation } = jsonOf(request);
   return { location: parseLocation(location), documentId: document, confirmation };
 }
 
@@ -100,7 +97,7 @@ export const erasureRoutes: readonly Route[] = [
     method: 'GET',
     path: '/erasure',
     operation: readErasure,
-    read: ({ query }) => ({ erasureId: (query as { readonly erasure: string }).erasure }),
+    read: ({ query }) => ({ erasureId: query.erasure }),
     present: (erasure) => answerJson(200, presentFollowed(erasure)),
   }),
 ];

@@ -1,10 +1,10 @@
 import type { MembershipChange } from '../../access/follow-memberships.js';
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import type { BodyOf, QueryOf, RequestOf } from '../../api/requests/described-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime } from '../../domain/clock.js';
-import type { Subject } from '../../domain/grant.js';
 import { listReach, type ListReachInput, type ReachedPlace } from '../../operations/grants/list-reach.js';
 import {
   addGroup,
@@ -27,47 +27,37 @@ import { toGroupRecord, toListedGroupRecord, toMemberRecord } from '../../record
 import { toMembershipRecord } from '../../records/principal-record.js';
 import { repeatablePost } from './principals.js';
 
-function readListing(request: CheckedRequest): ListGroupsInput {
-  const { text, outermost } = request.query as Pick<ListGroupsInput, 'text' | 'outermost'>;
+function readListing(request: RequestOf<'listGroups'>): ListGroupsInput {
+  const { text, outermost } = request.query;
   return { text, outermost, ...readPage(request) };
 }
 
 /** The body GroupCreate. @throws Refusal INVALID_REQUEST `bad_field` */
-function readNew(request: CheckedRequest): { readonly displayName: string } {
-  const { display_name } = jsonOf(request) as { readonly display_name: string };
+function readNew(request: RequestOf<'addGroup'>): { readonly displayName: string } {
+  const { display_name } = jsonOf(request);
   return { displayName: parseDisplayName(display_name) };
 }
 
-function readGroupId({ query }: CheckedRequest): { readonly groupId: string } {
-  return { groupId: (query as { readonly group: string }).group };
+function readGroupId({ query }: CheckedRequest<Pick<QueryOf<'showGroup'>, 'group'>>): { readonly groupId: string } {
+  return { groupId: query.group };
 }
 
-function readMembers(request: CheckedRequest): ListMembersInput {
-  const { type } = request.query as Pick<ListMembersInput, 'type'>;
+function readMembers(request: RequestOf<'listMembers'>): ListMembersInput {
+  const { type } = request.query;
   return { ...readGroupId(request), type, ...readPage(request) };
 }
 
-interface Membership {
-  readonly group: string;
-  readonly member_type: Subject['type'];
-  readonly member_id: string;
-}
-
-function toMembership({ group, member_type: type, member_id: id }: Membership): MembershipInput {
+function toMembership({ group, member_type: type, member_id: id }: BodyOf<'addMember'>): MembershipInput {
   return { groupId: group, member: { type, id } };
 }
 
-function readChange({ query }: CheckedRequest): MembershipChange {
-  const { change, ...membership } = query as unknown as Membership & { readonly change: 'add' | 'remove' };
+function readChange({ query }: RequestOf<'previewMembership'>): MembershipChange {
+  const { change, ...membership } = query;
   return { ...toMembership(membership), begins: change === 'add' };
 }
 
-function readReach(request: CheckedRequest): ListReachInput {
-  const { subject_type, subject_id, own } = request.query as {
-    readonly subject_type: Subject['type'];
-    readonly subject_id: string;
-    readonly own: boolean;
-  };
+function readReach(request: RequestOf<'listReach'>): ListReachInput {
+  const { subject_type, subject_id, own } = request.query;
   return { subject: { type: subject_type, id: subject_id }, own, ...readPage(request) };
 }
 
@@ -135,14 +125,14 @@ export const groupRoutes: readonly Route[] = [
     ...repeatablePost,
     path: '/members',
     operation: joinGroup,
-    read: (request) => toMembership(jsonOf(request) as Membership),
+    read: (request) => toMembership(jsonOf(request)),
     present: presentChange,
   }),
   route({
     method: 'DELETE',
     path: '/members',
     operation: leaveGroup,
-    read: ({ query }) => toMembership(query as unknown as Membership),
+    read: ({ query }) => toMembership(query),
     present: presentChange,
   }),
   route({

@@ -18,7 +18,7 @@ export const keyNoticeRoutes: readonly Route[] = [
     ...repeatablePost,
     path: '/key-acknowledgements',
     operation: acknowledgeKeys,
-    read: (request) => ({ credentialIds: (jsonOf(request) as { readonly keys: readonly string[] }).keys }),
+    read: (request) => ({ credentialIds: jsonOf(request).keys }),
     present: ({ left }) => answerJson(200, { left }),
   }),
 ];

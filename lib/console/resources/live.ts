@@ -1,5 +1,5 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
-import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { route, type Route } from '../../api/route.js';
 import { watchLocation, type Watched, type WatchLocationInput } from '../../operations/live/watch-location.js';
@@ -7,7 +7,7 @@ import { isOfOpened } from './opened-page.js';
 
 const eventStream = 'text/event-stream';
 
-function readWatching(request: CheckedRequest): WatchLocationInput {
+function readWatching(request: RequestOf<'watchLocation'>): WatchLocationInput {
   const isStream = (request.header('accept') ?? '').includes(eventStream);
   const location = readFolder(request);
   return { location, form: isStream ? 'stream' : 'state', isOfPage: isOfOpened(request, location) };

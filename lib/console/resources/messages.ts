@@ -1,5 +1,6 @@
 import { answerJson } from '../../api/answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { jsonOf } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { listMessages, readMessages } from '../../operations/messages/list-messages.js';
@@ -9,14 +10,14 @@ import { toListedMessageRecord, toMessageRecord } from '../../records/message-re
 import { repeatablePost } from './principals.js';
 
 /** The body MessageMark. */
-function readMark(request: CheckedRequest): MarkMessagesInput {
-  const { message, is_read: isRead } = jsonOf(request) as { readonly message: string; readonly is_read: boolean };
+function readMark(request: RequestOf<'markMessage'>): MarkMessagesInput {
+  const { message, is_read: isRead } = jsonOf(request);
   return { messageIds: [message], isRead };
 }
 
 /** The body MessageAnswer. */
-function readAnswer(request: CheckedRequest): SendMessageInput {
-  const { thread_id, text } = jsonOf(request) as { readonly thread_id: string; readonly text: string };
+function readAnswer(request: RequestOf<'answerMessage'>): SendMessageInput {
+  const { thread_id, text } = jsonOf(request);
   return { threadId: thread_id, body: text };
 }
 
@@ -33,7 +34,7 @@ export const messageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/message',
     operation: readMessages,
-    read: ({ query }) => ({ messageIds: [(query as { readonly message: string }).message] }),
+    read: ({ query }) => ({ messageIds: [query.message] }),
     present: ({ items: [message] }) => answerJson(200, message === undefined ? {} : toMessageRecord(message)),
   }),
   route({

@@ -1,5 +1,6 @@
 import type { CursorOwner } from '../../access/seal-cursor.js';
 import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import type { QueryOf } from '../../api/requests/described-request.js';
 import type { Location } from '../../domain/location.js';
 import { Refusal } from '../../domain/refusal.js';
 
@@ -18,8 +19,11 @@ export function sealOpened(request: CheckedRequest, location: Location): string 
 }
 
 /** Whether the request belongs to a page of this session at this place, and so to the record of that page. */
-export function isOfOpened(request: CheckedRequest, location: Location): boolean {
-  const { page } = request.query as { readonly page?: string };
+export function isOfOpened(
+  request: CheckedRequest<Pick<QueryOf<'watchLocation'>, 'page'>>,
+  location: Location,
+): boolean {
+  const { page } = request.query;
   if (page === undefined) return false;
   try {
     request.cursors.open(page, ownerOf(request, location));

@@ -1,5 +1,6 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import type { QueryOf, RequestOf } from '../../api/requests/described-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime } from '../../domain/clock.js';
@@ -27,36 +28,32 @@ import { toSessionRecord } from '../../records/session-record.js';
 export const repeatablePost = { method: 'POST', takes: ['json'] } as const;
 
 /** The principal of the query. */
-export function readPrincipalId({ query }: CheckedRequest): { readonly principalId: string } {
-  return { principalId: (query as { readonly principal: string }).principal };
+export function readPrincipalId({ query }: CheckedRequest<Pick<QueryOf<'showPrincipal'>, 'principal'>>): {
+  readonly principalId: string;
+} {
+  return { principalId: query.principal };
 }
 
-function readListing(request: CheckedRequest): ListPrincipalsInput {
-  const { kind, text } = request.query as Pick<ListPrincipalsInput, 'kind' | 'text'>;
+function readListing(request: RequestOf<'listPrincipals'>): ListPrincipalsInput {
+  const { kind, text } = request.query;
   return { kind, text, ...readPage(request) };
 }
 
 /** The body PrincipalCreate. @throws Refusal INVALID_REQUEST `bad_field` */
-function readNew(request: CheckedRequest): AddPrincipalInput {
-  const { kind, display_name } = jsonOf(request) as {
-    readonly kind: AddPrincipalInput['kind'];
-    readonly display_name: string;
-  };
+function readNew(request: RequestOf<'addPrincipal'>): AddPrincipalInput {
+  const { kind, display_name } = jsonOf(request);
   return { kind, displayName: parseDisplayName(display_name) };
 }
 
 /** The body PrincipalStateChange. */
-function readState(request: CheckedRequest): SetPrincipalStateInput {
-  const { principal, disabled } = jsonOf(request) as { readonly principal: string; readonly disabled: boolean };
+function readState(request: RequestOf<'setPrincipalState'>): SetPrincipalStateInput {
+  const { principal, disabled } = jsonOf(request);
   return { principalId: principal, disabled };
 }
 
 /** The body SignInLinkCreate. */
-function readLink(request: CheckedRequest): IssueLinkInput {
-  const { principal, sign_in_name } = jsonOf(request) as {
-    readonly principal: string;
-    readonly sign_in_name?: string;
-  };
+function readLink(request: RequestOf<'issueSignInLink'>): IssueLinkInput {
+  const { principal, sign_in_name } = jsonOf(request);
   return { principalId: principal, signInName: sign_in_name };
 }
 

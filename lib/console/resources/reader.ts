@@ -8,7 +8,7 @@ import { decodeText } from '../../text/charset.js';
 import { showImage } from '../../operations/documents/show-image.js';
 import { commentsOfPage, openPage, type OpenedPage } from '../../operations/documents/open-page.js';
 import type { ListedComments } from '../../operations/comments/list-comments.js';
-import type { CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { toClaimRecord } from '../../records/claim-record.js';
 import { toDocumentRecord, toVersionRecord } from '../../records/document-record.js';
 import { toListedCommentRecord } from '../../records/comment-record.js';
@@ -19,7 +19,7 @@ import { sealOpened } from './opened-page.js';
 const maxShown = 512 * 1024;
 
 /** The description's `Reading`. */
-function presentReading({ read, comments }: OpenedPage, request: CheckedRequest): Answer {
+function presentReading({ read, comments }: OpenedPage, request: RequestOf<'readForPage'>): Answer {
   const { document, version, role, bytes } = read;
   const isShown = version.kind === 'text' && bytes !== null && bytes.length <= maxShown;
   const reading = {
@@ -38,9 +38,9 @@ function presentReading({ read, comments }: OpenedPage, request: CheckedRequest)
 }
 
 /** The cursor with which `/comments` goes on: the same question as that of the pages. */
-function sealComments({ next }: ListedComments, request: CheckedRequest): string | null {
+function sealComments({ next }: ListedComments, request: RequestOf<'readForPage'>): string | null {
   if (next === null) return null;
-  const { version } = request.query as { readonly version?: string };
+  const { version } = request.query;
   const query = {
     location: request.location,
     limit: String(commentsOfPage),
@@ -55,7 +55,7 @@ export const readerRoutes: readonly Route[] = [
     method: 'GET',
     path: '/reader/{location}',
     operation: openPage,
-    read: ({ location, query }) => ({ location, versionId: (query as { readonly version?: string }).version }),
+    read: ({ location, query }) => ({ location, versionId: query.version }),
     present: presentReading,
   }),
   route({
@@ -64,7 +64,7 @@ export const readerRoutes: readonly Route[] = [
     operation: showImage,
     read: (request) => ({
       ...readReading(request),
-      within: parseLocation((request.query as { readonly within: string }).within, 'within'),
+      within: parseLocation(request.query.within, 'within'),
     }),
     present: presentFile,
   }),

@@ -1,14 +1,14 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
-import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import { jsonOf } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
 import { toAuthorRecord } from '../../records/author-record.js';
-import { parseScope, type ScopeType } from '../../api/resources/grants.js';
+import { parseScope } from '../../api/resources/grants.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import type { Reader } from '../../domain/reader.js';
-import type { Role } from '../../domain/role.js';
-import type { GrantInput, NamedGrant } from '../../operations/grants/change-grant.js';
+import type { NamedGrant } from '../../operations/grants/change-grant.js';
 import { changeRole, type ChangeRoleInput } from '../../operations/grants/change-role.js';
 import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
 import { listReaders } from '../../operations/grants/list-readers.js';
@@ -17,20 +17,14 @@ import type { FoundSubject } from '../../operations/principals/find-subjects.js'
 import { lookUpSubjects } from '../../operations/principals/look-up-subjects.js';
 
 /** The grants on the place and above it. @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor` */
-function readShares(request: CheckedRequest): ListGrantsInput {
-  const { scope_type, scope_id } = request.query as { readonly scope_type: ScopeType; readonly scope_id: string };
+function readShares(request: RequestOf<'listShares'>): ListGrantsInput {
+  const { scope_type, scope_id } = request.query;
   return { ...parseScope(scope_type, scope_id), inherited: true, ...readPage(request) };
 }
 
 /** The body RoleChange. @throws Refusal INVALID_REQUEST `bad_location` */
-function readRoleChange(request: CheckedRequest): ChangeRoleInput {
-  const { scope_type, scope_id, subject, role, to_role } = jsonOf(request) as {
-    readonly scope_type: ScopeType;
-    readonly scope_id: string;
-    readonly subject: GrantInput['subject'];
-    readonly role: Role;
-    readonly to_role: Role;
-  };
+function readRoleChange(request: RequestOf<'changeRole'>): ChangeRoleInput {
+  const { scope_type, scope_id, subject, role, to_role } = jsonOf(request);
   return {
     ...parseScope(scope_type, scope_id),
     subject: { type: subject.type, id: subject.id },
@@ -108,7 +102,7 @@ export const sharingRoutes: readonly Route[] = [
     method: 'GET',
     path: '/subjects',
     operation: lookUpSubjects,
-    read: ({ query }) => ({ text: (query as { readonly text: string }).text }),
+    read: ({ query }) => ({ text: query.text }),
     present: (found: readonly FoundSubject[]) => answerJson(200, { items: found.map(presentSubject) }),
   }),
 ];

@@ -1,9 +1,9 @@
 import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
+import type { RequestOf } from '../../api/requests/described-request.js';
 import { parseExpiry } from '../../api/resources/keys.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import type { Interface } from '../../domain/credential.js';
 import {
   mintCredential,
   revokeCredential,
@@ -17,14 +17,8 @@ import { toKeyRecord } from '../../records/key-record.js';
 import { readPrincipalId, repeatablePost } from './principals.js';
 
 /** The body TokenCreate. @throws Refusal INVALID_REQUEST `bad_field` */
-function readNew(request: CheckedRequest): MintInput {
-  const { principal, name, interfaces, expires_at, requests_per_minute } = jsonOf(request) as {
-    readonly principal: string;
-    readonly name: string;
-    readonly interfaces: readonly Interface[];
-    readonly expires_at?: string | null;
-    readonly requests_per_minute?: number | null;
-  };
+function readNew(request: RequestOf<'mintToken'>): MintInput {
+  const { principal, name, interfaces, expires_at, requests_per_minute } = jsonOf(request);
   return {
     principalId: principal,
     name: parseDisplayName(name),
@@ -35,8 +29,8 @@ function readNew(request: CheckedRequest): MintInput {
 }
 
 /** The body TokenChoice. */
-function readChoice(request: CheckedRequest): { readonly credentialId: string } {
-  return { credentialId: (jsonOf(request) as { readonly token: string }).token };
+function readChoice(request: RequestOf<'revokeToken' | 'rotateToken'>): { readonly credentialId: string } {
+  return { credentialId: jsonOf(request).token };
 }
 
 const nowOf = ({ workspace }: CheckedRequest): number => workspace.clock.now();
