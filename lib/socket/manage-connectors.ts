@@ -1,5 +1,6 @@
 import { connectorKinds, type Connector, type ConnectorKind, type ConnectorRun } from '../domain/connector.js';
 import { rootLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
 import { notFound } from '../domain/refusal.js';
 import {
   toConnectorRecord,
@@ -28,20 +29,22 @@ import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 import { findNewestRun, followRun, requireServer } from './follow-run.js';
 import { readSettings } from './read-settings.js';
-import { listPages, readPages } from './read-pages.js';
+import { listPages, readPages, type AskedPage } from './read-pages.js';
 
 const noConnector = 'There is no such connector. `cartulary connector list` shows those there are.';
 const idOfPrincipal = /^prn_[0-9a-z]+$/;
 
-const listAll = async ({ perform }: WorkspaceContext, location = rootLocation): Promise<ShownConnector[]> =>
-  readPages((page) => perform(listConnectors, { location, ...page }));
+const pagesOf =
+  ({ perform }: WorkspaceContext, location = rootLocation) =>
+  (page: AskedPage): Promise<Page<ShownConnector>> =>
+    perform(listConnectors, { location, ...page });
 
 /** A connector by its id, its name, or the folder of its mirror. @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field` */
 async function readId(context: WorkspaceContext, fields: Fields): Promise<string> {
   const text = fields.text('connector');
   if (idOfPrincipal.test(text)) return text;
   const place = text.replace(/^\/|\/$/g, '');
-  const found = (await listAll(context)).filter(({ name, location }) => name === text || location === place);
+  const found = (await readPages(pagesOf(context))).filter(({ name, location }) => name === text || location === place);
   if (found.length > 1) throw badField('connector', `names several: ${found.map(({ id }) => id).join(', ')}`);
   if (found[0] === undefined) throw notFound();
   return found[0].id;
@@ -87,9 +90,9 @@ export const connectorCommands: Readonly<Record<string, Command>> = {
   'connector.kinds': inWorkspace(async ({ perform }) => ({
     items: (await perform(listConnectorKinds, {})).map(toKindRecord),
   })),
-  'connector.list': inWorkspace(async (context, fields) => ({
-    items: (await listAll(context, fields.folderOrRoot('location'))).map(toConnectorRecord),
-  })),
+  'connector.list': inWorkspace((context, fields) =>
+    listPages(pagesOf(context, fields.folderOrRoot('location')), toConnectorRecord),
+  ),
   'connector.show': inWorkspace(
     async (context, fields) =>
       shown(await context.perform(readConnector, { connectorId: await readId(context, fields) })),

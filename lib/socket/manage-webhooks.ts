@@ -1,5 +1,6 @@
 import { toDeliveryRecord, toSentRecord, toWebhookRecord, toWebhookWithSecret } from '../records/webhook-record.js';
 import { rootLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
 import { notFound } from '../domain/refusal.js';
 import { webhookKinds, type Webhook, type WebhookKind } from '../domain/webhook.js';
 import {
@@ -14,19 +15,21 @@ import { listDeliveries, listWebhooks, readWebhook } from '../operations/webhook
 import { testWebhook } from '../operations/webhooks/test-webhook.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseCount, type Fields } from './fields.js';
-import { listPages, readPages } from './read-pages.js';
+import { listPages, readPages, type AskedPage } from './read-pages.js';
 
 const noWebhook = 'There is no such webhook. `cartulary webhook list` shows those there are.';
 const idOfWebhook = /^whk_[0-9a-z]+$/;
 
-const listAll = async ({ perform }: WorkspaceContext, location = rootLocation): Promise<ShownWebhook[]> =>
-  readPages((page) => perform(listWebhooks, { location, ...page }));
+const pagesOf =
+  ({ perform }: WorkspaceContext, location = rootLocation) =>
+  (page: AskedPage): Promise<Page<ShownWebhook>> =>
+    perform(listWebhooks, { location, ...page });
 
 /** A webhook by its id or its name. @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field` */
 async function readId(context: WorkspaceContext, fields: Fields): Promise<string> {
   const text = fields.text('webhook');
   if (idOfWebhook.test(text)) return text;
-  const found = (await listAll(context)).filter(({ name }) => name === text);
+  const found = (await readPages(pagesOf(context))).filter(({ name }) => name === text);
   if (found.length > 1) throw badField('webhook', `names several: ${found.map(({ id }) => id).join(', ')}`);
   if (found[0] === undefined) throw notFound();
   return found[0].id;
@@ -59,9 +62,9 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
     const location = fields.folderOrRoot('location');
     return toWebhookWithSecret(await perform(createWebhook, { name, url, location, kinds: readKinds(fields) ?? null }));
   }, 'There is no such folder.'),
-  'webhook.list': inWorkspace(async (context, fields) => ({
-    items: (await listAll(context, fields.folderOrRoot('location'))).map(toWebhookRecord),
-  })),
+  'webhook.list': inWorkspace((context, fields) =>
+    listPages(pagesOf(context, fields.folderOrRoot('location')), toWebhookRecord),
+  ),
   'webhook.show': inWorkspace(
     async (context, fields) =>
       toWebhookRecord(await context.perform(readWebhook, { webhookId: await readId(context, fields) })),

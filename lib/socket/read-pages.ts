@@ -1,5 +1,12 @@
 import type { Page } from '../domain/page.js';
 
+/** Which page of a list is read. */
+export interface AskedPage {
+  /** The end position of the page before; '' for the first one. */
+  readonly after: string;
+  readonly limit: number;
+}
+
 const usualLimit = 200;
 /** Items that a command prints; the first ones. */
 const mostItems = 100_000;
@@ -32,7 +39,7 @@ interface Reading {
 
 /** Reads page after page, as long as there is room in the answer. */
 export async function readPages<Item>(
-  read: (page: { readonly after: string; readonly limit: number }) => Promise<Page<Item>>,
+  read: (page: AskedPage) => Promise<Page<Item>>,
   { limit = usualLimit, room = new Room() }: Reading = {},
 ): Promise<Item[]> {
   const items: Item[] = [];

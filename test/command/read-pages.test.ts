@@ -3,7 +3,9 @@ import { perform } from '../../lib/operations/perform.js';
 import type { WorkspaceContext } from '../../lib/socket/command.js';
 import { Fields } from '../../lib/socket/fields.js';
 import { makeOperator } from '../../lib/socket/initialize.js';
+import { connectorCommands } from '../../lib/socket/manage-connectors.js';
 import { principalCommands } from '../../lib/socket/manage-principals.js';
+import { webhookCommands } from '../../lib/socket/manage-webhooks.js';
 import { listPages, Room, readPages } from '../../lib/socket/read-pages.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
@@ -34,6 +36,26 @@ describe('A list on the command line', () => {
     const items = Array.from({ length: 100_000 }, () => ({ text: 'a' }));
     assert.equal((await listPages(() => Promise.resolve({ items, next: null }), short)).is_cut, undefined);
   });
+
+  const author = { id: 'prn_ada', kind: 'person', displayName: 'Ada' };
+  const times = { nextAttemptAt: null, rotatingUntil: null, nextRunAt: null, syncedAt: null, createdAt: 0 };
+  const listed = { ...times, lastDelivery: null, lastRun: null, interval: 0, owner: author, createdBy: author };
+  for (const [name, commands] of [
+    ['webhook.list', webhookCommands],
+    ['connector.list', connectorCommands],
+  ] as const) {
+    it(`says of webhooks and connectors, too, that it is cut: ${name}`, async () => {
+      let pages = 0;
+      const asked = async (): Promise<unknown> => {
+        pages += 1;
+        return { items: Array.from({ length: 60_000 }, () => listed), next: pages < 9 ? 'more' : null };
+      };
+      const context = { perform: asked } as unknown as WorkspaceContext;
+      const found = await commands[name]?.run(context, new Fields({}));
+      const { items, is_cut } = found as { readonly items: readonly unknown[]; readonly is_cut?: boolean };
+      assert.deepEqual([items.length, is_cut, pages], [120_000, true, 2]);
+    });
+  }
 
   describe('of the members of a group', () => {
     let service: TestService;
