@@ -38,9 +38,9 @@ export function addEraseCommands(program: Command): void {
 interface Shown {
   readonly document: string;
   readonly created_at: string;
-  readonly created_by: string;
+  readonly created_by: { readonly display_name: string };
   readonly changed_at: string;
-  readonly changed_by: string;
+  readonly changed_by: { readonly display_name: string };
   readonly deleted_at: string | null;
   readonly versions: number;
   readonly comments: number;
@@ -74,8 +74,8 @@ async function eraseDocument(location: string, options: CalledWith): Promise<voi
 function describe(location: string, shown: Shown): string {
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const times = [
-    `made ${shown.created_at} by ${shown.created_by}`,
-    ...(shown.versions === 1 ? [] : [`last changed ${shown.changed_at} by ${shown.changed_by}`]),
+    `made ${shown.created_at} by ${shown.created_by.display_name}`,
+    ...(shown.versions === 1 ? [] : [`last changed ${shown.changed_at} by ${shown.changed_by.display_name}`]),
     ...(shown.deleted_at === null ? [] : [`deleted ${shown.deleted_at}`]),
   ];
   const parts = `${count(shown.versions, 'version')}, ${count(shown.comments, 'comment')}`;

@@ -12,9 +12,9 @@ const names: Readonly<Record<ActionKind, string>> = {
     connector.list_skipped connector.show consent.list consent.list_own credential.list
     credential.list_notices credential.list_own document.annotate document.diff
     document.erase_preview document.find_imported document.history document.list document.preview_edit
-    document.preview_import document.read document.search document.show_image erasure.list erasure.list_own erasure.read feed.followed
+    document.preview_import document.read document.search document.show_image erasure.list erasure.read feed.followed
     feed.read folder.browse folder.export folder.exported folder.list folder.list_targets folder.revert_preview
-    grant.find_scope grant.list grant.list_of group.list group.members group.preview group.show label.list
+    grant.find_scope grant.list group.list group.members group.preview group.show label.list
     location.watch message.list message.read message.read_thread policy.show principal.find principal.list
     principal.look_up principal.show reach.list reader.list repository.fetch repository.fetched repository.list_refs
     session.list sharing.show trash.list webhook.list webhook.list_deliveries webhook.show workspace.overview`,

@@ -1,11 +1,13 @@
+import type { Subject } from '../domain/grant.js';
 import { rootLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
 import { roles } from '../domain/role.js';
 import { interfaces, type Interface } from '../domain/credential.js';
-import { createGrant, revokeGrant, type GrantInput } from '../operations/grants/change-grant.js';
+import { createGrant, revokeGrant, type GrantInput, type NamedGrant } from '../operations/grants/change-grant.js';
 import { mintCredential, revokeCredential, rotateCredential } from '../operations/credentials/change-credential.js';
 import { listCredentials } from '../operations/credentials/list-credentials.js';
 import { findScopeType } from '../operations/grants/find-scope-type.js';
-import { listGrantsOf } from '../operations/grants/list-grants-of.js';
+import { listReach } from '../operations/grants/list-reach.js';
 import { listGrants } from '../operations/grants/list-grants.js';
 import { parseDisplayName } from '../operations/principals/parse-name.js';
 import { toGrantRecord } from '../records/grant-record.js';
@@ -13,7 +15,7 @@ import { toKeyRecord } from '../records/key-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parseFutureTime, type Fields } from './fields.js';
 import { noPrincipal } from './manage-principals.js';
-import { listPages, longPage } from './read-pages.js';
+import { listPages, longPage, type AskedPage } from './read-pages.js';
 import type { Presented } from './result.js';
 import { readPrincipal, readPrincipalOrNone, readSubject } from './read-subject.js';
 
@@ -54,11 +56,24 @@ async function readGrant(context: WorkspaceContext, fields: Fields): Promise<Gra
   return { ...(await readScope(context, fields)), subject: await readSubject(context, fields, 'subject'), role };
 }
 
+/** The grants at a page of the places that a principal or group reaches, also through its groups. */
+async function listGrantsOf(
+  { perform }: WorkspaceContext,
+  subject: Subject,
+  page: AskedPage,
+): Promise<Page<NamedGrant>> {
+  const { items: places, next } = await perform(listReach, { subject, own: false, ...page });
+  const items = places.flatMap(({ scopeType, location, grants }) =>
+    grants.map((grant) => ({ ...grant, scopeType, location })),
+  );
+  return { items, next };
+}
+
 async function listAllGrants(context: WorkspaceContext, fields: Fields): Promise<Presented> {
   const { perform } = context;
   if (fields.optionalText('subject') !== undefined) {
     const subject = await readSubject(context, fields, 'subject');
-    return { items: (await perform(listGrantsOf, { subject })).map(toGrantRecord) };
+    return listPages((page) => listGrantsOf(context, subject, page), toGrantRecord, longPage);
   }
   const scope = await readScope(context, fields);
   const inherited = fields.flag('inherited');
@@ -118,8 +133,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   'key.list': inWorkspace(async (context, fields) => {
     const principalId = await readPrincipalOrNone(context, fields, 'principal');
     const now = context.host.clock.now();
-    const read = (page: { readonly after: string; readonly limit: number }) =>
-      context.perform(listCredentials, { principalId, ...page });
+    const read = (page: AskedPage) => context.perform(listCredentials, { principalId, ...page });
     return listPages(read, (key) => toKeyRecord(key, now), longPage);
   }, noPrincipal),
   'key.rotate': inWorkspace(async ({ perform, host }, fields) => {

@@ -3,7 +3,7 @@ import { roleContains, type Role } from '../../lib/domain/role.js';
 import type { Subject } from '../../lib/domain/grant.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { findScopeType } from '../../lib/operations/grants/find-scope-type.js';
-import { listGrantsOf } from '../../lib/operations/grants/list-grants-of.js';
+import { listReach } from '../../lib/operations/grants/list-reach.js';
 import { findSubjects } from '../../lib/operations/principals/find-subjects.js';
 import { showGroup, showPrincipal } from '../../lib/operations/principals/show-subject.js';
 import { addClient, Client } from '../support/store/client.js';
@@ -34,7 +34,7 @@ describe('What an admin asks about a principal or group', () => {
         outcomeOf(asks.perform(findSubjects, { text: 'Ada', types: ['principal'] })),
         outcomeOf(asks.perform(showPrincipal, { principalId: editor.id })),
         outcomeOf(asks.perform(showGroup, { groupId })),
-        outcomeOf(asks.perform(listGrantsOf, { subject })),
+        outcomeOf(asks.perform(listReach, { subject, own: false, after: '', limit: 10 })),
         outcomeOf(asks.perform(findScopeType, { location: parseFolderLocation('below') })),
       ]);
       assert.deepEqual([...new Set(outcomes)], [expected]);
@@ -55,7 +55,10 @@ describe('What an admin asks about a principal or group', () => {
     ];
     for (const [role, subject, place] of grants) await service.grant(role, subject, place);
     const requireAgreement = async (count: number): Promise<void> => {
-      const listed = await admin.perform(listGrantsOf, { subject: { type: 'principal', id } });
+      const asked = { subject: { type: 'principal', id }, own: false, after: '', limit: 10 } as const;
+      const listed = (await admin.perform(listReach, asked)).items.flatMap(({ location, grants }) =>
+        grants.map(({ role }) => ({ location, role })),
+      );
       assert.equal(listed.length, count);
       for (const place of places) {
         const best = (['approver', 'editor', 'reader'] as const).find((role) =>

@@ -167,7 +167,7 @@ function askForTheRest(workspace: Workspace, caller: Caller, ask: Ask, until: nu
   ask('keys', () => perform(workspace, caller, listCredentials, { after: '', limit: 200 }));
   ask('policy', () => perform(workspace, caller, showPolicy, {}));
   ask('own claims', () => perform(workspace, caller, listOwnClaims, { limit: 200 }));
-  ask('erasures', () => perform(workspace, caller, listErasures, { limit: 200 }));
+  ask('erasures', () => perform(workspace, caller, listErasures, { after: '', limit: 200 }));
   for (const since of [undefined, 0]) {
     const input = { since, location: rootLocation, keepsMark: true, ...first };
     ask(`brief since ${since}`, () => perform(workspace, caller, readBrief, input));

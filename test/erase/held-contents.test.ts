@@ -56,7 +56,7 @@ for (const git of ['auto', 'never'] as const) {
     }
 
     async function waitOf(id: string): Promise<string | null | undefined> {
-      const { items } = (await perform(bench.workspace, operator, listErasures, { limit: 10 })).result;
+      const { items } = (await perform(bench.workspace, operator, listErasures, { after: '', limit: 10 })).result;
       const receipt = items.find((each) => each.id === id);
       assert.equal(receipt?.hindrance, null);
       return receipt?.waitsFor;

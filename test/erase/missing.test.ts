@@ -45,7 +45,7 @@ for (const git of ['auto', 'never'] as const) {
     }
 
     async function hindranceOf(id: string): Promise<string | null | undefined> {
-      const { items } = (await perform(bench.workspace, operator, listErasures, { limit: 10 })).result;
+      const { items } = (await perform(bench.workspace, operator, listErasures, { after: '', limit: 10 })).result;
       return items.find((each) => each.id === id)?.hindrance;
     }
 

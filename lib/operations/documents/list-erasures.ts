@@ -4,31 +4,10 @@ import { makePage, type Page } from '../../domain/page.js';
 import type { Author } from '../../domain/principal.js';
 import { notFound } from '../../domain/refusal.js';
 import type { EraseStep } from '../../erase/erase-step.js';
-import { adminNeeds } from '../needs.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 
-export interface ListErasuresInput {
-  /** Number of the last one on the page before. Left out for the first page. */
-  readonly before?: number | undefined;
-  readonly limit: number;
-}
-
-/**
- * The receipts of all erases, the newest first. Admin: they name principals and amounts, but never the erased content.
- */
-export const listErasures: ReadOperation<ListErasuresInput, Page<KnownErasure & { readonly number: number }>> = {
-  kind: 'read',
-  name: 'erasure.list',
-  needs: () => adminNeeds,
-  note: () => ({}),
-  run({ view, workspace }, { before = Number.MAX_SAFE_INTEGER, limit }) {
-    const found = view.tables.erasures.list(before, limit + 1).map((erasure) => withObstacle(workspace, erasure));
-    return makePage(found, limit, ({ number }) => String(number));
-  },
-};
-
 /** A receipt, with what this process knows of an erase under way. Its `hindrance` can be a failed last attempt. */
-export interface KnownErasure extends Erasure {
+interface KnownErasure extends Erasure {
   /** What it waits for, which ends by itself. */
   readonly waitsFor: string | null;
 }
@@ -60,16 +39,19 @@ const isAdmin = ({ view }: ReadContext): boolean => view.reach.holds('approver',
 /** Positions have one length, whatever number they hold. */
 const digits = 16;
 
-export interface ListOwnErasuresInput {
+export interface ListErasuresInput {
   /** The position after the last one read; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** The receipts of the erases that the caller asked for, the newest first. For an admin: of all. */
-export const listOwnErasures: ReadOperation<ListOwnErasuresInput, Page<FollowedErasure>> = {
+/**
+ * The receipts of the erases that the caller asked for, the newest first. For an admin: of all. They name principals and
+ * amounts, but never the erased content.
+ */
+export const listErasures: ReadOperation<ListErasuresInput, Page<FollowedErasure>> = {
   kind: 'read',
-  name: 'erasure.list_own',
+  name: 'erasure.list',
   needs: () => [],
   note: () => ({}),
   run(context, { after, limit }) {

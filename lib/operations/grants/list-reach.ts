@@ -3,7 +3,7 @@ import { reachFrom } from '../../access/reach.js';
 import type { Grant, Subject } from '../../domain/grant.js';
 import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
-import type { Author, Group } from '../../domain/principal.js';
+import type { Group } from '../../domain/principal.js';
 import { higherRole, roleContains, type Role } from '../../domain/role.js';
 import { Rests } from '../../scheduling/rests.js';
 import type { Tables } from '../../sidecar/tables.js';
@@ -11,7 +11,7 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 import { requireSubject } from '../principals/change-group.js';
 import { viewAsAdmin } from '../view-as-admin.js';
-import { nameGrant } from './change-grant.js';
+import { nameGrant, type NamedGrant } from './change-grant.js';
 import { locateScope } from './locate-scope.js';
 
 export interface ListReachInput {
@@ -24,13 +24,9 @@ export interface ListReachInput {
 }
 
 /** A grant that gives a role at a place, and the groups by which it does. */
-export interface ReachingGrant {
-  readonly id: string;
-  readonly role: Role;
+export interface ReachingGrant extends Pick<NamedGrant, 'id' | 'subject' | 'role' | 'grantedBy' | 'createdAt'> {
   /** From the granted group down to the subject's own group. Empty for a grant to the subject itself. */
   readonly groups: readonly Pick<Group, 'id' | 'displayName'>[];
-  readonly grantedBy: Author;
-  readonly createdAt: number;
 }
 
 /** A place with grants that reach a subject. */
@@ -122,9 +118,10 @@ function describe(
   subject: Subject,
   ways: ReadonlyMap<string, readonly string[]>,
 ): ReachingGrant {
-  const { id, role, grantedBy, createdAt } = nameGrant(tables, grant, place);
+  const { id, subject: holder, role, grantedBy, createdAt } = nameGrant(tables, grant, place);
   const way = grant.subject.id === subject.id ? [] : (ways.get(grant.subject.id) ?? []);
-  return { id, role, groups: way.map((group) => nameGroup(tables, group)), grantedBy, createdAt };
+  const groups = way.map((group) => nameGroup(tables, group));
+  return { id, subject: holder, role, groups, grantedBy, createdAt };
 }
 
 function nameGroup({ groups }: Tables, id: string): Pick<Group, 'id' | 'displayName'> {

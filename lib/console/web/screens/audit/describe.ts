@@ -80,7 +80,6 @@ const phrases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reach.list': 'Looked what someone reaches',
     'sharing.show': 'Looked how a place is shared',
     'grant.list': 'Looked at grants',
-    'grant.list_of': 'Looked at someone’s grants',
     'principal.list': 'Looked at the people',
     'principal.show': 'Looked at a person or agent',
     'principal.find': 'Looked for someone',
