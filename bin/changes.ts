@@ -1,16 +1,8 @@
 import type { Command } from 'commander';
+import type { ChangeRecord } from '../lib/records/change-record.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { fail, note, printLine, writeJsonLines } from './print.js';
-
-/** A change as the owner of the data presents it. */
-interface PresentedChange {
-  readonly at: string;
-  readonly kind: string;
-  readonly location: string | null;
-  readonly actor: { readonly display_name: string } | null;
-  readonly message: string | null;
-}
 
 /** Of the longest name of a kind. */
 const kindWidth = 15;
@@ -41,7 +33,7 @@ async function list(location: string | undefined, options: CalledWith): Promise<
     fields: { location, kind, since_now, follow },
   };
   const answer = await askOwner(config, request, async (progress) => {
-    const { changes } = progress as { readonly changes: readonly PresentedChange[] };
+    const { changes } = progress as { readonly changes: readonly ChangeRecord[] };
     if (asJson) await writeJsonLines(changes.map((change) => JSON.stringify(change)));
     else for (const change of changes) printLine(describe(change));
   });
@@ -50,8 +42,8 @@ async function list(location: string | undefined, options: CalledWith): Promise<
 }
 
 /** `2026-11-21T06:25:48.706Z  created  handbook/travel.md  Ada: First version`; a place that is not told is a dash. */
-function describe({ at, kind, location, actor, message }: PresentedChange): string {
+function describe({ at, kind, document, actor, message }: ChangeRecord): string {
   const who = actor === null ? '' : `  ${actor.display_name}`;
   const why = message === null ? '' : `: ${message}`;
-  return `${at}  ${kind.padEnd(kindWidth)}  ${location ?? '-'}${who}${why}`;
+  return `${at}  ${kind.padEnd(kindWidth)}  ${document.location ?? '-'}${who}${why}`;
 }

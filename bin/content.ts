@@ -1,3 +1,4 @@
+import { toHistoryRows } from './history-rows.js';
 import type { Managing } from './managing.js';
 
 const revert = {
@@ -12,6 +13,7 @@ export const contentTable: readonly Managing[] = [
     arguments: ['location'],
     description: 'List the events of a document: versions, renames, moves, undone deletions.',
     example: 'cartulary document history handbook/travel.md',
+    toRows: toHistoryRows,
   },
   {
     words: 'document diff',

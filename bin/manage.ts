@@ -257,11 +257,8 @@ export function addManageCommands(program: Command): void {
   }
 }
 
-async function manage(
-  { words, arguments: needed = [], optionalArguments = [], columns }: Managing,
-  options: CalledWith,
-  values: readonly string[],
-): Promise<void> {
+async function manage(managing: Managing, options: CalledWith, values: readonly string[]): Promise<void> {
+  const { words, arguments: needed = [], optionalArguments = [] } = managing;
   const config = readConfig(options);
   const { data: _data, config: _config, json, quiet, workspace: _workspace, ...own } = options;
   const names = [...needed, ...optionalArguments];
@@ -281,15 +278,17 @@ async function manage(
   } else if (words === 'audit key' && json !== true) {
     await writeContent((answer.result as { public_key: string }).public_key);
   } else if (words === 'document diff' && json !== true) await printDiff(answer.result);
-  else if (quiet === true) printIds(answer.result);
+  else if (quiet === true)
+    printIds(managing.toRows === undefined ? answer.result : shapeForPeople(answer.result, managing));
   else if (words === 'folder revert' && json !== true && !('apply' in own)) printPreview(answer.result, fields);
-  else printResult(json === true ? answer.result : chooseColumns(answer.result, columns), json === true);
+  else printResult(json === true ? answer.result : shapeForPeople(answer.result, managing), json === true);
   if ('result' in answer && words === 'webhook test') reportTest(answer.result);
 }
 
-function chooseColumns(result: unknown, columns: readonly string[] | undefined): unknown {
-  if (columns === undefined) return result;
+function shapeForPeople(result: unknown, { columns, toRows }: Managing): unknown {
+  if (columns === undefined && toRows === undefined) return result;
   const { items, ...rest } = result as { readonly items: readonly Readonly<Record<string, unknown>>[] };
+  if (columns === undefined) return { ...rest, items: toRows?.(items) };
   return { ...rest, items: items.map((item) => Object.fromEntries(columns.map((column) => cellOf(item, column)))) };
 }
 

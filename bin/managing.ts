@@ -8,6 +8,8 @@ export interface Managing extends Description {
   readonly optionalArguments?: readonly string[];
   /** The columns of a list for people, such as `id` or `anchor.line`; --json has all members. */
   readonly columns?: readonly string[];
+  /** The rows of a list for people, where columns are not enough. */
+  readonly toRows?: (items: readonly unknown[]) => readonly Readonly<Record<string, unknown>>[];
   /** Flags as commander reads them, each with its description. */
   readonly required?: Readonly<Record<string, string>>;
   readonly optional?: Readonly<Record<string, string>>;

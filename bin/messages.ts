@@ -1,3 +1,4 @@
+import type { ReaderRecord } from '../lib/records/reader-record.js';
 import type { Managing } from './managing.js';
 
 const whenAsked = {
@@ -6,12 +7,29 @@ const whenAsked = {
 };
 
 /** Commands about readers, changes, messages, and who did what. */
+/** `outer > inner > reader of folder "handbook"` */
+function describeWay({ role, scope_type, scope_id, groups }: ReaderRecord['via'][number]): string {
+  const names = groups.map(({ display_name, id }) => display_name ?? id ?? '(a group)');
+  return [...names, `${role} of ${scope_type} "${scope_id}"`].join(' > ');
+}
+
+function toReaderRows(items: readonly unknown[]): readonly Readonly<Record<string, string>>[] {
+  return (items as readonly ReaderRecord[]).map(({ principal: { id, kind, display_name }, role, via }) => ({
+    id,
+    name: display_name,
+    kind,
+    role,
+    via: via.map(describeWay).join('; '),
+  }));
+}
+
 export const messageTable: readonly Managing[] = [
   {
     words: 'readers',
     arguments: ['location'],
     description: 'List who can read a location, and by which grant. The location may be new.',
     example: 'cartulary readers handbook/travel.md',
+    toRows: toReaderRows,
   },
   {
     words: 'brief',

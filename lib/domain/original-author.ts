@@ -51,6 +51,6 @@ export function parseOriginalAuthor(line: string): OriginalAuthor {
 }
 
 /** The person alone: `Ada <ada@example.org>`. */
-export function describeOriginalAuthor({ name, email }: OriginalAuthor): string {
+export function describeOriginalAuthor({ name, email }: Pick<OriginalAuthor, 'name' | 'email'>): string {
   return email === 'unknown' ? name : `${name} <${email}>`;
 }

@@ -6,13 +6,15 @@ import { toAuthorRecord } from './author-record.js';
 import { toStandingClaim } from './claim-record.js';
 
 /** The description's `Version`. */
-export function toVersionRecord({ id, at, author, message, originalAuthor }: Omit<Version, 'location'>): object {
-  const version = { id, created_at: formatTime(at), author: toAuthorRecord(author), message };
-  if (originalAuthor === null) return version;
-  const { name, email } = originalAuthor;
+export function toVersionRecord({ id, at, author, message, originalAuthor: original }: Omit<Version, 'location'>) {
   return {
-    ...version,
-    original_author: { name, email, at: formatTimeOrNull(originalAuthor.at) },
+    id,
+    created_at: formatTime(at),
+    author: toAuthorRecord(author),
+    message,
+    ...(original !== null && {
+      original_author: { name: original.name, email: original.email, at: formatTimeOrNull(original.at) },
+    }),
   };
 }
 

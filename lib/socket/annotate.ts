@@ -10,6 +10,7 @@ import { listComments } from '../operations/comments/list-comments.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { toClaimRecord, toPlacedClaimRecord } from '../records/claim-record.js';
 import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../records/comment-record.js';
+import { toLabelsRecord } from '../records/label-record.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 import { listPages } from './read-pages.js';
@@ -106,18 +107,18 @@ export const annotationCommands: Readonly<Record<string, Command>> = {
   }, 'There is no such thread on this document.'),
   'label.list': inWorkspace(async ({ perform }, fields) => {
     const { document } = await perform(readDocument, { location: readLocation(fields), withContent: false });
-    return { location: document.location, labels: document.labels };
+    return toLabelsRecord(document);
   }, noDocument),
-  'label.add': inWorkspace(async ({ perform }, fields) => {
-    const { location, labels } = await perform(addLabels, readLabels(fields));
-    return { location, labels };
-  }, noDocument),
-  'label.remove': inWorkspace(async ({ perform }, fields) => {
-    const { location, labels } = await perform(removeLabels, readLabels(fields));
-    return { location, labels };
-  }, noDocument),
-  'label.set': inWorkspace(async ({ perform }, fields) => {
-    const { location, labels } = await perform(setLabels, readLabels(fields));
-    return { location, labels };
-  }, noDocument),
+  'label.add': inWorkspace(
+    async ({ perform }, fields) => toLabelsRecord(await perform(addLabels, readLabels(fields))),
+    noDocument,
+  ),
+  'label.remove': inWorkspace(
+    async ({ perform }, fields) => toLabelsRecord(await perform(removeLabels, readLabels(fields))),
+    noDocument,
+  ),
+  'label.set': inWorkspace(
+    async ({ perform }, fields) => toLabelsRecord(await perform(setLabels, readLabels(fields))),
+    noDocument,
+  ),
 };

@@ -1,7 +1,4 @@
-import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
-import type { HistoryEntry } from '../domain/history.js';
-import { describeOriginalAuthor } from '../domain/original-author.js';
 import { formatUnified } from '../text/text-diff.js';
 import { compareVersions } from '../operations/history/compare-versions.js';
 import { parseMessage } from '../operations/documents/content.js';
@@ -11,10 +8,10 @@ import { listHistory } from '../operations/history/list-history.js';
 import { undeleteDocument } from '../operations/documents/undelete-document.js';
 import { restoreVersion } from '../operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/history/revert-changes.js';
+import { toHistoryRecord } from '../records/history-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
-import { printedList, readPages, Room } from './read-pages.js';
-import type { Presented } from './result.js';
+import { listPages } from './read-pages.js';
 import { readPrincipal } from './read-subject.js';
 
 const noDocument = 'There is no such document, or it has no such version.';
@@ -24,45 +21,6 @@ function readVersion(fields: Fields, name: string): string | undefined {
   const text = fields.optionalText(name);
   if (text !== undefined && !isVersionId(text)) throw badField(name, 'must be the id of a version: 40 hex digits');
   return text;
-}
-
-function presentEntry(entry: HistoryEntry): Presented {
-  const { at, author } = entry;
-  const shared = { at: formatTime(at), by: author.displayName };
-  const unknown = '(elsewhere)';
-  switch (entry.type) {
-    case 'version': {
-      return {
-        ...shared,
-        what: entry.operation,
-        where: entry.location ?? unknown,
-        version: entry.version.id,
-        message: entry.version.message,
-      };
-    }
-    case 'relocation': {
-      const where = `${entry.from ?? unknown} > ${entry.to ?? unknown}`;
-      return {
-        ...shared,
-        what: `${entry.operation} of the ${entry.of}`,
-        where,
-        version: null,
-        message: null,
-      };
-    }
-    case 'deletion': {
-      const what = `deletion of the ${entry.of}`;
-      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null };
-    }
-  }
-}
-
-/** The author of an imported version, according to its source. */
-function presentOriginal(entry: HistoryEntry): Presented {
-  const original = entry.type === 'version' ? entry.version.originalAuthor : null;
-  if (original === null) return { original_author: null, original_at: null };
-  const at = formatTimeOrNull(original.at);
-  return { original_author: describeOriginalAuthor(original), original_at: at };
 }
 
 const readRevert = async (context: WorkspaceContext, fields: Fields) => ({
@@ -75,11 +33,7 @@ const readRevert = async (context: WorkspaceContext, fields: Fields) => ({
 export const contentCommands: Readonly<Record<string, Command>> = {
   'document.history': inWorkspace(async ({ perform }, fields) => {
     const location = fields.location('location');
-    const room = new Room();
-    const entries = await readPages((page) => perform(listHistory, { location, ...page }), { room });
-    const isImported = entries.some((entry) => entry.type === 'version' && entry.version.originalAuthor !== null);
-    const items = entries.map((entry) => ({ ...presentEntry(entry), ...(isImported && presentOriginal(entry)) }));
-    return printedList(items, room);
+    return listPages((page) => perform(listHistory, { location, ...page }), toHistoryRecord);
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
     const { from, to, diff, why } = await perform(compareVersions, {

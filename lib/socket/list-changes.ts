@@ -1,7 +1,7 @@
-import { changeKinds, type Change, type ChangeKind } from '../domain/change.js';
-import { formatTime } from '../domain/clock.js';
+import { changeKinds, type ChangeKind } from '../domain/change.js';
 import { notFound } from '../domain/refusal.js';
 import { readChanges, type FeedRead, type ReadFeedInput } from '../operations/feed/read-feed.js';
+import { toChangeRecord } from '../records/change-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';
 
@@ -17,20 +17,6 @@ function readKinds(fields: Fields): ReadonlySet<ChangeKind> | null {
   return new Set(kinds);
 }
 
-/** A change as the command line prints it. */
-function present({ id, at, kind, document, version, actor, message }: Change): object {
-  return {
-    at: formatTime(at),
-    kind,
-    location: document.location,
-    actor: actor === null ? null : { id: actor.id, kind: actor.kind, display_name: actor.displayName },
-    message,
-    document_id: document.id,
-    version,
-    id,
-  };
-}
-
 /** Hands over page after page, until everything up to now is sent. @returns how many changes there were */
 async function listAll(context: WorkspaceContext, input: ReadFeedInput): Promise<number> {
   let told = 0;
@@ -38,7 +24,7 @@ async function listAll(context: WorkspaceContext, input: ReadFeedInput): Promise
     context.signal.throwIfAborted();
     const { page }: FeedRead = await context.perform(readChanges, { ...input, after });
     told += page.items.length;
-    if (page.items.length > 0) await context.onProgress({ changes: page.items.map(present) });
+    if (page.items.length > 0) await context.onProgress({ changes: page.items.map(toChangeRecord) });
     if (page.isCurrent) return told;
     after = page.next;
   }
@@ -52,7 +38,7 @@ async function follow(context: WorkspaceContext, input: ReadFeedInput): Promise<
     if (item === 'gone') throw notFound();
     if (item === 'beat') continue;
     told += item.items.length;
-    await context.onProgress({ changes: item.items.map(present) });
+    await context.onProgress({ changes: item.items.map(toChangeRecord) });
   }
   return told;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../domain/caller.js';
 import type { Change } from '../domain/change.js';
 import { formatTime } from '../domain/clock.js';
-import { formatEtag } from '../domain/etag.js';
+import { toChangeRecord } from '../records/change-record.js';
 import type { Webhook } from '../domain/webhook.js';
 import { findNext } from '../operations/webhooks/find-next.js';
 import type { FoundEvent } from '../operations/webhooks/security-events.js';
@@ -79,13 +79,9 @@ function messageId({ id }: Webhook, item: string): string {
 }
 
 /** Ids and places, never content: not even the writer's own message. */
-function describeChange({ id, document, version, actor }: Change): object {
-  return {
-    id,
-    document: { ...document, etag: document.etag === null ? null : formatEtag(document.etag) },
-    version,
-    actor: actor === null ? null : { id: actor.id, kind: actor.kind, display_name: actor.displayName },
-  };
+function describeChange(change: Change): object {
+  const { id, document, version, actor } = toChangeRecord(change);
+  return { id, document, version, actor };
 }
 
 function describeEvent({ data }: FoundEvent): object {

@@ -6,9 +6,8 @@ import { until } from '../support/until.js';
 
 interface Told {
   readonly kind: string;
-  readonly location: string | null;
+  readonly document: { readonly location: string | null };
   readonly actor: { readonly display_name: string } | null;
-  readonly document_id: string;
 }
 
 const running: ServerFacts = { url: 'x', pid: 1, version: 'x', started_at: 'x', is_temporary: false };
@@ -45,7 +44,7 @@ describe('`cartulary changes list`', () => {
       },
     );
   const shown = (): string[] =>
-    told.map(({ kind, location, actor }) => `${kind} ${location} ${actor?.display_name ?? '-'}`);
+    told.map(({ kind, document, actor }) => `${kind} ${document.location} ${actor?.display_name ?? '-'}`);
 
   it('lists what is there, in a place if one is named', async () => {
     assert.deepEqual(await ask({}), { result: { told: 2 } });

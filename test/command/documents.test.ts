@@ -208,7 +208,7 @@ describe('documents on the command line', function () {
     const digest = /Bob \(reader\)\. To move it, add --accept-access (\S+)\.$/.exec(refused.message)?.[1];
     assert.ok(digest !== undefined, refused.message);
     assert.equal(await to('old/kept/c.md', 'open/c.md', '--accept-access', digest), 'open/c.md');
-    const history = await run('document', 'history', 'open/c.md', '--json');
+    const history = await run('document', 'history', 'open/c.md');
     assert.match(history.stdout, /notes\/b\.md > archive\/2026\/c\.md/);
     await server?.stop();
     server = undefined;

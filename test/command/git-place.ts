@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toHistoryRows } from '../../bin/history-rows.js';
 import { gitEnvironment, runGit } from '../support/processes/run-git.js';
 import { ask, askRefused, makeFolder } from '../support/processes/run-program.js';
 
@@ -67,7 +68,9 @@ export async function makePlace(...initParameters: string[]): Promise<Place> {
 }
 
 export const historyOf = async ({ data }: Place, location: string): Promise<readonly Entry[]> =>
-  (await ask<{ items: Entry[] }>('document', 'history', location, '--data', data)).items;
+  toHistoryRows(
+    (await ask<{ items: unknown[] }>('document', 'history', location, '--data', data)).items,
+  ) as unknown as readonly Entry[];
 
 export const documentsIn = async ({ data }: Place): Promise<number | undefined> =>
   (await ask<{ workspaces: { documents: number }[] }>('verify', '--data', data)).workspaces[0]?.documents;

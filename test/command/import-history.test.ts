@@ -140,10 +140,10 @@ describe('the command line imports the history of a git repository', function ()
     place.commit('Two');
     await place.bring(place.tree, '--history');
     const [newest, oldest] = (
-      await ask<{ items: { version: string }[] }>('document', 'history', 'wiki/a.md', '--data', place.data)
+      await ask<{ items: { version: { id: string } }[] }>('document', 'history', 'wiki/a.md', '--data', place.data)
     ).items;
     assert.ok(newest !== undefined && oldest !== undefined);
-    await ask('document', 'restore', 'wiki/a.md', '--version', oldest.version, '--data', place.data);
+    await ask('document', 'restore', 'wiki/a.md', '--version', oldest.version.id, '--data', place.data);
     await place.write('a.md', 'three');
     place.commit('Three');
     const { updated, skipped } = await place.bring(place.tree, '--history');

@@ -37,8 +37,14 @@ describe('the command line at a terminal', function () {
   /** Makes a second version of the document, whose diff is hostile. */
   async function change(): Promise<{ version: string }> {
     await ask(...importing());
-    const { items } = await ask<{ items: { version: string }[] }>('document', 'history', 'wiki/a.md', '--data', data);
-    const version = items[0]?.version ?? '';
+    const { items } = await ask<{ items: { version: { id: string } }[] }>(
+      'document',
+      'history',
+      'wiki/a.md',
+      '--data',
+      data,
+    );
+    const version = items[0]?.version.id ?? '';
     const note = ['--message', 'a turned note\nsecond line'];
     await ask('document', 'restore', 'wiki/a.md', '--version', version, ...note, '--data', data);
     return { version };
@@ -74,8 +80,8 @@ describe('the command line at a terminal', function () {
     assert.match(narrow.stderr, /^Too narrow for version: --json has them\.$/m);
     const json = await runProgram([...history, '--json']);
     assert.doesNotMatch(json.stdout, obeyed);
-    const { items } = JSON.parse(json.stdout) as { items: { message: string | null }[] };
-    assert.equal(items[0]?.message, 'a turned note\nsecond line');
+    const { items } = JSON.parse(json.stdout) as { items: { version: { message: string | null } }[] };
+    assert.equal(items[0]?.version.message, 'a turned note\nsecond line');
     const comment = ['comment', 'add', 'wiki/a.md', '--text', 'one\nthread  forged\u202e', '--data', data];
     const record = (await runProgram(comment)).stdout;
     assert.match(record, /^text +one\n +thread {2}forged\\u\{202e\}$/m, 'no line of a text is taken for a name');

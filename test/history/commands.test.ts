@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { toDocumentRecord } from '../../lib/records/document-record.js';
+import type { HistoryRecord } from '../../lib/records/history-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
@@ -48,7 +49,11 @@ describe('the command line on documents, folders, claims and comments', () => {
     await ada.update('a.md', 'two\n');
     const { items } = await run('document.history', { location: 'a.md' });
     assert.deepEqual(
-      (items as Record<string, unknown>[]).map(({ what, by, where }) => [what, by, where]),
+      (items as HistoryRecord[]).map((entry) => [
+        entry.operation,
+        entry.principal.display_name,
+        entry.type === 'version' && entry.location,
+      ]),
       [
         ['update', 'Ada', 'a.md'],
         ['create', 'Ada', 'a.md'],

@@ -50,8 +50,12 @@ describe('the command line on readers, briefs and messages', () => {
   it('lists the readers of a place, whether it exists or not', async () => {
     const group = await service.group('Crew', { type: 'principal', id: ada.id });
     await service.grant('reader', { type: 'group', id: group }, '');
-    const ways = 'Crew > reader of folder ""; editor of folder "team"';
-    const expected = { items: [{ id: ada.id, name: 'Ada', kind: 'person', role: 'editor', via: ways }] };
+    const via = [
+      { role: 'reader', scope_type: 'folder', scope_id: '', groups: [{ id: group, display_name: 'Crew' }] },
+      { role: 'editor', scope_type: 'folder', scope_id: 'team', groups: [] },
+    ];
+    const principal = { id: ada.id, kind: 'person', display_name: 'Ada' };
+    const expected = { items: [{ principal, role: 'editor', via }] };
     assert.deepEqual(await run('readers', { location: 'team/a.md' }), expected);
     assert.deepEqual(await run('readers', { location: 'team/new/b.md' }), expected);
     assert.deepEqual(await run('readers', { location: 'a//b' }), { refused: 'INVALID_REQUEST' });

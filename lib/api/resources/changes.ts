@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CursorOwner } from '../../access/seal-cursor.js';
-import type { Change, ChangeKind } from '../../domain/change.js';
-import { formatTime } from '../../domain/clock.js';
-import { formatEtag } from '../../domain/etag.js';
+import type { ChangeKind } from '../../domain/change.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FeedPage } from '../../feed/read-feed.js';
 import type { StreamItem } from '../../operations/feed/feed-stream.js';
@@ -10,7 +8,7 @@ import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
-import { toAuthorRecord } from '../../records/author-record.js';
+import { toChangeRecord } from '../../records/change-record.js';
 import { readWhole } from './page.js';
 import { readFolder } from './read-location.js';
 
@@ -75,23 +73,6 @@ function readAsked(request: FeedRequest): ReadFeedInput {
   };
 }
 
-/** The description's `Change`. */
-export function presentChange({ id, at, kind, document, version, actor, message }: Change): object {
-  return {
-    id,
-    at: formatTime(at),
-    kind,
-    document: {
-      id: document.id,
-      location: document.location,
-      etag: document.etag === null ? null : formatEtag(document.etag),
-    },
-    version,
-    actor: actor === null ? null : toAuthorRecord(actor),
-    message,
-  };
-}
-
 function sealPosition(position: string, request: FeedRequest): string {
   return request.cursors.seal(position, ownerOf(request), forGood);
 }
@@ -99,7 +80,7 @@ function sealPosition(position: string, request: FeedRequest): string {
 function presentFeed({ page, stream }: FeedRead, request: FeedRequest): Answer {
   if (stream === null) {
     return answerJson(200, {
-      items: page.items.map(presentChange),
+      items: page.items.map(toChangeRecord),
       next_cursor: sealPosition(page.next, request),
       is_current: page.isCurrent,
     });
@@ -134,7 +115,7 @@ async function* writeEvents(
 }
 
 function writePage({ items, next }: FeedPage, request: FeedRequest): string {
-  const events = items.map((item) => `data: ${JSON.stringify(presentChange(item))}\n`);
+  const events = items.map((item) => `data: ${JSON.stringify(toChangeRecord(item))}\n`);
   return `${events.join('\n')}id: ${sealPosition(next, request)}\n\n`;
 }
 

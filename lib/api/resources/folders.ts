@@ -8,19 +8,14 @@ import { undeleteFolderInShort, type ShortFolderUndeletion } from '../../operati
 import { answerJson, type Answer } from '../answers/answer.js';
 import { presentExport } from '../answers/zip-export.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { toSourceRecord } from '../../records/document-record.js';
+import { toFolderRecord } from '../../records/folder-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder, readSentLocation } from './read-location.js';
-
-/** The description's `Folder`. */
-export function presentFolder({ location, name, readOnly, source }: Folder): object {
-  return { location, name, read_only: readOnly, source: toSourceRecord(source) };
-}
 
 /** Location leads to the folder's content. */
 function presentCreatedFolder(folder: Folder): Answer {
   const query = new URLSearchParams({ location: folder.location });
-  return answerJson(201, presentFolder(folder), { Location: `/documents?${query.toString()}` });
+  return answerJson(201, toFolderRecord(folder), { Location: `/documents?${query.toString()}` });
 }
 
 function presentFolderDeletion({ location, deletedAt, documents }: FolderDeletionResult): Answer {
@@ -38,7 +33,7 @@ export const folderRoutes: readonly Route[] = [
     path: '/folders',
     operation: listFolders,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage(presentFolder),
+    present: presentPage(toFolderRecord),
   }),
   route({
     ...jsonPost,

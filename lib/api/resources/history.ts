@@ -1,5 +1,3 @@
-import { formatTime } from '../../domain/clock.js';
-import type { HistoryEntry } from '../../domain/history.js';
 import { parseLocation } from '../../domain/location.js';
 import { parseMessage } from '../../operations/documents/content.js';
 import { restoreVersion, type RestoreVersionInput } from '../../operations/documents/restore-version.js';
@@ -14,8 +12,8 @@ import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { toAuthorRecord } from '../../records/author-record.js';
 import { toVersionRecord } from '../../records/document-record.js';
+import { toHistoryRecord } from '../../records/history-record.js';
 import { presentWrittenDocument } from '../answers/written-document.js';
 import { presentPage, readPage } from './page.js';
 import { readLocation } from './read-location.js';
@@ -40,35 +38,6 @@ function readRestoration(request: RequestOf<'restoreVersion'>): RestoreVersionIn
     precondition: ifMatch === undefined ? undefined : parsePrecondition(ifMatch, 'If-Match'),
     message: parseMessage(message),
   };
-}
-
-/** The description's `HistoryEntry`. */
-function presentHistoryEntry(entry: HistoryEntry): object {
-  const when = { at: formatTime(entry.at), principal: toAuthorRecord(entry.author) };
-  switch (entry.type) {
-    case 'version': {
-      const { type, operation, location, version } = entry;
-      const { kind, mediaType, size } = version;
-      return {
-        type,
-        operation,
-        ...when,
-        location,
-        version: toVersionRecord(version),
-        kind,
-        media_type: mediaType,
-        size,
-      };
-    }
-    case 'relocation': {
-      const { type, operation, of, from, to } = entry;
-      return { type, operation, of, ...when, from, to };
-    }
-    case 'deletion': {
-      const { type, of, location } = entry;
-      return { type, operation: 'delete', of, ...when, location };
-    }
-  }
 }
 
 function presentTextDiff({ added, removed, isShortest, hunks }: TextDiff): object {
@@ -112,7 +81,7 @@ export const historyRoutes: readonly Route[] = [
     path: '/history',
     operation: listHistory,
     read: (request) => ({ location: readLocation(request), ...readPage(request) }),
-    present: presentPage(presentHistoryEntry),
+    present: presentPage(toHistoryRecord),
   }),
   route({ method: 'GET', path: '/diffs', operation: compareVersions, read: readComparison, present: presentDiff }),
   route({

@@ -2,15 +2,13 @@ import type { Document } from '../../domain/document.js';
 import { parseLocation } from '../../domain/location.js';
 import { addLabels, removeLabels, setLabels } from '../../operations/documents/change-labels.js';
 import { readDocument } from '../../operations/documents/read-document.js';
+import { toLabelsRecord } from '../../records/label-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { readLocation } from './read-location.js';
 
-/** The description's `Labels`. */
-function presentLabels({ location, labels }: Document): Answer {
-  return answerJson(200, { location, labels });
-}
+const answerLabels = (document: Document): Answer => answerJson(200, toLabelsRecord(document));
 
 /** Labels of one document. Reading them reads the document without its content. */
 export const labelRoutes: readonly Route[] = [
@@ -19,7 +17,7 @@ export const labelRoutes: readonly Route[] = [
     path: '/labels',
     operation: readDocument,
     read: (request) => ({ location: readLocation(request), withContent: false }),
-    present: ({ document }) => presentLabels(document),
+    present: ({ document }) => answerLabels(document),
   }),
   route({
     ...jsonPost,
@@ -29,7 +27,7 @@ export const labelRoutes: readonly Route[] = [
       const { location, labels } = jsonOf(request);
       return { location: parseLocation(location), labels };
     },
-    present: presentLabels,
+    present: answerLabels,
   }),
   route({
     method: 'PUT',
@@ -37,13 +35,13 @@ export const labelRoutes: readonly Route[] = [
     takes: ['json'],
     operation: setLabels,
     read: (request) => ({ location: readLocation(request), labels: jsonOf(request).labels }),
-    present: presentLabels,
+    present: answerLabels,
   }),
   route({
     method: 'DELETE',
     path: '/labels',
     operation: removeLabels,
     read: (request) => ({ location: readLocation(request), labels: [request.query.label] }),
-    present: presentLabels,
+    present: answerLabels,
   }),
 ];

@@ -13,7 +13,7 @@ import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { toDocumentRecord } from '../../records/document-record.js';
-import { presentFolder } from './folders.js';
+import { toFolderRecord } from '../../records/folder-record.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 
 /**
@@ -52,7 +52,7 @@ function readMove(request: RequestOf<'moveItem'>): MoveInput {
 /** The description's `Relocated`: the record now, its old location, and the principals that lost access. */
 function presentRelocation({ moved, from, to, losses }: RelocationResult): Answer {
   const change = { from, to, losses: losses.map(toAccessChangeRecord) };
-  if (moved.type === 'folder') return answerJson(200, { ...presentFolder(moved.folder), ...change });
+  if (moved.type === 'folder') return answerJson(200, { ...toFolderRecord(moved.folder), ...change });
   const { document } = moved;
   return answerJson(200, { ...toDocumentRecord(document), ...change }, { ETag: formatEtag(document.current.id) });
 }

@@ -2,7 +2,7 @@ import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { toDocumentRecord } from '../../records/document-record.js';
 import { presentWrittenDocument } from '../../api/answers/written-document.js';
-import { presentFolder } from '../../api/resources/folders.js';
+import { toFolderRecord } from '../../records/folder-record.js';
 import { presentPage, readPage, sealPosition } from '../../api/resources/page.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
@@ -30,7 +30,7 @@ function readBrowse(request: RequestOf<'browseFolder'>): BrowseFolderInput {
 /** The description's `Entry`. */
 function presentEntry(entry: Entry): object {
   return entry.type === 'folder'
-    ? { type: 'folder', role: entry.role ?? null, folder: presentFolder(entry.folder) }
+    ? { type: 'folder', role: entry.role ?? null, folder: toFolderRecord(entry.folder) }
     : { type: 'document', role: entry.role ?? null, document: toDocumentRecord(entry.document) };
 }
 
@@ -39,7 +39,7 @@ const presentPlace = (location: Location): object => ({ location, name: nameOf(l
 /** The description's `BrowsedFolder`. */
 function presentBrowsed({ folder, role, trail, items, next }: BrowsedFolder, request: CheckedRequest): Answer {
   return answerJson(200, {
-    folder: folder === null ? null : { ...presentFolder(folder), role: role ?? null },
+    folder: folder === null ? null : { ...toFolderRecord(folder), role: role ?? null },
     trail: trail.map(presentPlace),
     items: items.map(presentEntry),
     next_cursor: next === null ? null : sealPosition(next, request),

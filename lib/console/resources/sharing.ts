@@ -2,12 +2,11 @@ import { answerJson, type Answer } from '../../api/answers/answer.js';
 import { jsonOf } from '../../api/requests/checked-request.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
-import { toAuthorRecord } from '../../records/author-record.js';
+import { toReaderRecord } from '../../records/reader-record.js';
 import { parseScope } from '../../api/resources/grants.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import type { Reader } from '../../domain/reader.js';
 import type { NamedGrant } from '../../operations/grants/change-grant.js';
 import { changeRole, type ChangeRoleInput } from '../../operations/grants/change-role.js';
 import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
@@ -54,20 +53,6 @@ function presentSharing({ location, scopeType, role, sharesFrom, own }: Sharing)
   });
 }
 
-/** The description's `Reader`. */
-function presentReader({ principal, role, via }: Reader): object {
-  return {
-    principal: toAuthorRecord(principal),
-    role,
-    via: via.map((way) => ({
-      role: way.role,
-      scope_type: way.scopeType,
-      scope_id: way.location,
-      groups: way.groups.map(({ id, displayName }) => ({ id, display_name: displayName })),
-    })),
-  };
-}
-
 /** Who reaches a place, and whom to share it with. */
 export const sharingRoutes: readonly Route[] = [
   route({
@@ -89,7 +74,7 @@ export const sharingRoutes: readonly Route[] = [
     path: '/readers',
     operation: listReaders,
     read: (request) => ({ location: readFolder(request), ...readPage(request) }),
-    present: presentPage(presentReader),
+    present: presentPage(toReaderRecord),
   }),
   route({
     ...jsonPost,
