@@ -5,6 +5,7 @@ import { parseFolderLocation } from '../domain/location.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ReadBriefInput } from '../operations/history/find-brief-bounds.js';
 import { readBrief } from '../operations/history/read-brief.js';
+import { toCommentRecord } from '../records/comment-record.js';
 import { firstWords } from '../text/first-words.js';
 import { presentSubject } from './comment-tool.js';
 import { presentMessage } from './message-tool.js';
@@ -79,14 +80,14 @@ function presentChange(change: BriefChange): object {
 
 function presentComment(addressed: AddressedComment): object {
   const { comment, location, why, addressedAt } = addressed;
-  const { id, threadId, author, text } = comment;
+  const { id, thread_id, text } = toCommentRecord(comment);
   return {
     comment_id: id,
-    thread_id: threadId,
+    thread_id,
     location,
     ...presentSubject(addressed),
     why,
-    from: presentWho(author),
+    from: presentWho(comment.author),
     text,
     at: formatTime(addressedAt),
   };

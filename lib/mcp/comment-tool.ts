@@ -1,4 +1,3 @@
-import { formatTime } from '../domain/clock.js';
 import type { AddressedComment, Comment, CommentAnchor } from '../domain/comment.js';
 import { parseLocation } from '../domain/location.js';
 import { messageNotice } from '../domain/message.js';
@@ -12,6 +11,7 @@ import {
   type OpenThreads,
   type ReadThread,
 } from '../operations/comments/read-thread.js';
+import { toCommentRecord } from '../records/comment-record.js';
 import { firstWords } from '../text/first-words.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -65,14 +65,16 @@ export function presentRemarks({ count, threads }: Remarks): object {
   return { open_comments: count, ...(comments.length === 0 ? {} : { comments }) };
 }
 
-function presentComment({ id, author, text, createdAt, editedAt, deletedAt }: Comment): object {
+/** Its record, without what is null or the same for the whole thread. */
+function presentComment(comment: Comment): object {
+  const { id, text, created_at, edited_at, deleted_at } = toCommentRecord(comment);
   return {
     comment_id: id,
-    from: presentWho(author),
+    from: presentWho(comment.author),
     text,
-    at: formatTime(createdAt),
-    ...(editedAt === null ? {} : { edited_at: formatTime(editedAt) }),
-    ...(deletedAt === null ? {} : { deleted: true }),
+    at: created_at,
+    ...(edited_at === null ? {} : { edited_at }),
+    ...(deleted_at === null ? {} : { deleted: true }),
   };
 }
 
@@ -101,12 +103,13 @@ function presentAnswered({ comment, location, isRepeat }: AnsweredThread): objec
 }
 
 function presentOpenThread({ threadId, anchor, comment, answers }: OpenThread): object {
+  const { text, created_at } = toCommentRecord(comment);
   return {
     thread_id: threadId,
     ...presentAnchor(anchor),
     from: presentWho(comment.author),
-    text: firstWords(comment.text, shownOfComment),
-    at: formatTime(comment.createdAt),
+    text: firstWords(text, shownOfComment),
+    at: created_at,
     ...(answers === 0 ? {} : { answers }),
   };
 }

@@ -1,4 +1,3 @@
-import { formatTime } from '../domain/clock.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Addressee, ListedMessage, Message } from '../domain/message.js';
 import { invalidRequest } from '../domain/refusal.js';
@@ -12,6 +11,7 @@ import {
 } from '../operations/messages/list-messages.js';
 import { markMessages } from '../operations/messages/mark-messages.js';
 import { sendMessage } from '../operations/messages/send-message.js';
+import { toListedMessageRecord } from '../records/message-record.js';
 import { fitPage, textRoom } from './answer-room.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -37,19 +37,20 @@ function presentAddressee({ id, displayName }: Addressee): object {
 }
 
 /**
- * A message for agents: sender, addressees, subject, and its text where it was read, or its beginning.
+ * A message for agents: its record, with the addressees, and its text where it was read, or its beginning.
  * @param longest characters of the text
  */
 export function presentMessage(message: ListedMessage | Message, longest = Number.POSITIVE_INFINITY): object {
+  const { id, thread_id, subject, preview, about, sent_at } = toListedMessageRecord(message);
   return {
-    message_id: message.id,
-    thread_id: message.threadId,
+    message_id: id,
+    thread_id,
     from: presentWho(message.from),
     to: message.to.map(presentAddressee),
-    subject: message.subject,
-    ...('body' in message ? presentBody(message.body, longest) : { preview: message.preview }),
-    ...(message.about === null ? {} : { about: message.about }),
-    at: formatTime(message.sentAt),
+    subject,
+    ...('body' in message ? presentBody(message.body, longest) : { preview }),
+    ...(about === null ? {} : { about }),
+    at: sent_at,
     read: message.isRead,
   };
 }

@@ -1,8 +1,8 @@
-import { formatTime } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead } from '../operations/documents/read-part.js';
 import { readChanges, type ReadChanges } from '../operations/history/read-changes.js';
+import { toVersionRecord } from '../records/document-record.js';
 import { textRoom } from './answer-room.js';
 import { presentNote, presentVersion, presentWho } from './present-document.js';
 import { noText, presentText, readInput, type ReadArguments } from './read-tool.js';
@@ -30,8 +30,8 @@ function presentOlder({ document, role, version, shown }: PartRead): object {
 }
 
 function presentListed(version: Version): object {
-  const { id, at, author } = version;
-  return { commit: id, at: formatTime(at), by: presentWho(author), ...presentNote(version) };
+  const { id, created_at } = toVersionRecord(version);
+  return { commit: id, at: created_at, by: presentWho(version.author), ...presentNote(version) };
 }
 
 function presentDiff({ diff, why }: ReadChanges): object {

@@ -1,7 +1,8 @@
 import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
-import type { Reader, ReadingGrant } from '../domain/reader.js';
+import type { Reader } from '../domain/reader.js';
 import { listReaders, positionOfReader } from '../operations/grants/list-readers.js';
+import { toReaderRecord, type ReaderRecord } from '../records/reader-record.js';
 import { fitPage } from './answer-room.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -12,20 +13,22 @@ interface ReadersArguments extends PageArguments {
 
 const usualList = 100;
 
-function presentWay({ role, scopeType, location, groups }: ReadingGrant): object {
-  return {
-    role,
-    scope_type: scopeType,
-    scope: location,
-    groups: groups.map(({ id, displayName }) => ({
-      ...(id === null ? {} : { id }),
-      ...(displayName === null ? {} : { name: displayName }),
-    })),
-  };
+/** Its record, without what of a group is not told. */
+function presentReader(reader: Reader): object {
+  const { role, via } = toReaderRecord(reader);
+  return { principal: presentWho(reader.principal), role, via: via.map(presentWay) };
 }
 
-function presentReader({ principal, role, via }: Reader): object {
-  return { principal: presentWho(principal), role, via: via.map(presentWay) };
+function presentWay({ role, scope_type, scope_id, groups }: ReaderRecord['via'][number]): object {
+  return {
+    role,
+    scope_type,
+    scope: scope_id,
+    groups: groups.map(({ id, display_name }) => ({
+      ...(id === null ? {} : { id }),
+      ...(display_name === null ? {} : { name: display_name }),
+    })),
+  };
 }
 
 function presentReaders(page: Page<Reader>, call: ToolCall<ReadersArguments>): object {

@@ -13,7 +13,7 @@ import { perform } from '../operations/perform.js';
 import type { Randomness } from '../domain/clock.js';
 import type { Command } from './command.js';
 import { badField } from './fields.js';
-import { addressOfLink, explainElsewhere } from './manage-sign-in.js';
+import { explainElsewhere, presentLink } from './manage-sign-in.js';
 import { toPrincipalRecord } from '../records/principal-record.js';
 
 /** The built-in principal of commands. */
@@ -56,17 +56,18 @@ export const initialize: Command = {
       requestsPerMinute: null,
       isKnown: true,
     });
-    const { result: link } = await perform(workspace, caller, issueLink, {
+    const { result: issued } = await perform(workspace, caller, issueLink, {
       principalId: admin.id,
       signInName,
     });
-    const [hint] = explainElsewhere(link);
+    const [hint] = explainElsewhere(issued);
+    const { sign_in_name, link } = presentLink({ address }, issued);
     return {
       workspace: name,
       admin: toPrincipalRecord(admin),
       key: minted.secret,
-      sign_in_name: link.signInName,
-      link: addressOfLink(address, link.secret),
+      sign_in_name,
+      link,
       ...(hint !== undefined && { hint }),
     };
   },

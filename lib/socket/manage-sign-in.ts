@@ -1,25 +1,19 @@
-import { formatTime } from '../domain/clock.js';
 import { endSessions, issueLink, listSessions, type IssuedLink } from '../operations/principals/manage-sign-in.js';
 import { listConsents } from '../operations/principals/manage-consent.js';
 import { toSessionRecord } from '../records/session-record.js';
+import { toSignInLinkRecord } from '../records/sign-in-link-record.js';
 import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './result.js';
 import { readPrincipal } from './read-subject.js';
 
 /** @param address where the service answers */
-export function presentLink({ address }: Pick<CommandContext, 'address'>, link: IssuedLink): Presented {
-  return {
-    principal: link.principalId,
-    sign_in_name: link.signInName,
-    link: addressOfLink(address, link.secret),
-    expires_at: formatTime(link.expiresAt),
-  };
-}
-
-/** The address of the page for a link's secret. */
-export function addressOfLink(address: string, secret: string): string {
-  return `${address}/signin/link/${secret}`;
+export function presentLink(
+  { address }: Pick<CommandContext, 'address'>,
+  link: IssuedLink,
+): { readonly sign_in_name: string; readonly link: string } & Presented {
+  const { principal, sign_in_name, path, expires_at } = toSignInLinkRecord(link);
+  return { principal, sign_in_name, link: `${address}${path}`, expires_at };
 }
 
 /** Tells the operator that a name is known in other workspaces: another person may have taken it there. */

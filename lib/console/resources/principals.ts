@@ -1,16 +1,14 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson } from '../../api/answers/answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import type { QueryOf, RequestOf } from '../../api/requests/described-request.js';
 import { presentPage, readPage } from '../../api/resources/page.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
-import { formatTime } from '../../domain/clock.js';
 import { addPrincipal, type AddPrincipalInput } from '../../operations/principals/add-principal.js';
 import { listPrincipals, type ListPrincipalsInput } from '../../operations/principals/list-principals.js';
 import {
   endSessions,
   issueLink,
   listSessions,
-  type IssuedLink,
   type IssueLinkInput,
 } from '../../operations/principals/manage-sign-in.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
@@ -23,6 +21,7 @@ import {
   toStateRecord,
 } from '../../records/principal-record.js';
 import { toSessionRecord } from '../../records/session-record.js';
+import { toSignInLinkRecord } from '../../records/sign-in-link-record.js';
 
 /** A POST that may be sent twice without harm, so it needs no Idempotency-Key. */
 export const repeatablePost = { method: 'POST', takes: ['json'] } as const;
@@ -57,17 +56,6 @@ function readLink(request: RequestOf<'issueSignInLink'>): IssueLinkInput {
   return { principalId: principal, signInName: sign_in_name };
 }
 
-/** The link as a path of this service: the browser knows the address before it. */
-function presentLink({ principalId, signInName, secret, expiresAt, isFirst }: IssuedLink): Answer {
-  return answerJson(201, {
-    principal: principalId,
-    sign_in_name: signInName,
-    path: `/signin/link/${secret}`,
-    expires_at: formatTime(expiresAt),
-    is_first: isFirst,
-  });
-}
-
 /** People, agents and connectors, and how people sign in. */
 export const principalRoutes: readonly Route[] = [
   route({
@@ -98,7 +86,13 @@ export const principalRoutes: readonly Route[] = [
     read: readState,
     present: (state) => answerJson(200, toStateRecord(state)),
   }),
-  route({ ...repeatablePost, path: '/sign-in-links', operation: issueLink, read: readLink, present: presentLink }),
+  route({
+    ...repeatablePost,
+    path: '/sign-in-links',
+    operation: issueLink,
+    read: readLink,
+    present: (link) => answerJson(201, toSignInLinkRecord(link)),
+  }),
   route({
     method: 'GET',
     path: '/person-sessions',
