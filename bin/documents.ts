@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
+import type { DocumentRecord } from '../lib/records/document-record.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { quoteWord } from './quote-word.js';
@@ -109,7 +110,7 @@ function addReadingCommands(program: Command): void {
 async function list(location: string | undefined, options: CalledWith): Promise<void> {
   const asJson = options['json'] === true;
   const answer = await ask('ls', { location }, options, async (progress) => {
-    const { entries } = progress as { readonly entries: readonly Row[] };
+    const { entries } = progress as { readonly entries: readonly Entry[] };
     if (asJson) await writeJsonLines(entries.map((entry) => JSON.stringify(entry)));
     else if (options['long'] === true) printRows(entries.map(describe));
     else for (const entry of entries) printLine(nameEntry(entry));
@@ -118,12 +119,14 @@ async function list(location: string | undefined, options: CalledWith): Promise<
   else if (!asJson && (answer.result as { told: number }).told === 0) note('There are none.');
 }
 
-const nameEntry = ({ type, location }: Row): string => `${String(location)}${type === 'folder' ? '/' : ''}`;
+type Entry = { readonly type: 'folder'; readonly location: string } | ({ readonly type: 'document' } & DocumentRecord);
 
-/** A line of `ls -l`. */
-function describe(entry: Row): Row {
-  const { size, updated_at, updated_by, etag } = entry;
-  return { location: nameEntry(entry), size, updated_at, updated_by, etag };
+const nameEntry = ({ type, location }: Entry): string => `${location}${type === 'folder' ? '/' : ''}`;
+
+/** A line of `ls -l`. Its `etag` is what `put --if-match` takes, without quotes that a shell would eat. */
+function describe(entry: Entry): Row {
+  const { size, updated_at, version } = entry.type === 'folder' ? ({} as Partial<DocumentRecord>) : entry;
+  return { location: nameEntry(entry), size, updated_at, updated_by: version?.author.display_name, etag: version?.id };
 }
 
 async function show(location: string, options: CalledWith): Promise<void> {

@@ -26,8 +26,10 @@ export function toSourceRecord(source: MirrorSource | undefined): object | null 
   return { connector, kind, path, version, synced_at: formatTimeOrNull(syncedAt) };
 }
 
+export type DocumentRecord = ReturnType<typeof toDocumentRecord>;
+
 /** The description's `Document`: the record without its content, as of one version. */
-export function toDocumentRecord(document: Document, version: Version = document.current): object {
+export function toDocumentRecord(document: Document, version: Version = document.current) {
   return {
     id: document.id,
     location: document.location,

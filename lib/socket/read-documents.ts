@@ -1,6 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { formatTime } from '../domain/clock.js';
-import type { Document, Version } from '../domain/document.js';
 import { isVersionId } from '../domain/etag.js';
 import { Refusal } from '../domain/refusal.js';
 import { parseLabels } from '../operations/documents/content.js';
@@ -8,9 +6,11 @@ import { readDocument } from '../operations/documents/read-document.js';
 import { searchDocuments } from '../operations/documents/search-documents.js';
 import { browseFolder, type Entry } from '../operations/folders/browse-folder.js';
 import { decodeText } from '../text/charset.js';
+import { toDocumentRecord } from '../records/document-record.js';
+import { toFolderRecord } from '../records/folder-record.js';
+import { toHitRecord } from '../records/search-hit-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';
-import type { Presented } from './result.js';
 import { cutContent } from './sent-content.js';
 
 /** Entries of a page of `ls`, each page one read in the audit log. */
@@ -18,24 +18,10 @@ const pageSize = 200;
 const defaultHits = 20;
 const maxHits = 200;
 
-/** A document as the command line prints it. Its `etag` is what `put --if-match` takes. */
-function presentRecord(document: Document, version: Version = document.current): Presented {
-  return {
-    location: document.location,
-    kind: version.kind,
-    media_type: version.mediaType,
-    size: version.size,
-    updated_at: formatTime(version.at),
-    updated_by: version.author.displayName,
-    etag: version.id,
-    labels: document.labels,
-  };
-}
-
-const presentEntry = (entry: Entry): Presented =>
+const toEntry = (entry: Entry): object =>
   entry.type === 'folder'
-    ? { type: 'folder', location: entry.folder.location }
-    : { type: 'document', ...presentRecord(entry.document) };
+    ? { type: 'folder', ...toFolderRecord(entry.folder) }
+    : { type: 'document', ...toDocumentRecord(entry.document) };
 
 /** Hands over one level of a folder, page after page. @returns how many entries there are */
 async function listFolder({ perform, onProgress, signal }: WorkspaceContext, fields: Fields): Promise<number> {
@@ -46,7 +32,7 @@ async function listFolder({ perform, onProgress, signal }: WorkspaceContext, fie
     const input = { location, order: 'name', after, limit: pageSize } as const;
     const page: Awaited<ReturnType<typeof browseFolder.run>> = await perform(browseFolder, input);
     told += page.items.length;
-    if (page.items.length > 0) await onProgress({ entries: page.items.map(presentEntry) });
+    if (page.items.length > 0) await onProgress({ entries: page.items.map(toEntry) });
     after = page.next;
   }
   return told;
@@ -56,7 +42,7 @@ async function listFolder({ perform, onProgress, signal }: WorkspaceContext, fie
 async function listDocument({ perform, onProgress }: WorkspaceContext, fields: Fields, refusal: Refusal) {
   if (refusal.code !== 'NOT_FOUND' || fields.folderOrRoot('location') === '') throw refusal;
   const { document } = await perform(readDocument, { location: fields.location('location'), withContent: false });
-  await onProgress({ entries: [{ type: 'document', ...presentRecord(document) }] });
+  await onProgress({ entries: [{ type: 'document', ...toDocumentRecord(document) }] });
   return 1;
 }
 
@@ -91,7 +77,7 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     }
     const withContent = !fields.flag('record_only');
     const read = await context.perform(readDocument, { location: fields.location('location'), versionId, withContent });
-    const record = presentRecord(read.document, read.version);
+    const record = toDocumentRecord(read.document, read.version);
     if (!withContent) return record;
     if (fields.flag('text_only') && read.version.kind === 'binary') return { ...record, is_withheld: true };
     const bytes = read.bytes ?? Buffer.alloc(0);
@@ -111,6 +97,6 @@ export const readingCommands: Readonly<Record<string, Command>> = {
       limit,
       position: null,
     });
-    return { items: hits.map(({ document, snippet }) => ({ ...presentRecord(document), snippet })) };
+    return { items: hits.map(toHitRecord) };
   }),
 };

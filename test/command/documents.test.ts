@@ -174,6 +174,7 @@ describe('documents on the command line', function () {
     const lines = (await run('ls', 'notes', '--json')).stdout.trimEnd().split('\n');
     const [first] = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
     assert.deepEqual([lines.length, first?.['type'], first?.['size']], [2, 'document', 11]);
+    assert.match(String(first?.['etag']), /^"[0-9a-f]{40}"$/);
     const many = join(folder, 'many');
     const source = await inShell(`mkdir ${many} && cd ${many} && for i in $(seq 450); do echo $i > $i.md; done`);
     assert.equal(source.code, 0);

@@ -1,13 +1,7 @@
-import { formatTime } from '../../domain/clock.js';
-import { formatEtag } from '../../domain/etag.js';
 import { parseFolderLocation } from '../../domain/location.js';
 import { parseLabels } from '../../operations/documents/content.js';
-import {
-  searchDocuments,
-  type FoundText,
-  type SearchInput,
-  type SearchResults,
-} from '../../operations/documents/search-documents.js';
+import { searchDocuments, type SearchInput, type SearchResults } from '../../operations/documents/search-documents.js';
+import { toHitRecord } from '../../records/search-hit-record.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
@@ -27,26 +21,10 @@ function readSearch(request: RequestOf<'search'>): SearchInput {
   };
 }
 
-/** The description's `SearchHit`. */
-function presentHit({ document, snippet, highlights }: FoundText): object {
-  const { location, name, current, labels } = document;
-  return {
-    location,
-    name,
-    kind: current.kind,
-    media_type: current.mediaType,
-    etag: formatEtag(current.id),
-    updated_at: formatTime(current.at),
-    labels,
-    snippet,
-    highlights,
-  };
-}
-
 /** A page of hits; the position to go on from is sealed for this key and this query alone. */
 function presentSearch({ hits, leavesOut, position }: SearchResults, request: RequestOf<'search'>): Answer {
   return answerJson(200, {
-    items: hits.map(presentHit),
+    items: hits.map(toHitRecord),
     ...(leavesOut ? { words_left_out: true } : {}),
     next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),
   });
