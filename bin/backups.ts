@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../lib/domain/format-bytes.js';
-import type { KeptBackups } from '../lib/socket/keep-backups.js';
+import type { KeptBackups } from '../lib/commands/kept-backup-commands.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { passphraseOption, readPassphrase, usage } from './passphrase.js';

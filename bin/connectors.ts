@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { CommandError } from '../lib/socket/command.js';
+import type { CommandError } from '../lib/commands/command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { endProgress, fail, note, printIds, printResult, refused, showProgress } from './print.js';

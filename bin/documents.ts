@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { CommandAnswer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
 import type { DocumentRecord } from '../lib/records/document-record.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
-import type { CommandAnswer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
 import { askOwner } from './owner.js';
 import { fail, note, printResult } from './print.js';
 

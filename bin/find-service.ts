@@ -4,8 +4,8 @@ import type { RunningService } from '../lib/app/serve.js';
 import { ConfigError, type Config } from '../lib/config.js';
 import { dropTrailing } from '../lib/domain/drop-trailing.js';
 import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
-import type { ServerFacts } from '../lib/socket/command.js';
-import { sendCommand } from '../lib/socket/send-command.js';
+import type { ServerFacts } from '../lib/commands/command.js';
+import { sendCommand } from '../lib/commands/carrier/send-command.js';
 
 /** Number of requests to a folder whose owner is just starting or stopping, and milliseconds before each. */
 const attempts = 25;

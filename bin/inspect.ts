@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
-import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/socket/inspect.js';
-import type { SearchReport } from '../lib/socket/report-search.js';
-import { sendCommand } from '../lib/socket/send-command.js';
+import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/commands/operator/inspect.js';
+import type { SearchReport } from '../lib/commands/operator/report-search.js';
+import { sendCommand } from '../lib/commands/carrier/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askForHealth, describeUnready } from './ready.js';
 import { endProgress, fail, printJson, printLine, refused, showPassing } from './print.js';
@@ -124,10 +124,10 @@ async function requireThisFormat({ data }: Config): Promise<void> {
 }
 
 async function showStatus(config: Config): Promise<Inspection> {
-  const { reportStatus } = await import('../lib/socket/inspect.js');
-  const { describeSearch } = await import('../lib/socket/report-search.js');
-  const { describeWaiting } = await import('../lib/socket/report-health.js');
-  const { judgeGit } = await import('../lib/socket/judge-git.js');
+  const { reportStatus } = await import('../lib/commands/operator/inspect.js');
+  const { describeSearch } = await import('../lib/commands/operator/report-search.js');
+  const { describeWaiting } = await import('../lib/commands/operator/report-health.js');
+  const { judgeGit } = await import('../lib/commands/operator/judge-git.js');
   const git = await judgeGit(config.git);
   const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
   const server =
@@ -223,7 +223,7 @@ async function askForSearch(data: string): Promise<readonly SearchReport[]> {
 }
 
 async function verify(config: Config, options: CalledWith): Promise<Inspection> {
-  const { verifyData } = await import('../lib/socket/inspect.js');
+  const { verifyData } = await import('../lib/commands/operator/inspect.js');
   const recoveredAt = readText(options, 'recoveredAt');
   const toVerify = { ...toInspect(config), isQuick: options['quick'] === true, recoveredAt };
   const { service, workspaces } = await verifyData(toVerify, (name, what, done) => {
@@ -261,7 +261,7 @@ function describeProblems(problems: readonly PresentedProblem[]): string[] {
 }
 
 async function verifyAuditLog(config: Config, options: CalledWith): Promise<Inspection> {
-  const { verifyChains, verifyExport } = await import('../lib/socket/inspect.js');
+  const { verifyChains, verifyExport } = await import('../lib/commands/operator/inspect.js');
   const [file, key] = [readText(options, 'export'), readText(options, 'key')];
   const elsewhere = {
     head: readText(options, 'head'),
@@ -309,7 +309,7 @@ function describeChain(chain: VerifiedChain): string[] {
 }
 
 async function examineMachine(config: Config): Promise<Inspection> {
-  const { diagnose } = await import('../lib/socket/diagnose.js');
+  const { diagnose } = await import('../lib/commands/operator/diagnose.js');
   const { thisProgram } = await import('../lib/app/upgrade.js');
   const { engines, version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
     engines: { node: string };

@@ -8,7 +8,7 @@ import { askOwner } from './owner.js';
 import { webhookTable } from './webhooks.js';
 import { fail, note, printIds, printResult, refused, writeContent } from './print.js';
 import { quoteWord } from './quote-word.js';
-import type { CommandError } from '../lib/socket/command.js';
+import type { CommandError } from '../lib/commands/command.js';
 
 /** How principals and groups are named everywhere. */
 const who = 'id, name, or e-mail address';

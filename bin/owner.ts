@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../lib/config.js';
-import type { CommandRequest } from '../lib/socket/command.js';
-import { sendCommand, type CommandAnswer } from '../lib/socket/send-command.js';
+import type { CommandRequest } from '../lib/commands/command.js';
+import { sendCommand, type CommandAnswer } from '../lib/commands/carrier/send-command.js';
 import { printFault } from './print.js';
 
 /** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
@@ -58,7 +58,7 @@ async function runHere(
     import('../lib/app/service.js'),
     import('../lib/app/open-service.js'),
     import('../lib/app/serve.js'),
-    import('../lib/socket/run-command.js'),
+    import('../lib/commands/carrier/run-command.js'),
   ]);
   let service;
   try {

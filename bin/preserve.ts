@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { CommandAnswer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { passphraseOption, readPassphrase, usage } from './passphrase.js';

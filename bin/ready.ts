@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { ConfigError, type Config } from '../lib/config.js';
-import type { HealthReport } from '../lib/socket/report-health.js';
-import { sendCommand } from '../lib/socket/send-command.js';
+import type { HealthReport } from '../lib/commands/operator/report-health.js';
+import { sendCommand } from '../lib/commands/carrier/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { printJson, printLine, refused } from './print.js';
 

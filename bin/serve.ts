@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { LogForm } from '../lib/app/real-world.js';
 import type { Opened, RunningService } from '../lib/app/serve.js';
 import { findUsualData, type Config } from '../lib/config.js';
-import type { CommandAnswer } from '../lib/socket/send-command.js';
-import { sendCommand } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
+import { sendCommand } from '../lib/commands/carrier/send-command.js';
 import { commandName, isKeptInJournal } from './command-name.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { fail, printFailure, printFault, printJson, printText } from './print.js';
@@ -177,7 +177,7 @@ async function refuseNewerData(data: string): Promise<void> {
  */
 async function requireWorkspace(data: string, asJson: boolean): Promise<boolean> {
   const { explainClosedFolder } = await import('../lib/disk/explain-obstacle.js');
-  const { listWorkspaces } = await import('../lib/integrity/open-read-only.js');
+  const { listWorkspaces } = await import('../lib/integrity/open-data-folder.js');
   const closed = explainClosedFolder(data, 'serve');
   if (closed !== undefined) {
     fail(
@@ -258,7 +258,7 @@ async function open(
 
 /** @throws Error with the system's code when the last of the ports cannot be listened on, and none before it */
 async function requireFreePort(host: string, ports: readonly number[]): Promise<void> {
-  const { probePort } = await import('../lib/socket/probe-port.js');
+  const { probePort } = await import('../lib/commands/operator/probe-port.js');
   let code: string | undefined;
   for (const port of ports) {
     code = await probePort(host, port);
@@ -295,7 +295,7 @@ async function ask(
   fields: Record<string, unknown>,
   workspace?: string,
 ): Promise<CommandAnswer> {
-  const { runCommand } = await import('../lib/socket/run-command.js');
+  const { runCommand } = await import('../lib/commands/carrier/run-command.js');
   return runCommand(
     { command, fields, workspace },
     {

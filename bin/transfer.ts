@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
-import { isAddress } from '../lib/socket/is-address.js';
+import { isAddress } from '../lib/commands/operator/is-address.js';
 import { askOwner } from './owner.js';
 import { endProgress, fail, note, printJson, printLine, refused, showProgress, writeJsonLines } from './print.js';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../domain/clock.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
-import { cutAddress } from './cut-address.js';
+import { cutAddress } from '../limits/cut-address.js';
 
 interface Rule {
   /** Failures that cost nothing. */

@@ -1,12 +1,12 @@
 import { isAnswered } from '../operations/idempotently.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
-import { withHeader, type Answer } from './answers/answer.js';
+import { withHeader, type Answer } from './answers/api-answer.js';
 import { readRetry } from './requests/read-retry.js';
 import { parseIdempotencyKey } from './requests/parse-idempotency-key.js';
 import type { Arrival, CheckedRequest, Method } from './requests/checked-request.js';
 import type { DescribedPath, RequestAt } from './requests/described-request.js';
-import type { BodyForm } from './requests/read-body.js';
+import type { BodyForm } from './requests/take-body.js';
 
 /**
  * A line of the table as written: the request, its operation, the reading of the request and the presentation of the

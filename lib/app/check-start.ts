@@ -1,7 +1,7 @@
 import type { Log } from '../domain/log.js';
 import { formatTime } from '../domain/clock.js';
 import { findTroubledConnectors } from '../view/find-troubled-connectors.js';
-import { checkSurroundings } from '../socket/diagnose.js';
+import { checkSurroundings } from '../commands/operator/diagnose.js';
 import type { Config } from '../config.js';
 import type { Service } from './service.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { packagePath } from '../config.js';
-import type { Build } from '../rest/dependencies.js';
+import type { Build } from '../api/rest/rest-dependencies.js';
 
 /** The running program: its release, from package.json, and its commit if it runs from a checkout. */
 export function readBuild(): Build {

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { TraceContext } from '../domain/trace-context.js';
+import type { TraceContext } from '../http/trace-context.js';
 import { escapeJson, showLine } from '../domain/visible-text.js';
 
 /** The system's time. */

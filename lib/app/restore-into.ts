@@ -2,9 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import type { Config } from '../config.js';
 import { Refusal } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
-import { makeOperator } from '../socket/initialize.js';
-import { presentRefusal } from '../socket/present-refusal.js';
-import type { CommandAnswer } from '../socket/send-command.js';
+import { makeOperator } from '../commands/initialize.js';
+import { presentRefusal } from '../commands/command-refusal.js';
+import type { CommandAnswer } from '../commands/carrier/send-command.js';
 import { openService, type OpeningSetting } from './open-service.js';
 import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
 

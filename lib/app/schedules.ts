@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectorMeans } from '../connectors/sources.js';
 import { pathsOf } from '../journal/workspace-files.js';
-import type { ScheduleOptions } from '../webhooks/schedule.js';
+import type { ScheduleOptions } from '../webhooks/schedule-deliveries.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What the schedules of a service may use. */
@@ -26,8 +26,8 @@ export class Schedules {
 
   async start(workspaces: Iterable<Workspace>): Promise<void> {
     const { means, timers } = this.#options;
-    const { makeSyncSlots, openSchedule } = await import('../connectors/schedule.js');
-    const { makeDeliverySlots, openWebhookSchedule } = await import('../webhooks/schedule.js');
+    const { makeSyncSlots, openSchedule } = await import('../connectors/schedule-syncs.js');
+    const { makeDeliverySlots, openWebhookSchedule } = await import('../webhooks/schedule-deliveries.js');
     const runs = makeSyncSlots();
     const deliveries = makeDeliverySlots();
     if (means.dataFolder === null) this.#caches = await mkdtemp(join(tmpdir(), 'cartulary-sources-'));

@@ -5,11 +5,11 @@ import { dropTrailing } from '../domain/drop-trailing.js';
 import type { RequestObserver } from '../http/exchange.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { MetricsPort } from '../metrics/serve-metrics.js';
-import type { Build } from '../rest/dependencies.js';
-import type { RestServer } from '../rest/server.js';
+import type { Build } from '../api/rest/rest-dependencies.js';
+import type { RestServer } from '../api/rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
-import type { ServerFacts } from '../socket/command.js';
-import { listenForCommands } from '../socket/listen.js';
+import type { ServerFacts } from '../commands/command.js';
+import { listenForCommands } from '../commands/carrier/listen-on-socket.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
@@ -88,20 +88,20 @@ export async function startService(
     const metricsPort = metrics === undefined ? undefined : await openMetricsPort(metrics, service, config, log);
     if (metricsPort !== undefined) opened.push(() => metricsPort.close(0));
     // Loaded before a request can need it.
-    const { mountMcp } = await import('../mcp/mount.js');
+    const { mountMcp } = await import('../mcp/mount-mcp.js');
     const server = await listenOnFirst(ports, service, config, { log, build, observer });
     opened.push(() => server.close(0));
     const url = config.publicUrl ?? urlOf(config.host, server.port);
     const signIn = await mountSignIn(server, service, config, { log, url, observer });
     opened.push(() => signIn.close());
-    const { mountConsole } = await import('../console/mount.js');
+    const { mountConsole } = await import('../console/mount-console.js');
     const { readSession, endSession } = signIn;
     const { later, addressOf } = server;
     const { validateResponses } = config;
     server.mount(
       mountConsole(service, { url, log, later, addressOf, observer, readSession, endSession, validateResponses }),
     );
-    const { mountManual } = await import('../manual/mount.js');
+    const { mountManual } = await import('../manual/mount-manual.js');
     server.mount(mountManual({ log, addressOf, observer, randomness: service.randomness }));
     const { openOAuth } = await import('../signin/oauth/open-oauth.js');
     const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf, observer });
@@ -113,7 +113,7 @@ export async function startService(
     server.mount(
       mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, observer, readAccessToken }),
     );
-    const { mountRemote } = await import('../remote/mount.js');
+    const { mountRemote } = await import('../remote/mount-git.js');
     server.mount(mountRemote(service, { log, later, addressOf, observer }));
     const started = formatTime(service.clock.now());
     const metricsUrl = metricsPort?.url ?? null;
@@ -195,7 +195,7 @@ async function listenOnFirst(
   { log, build, observer }: { readonly log: Logger; readonly build: Build; readonly observer: Observer },
 ): Promise<RestServer> {
   // Loaded only for serving: it is large, and commands should be quick.
-  const { startServer } = await import('../rest/server.js');
+  const { startServer } = await import('../api/rest/server.js');
   const { host, trustProxy, corsOrigins, validateResponses, publicUrl } = config;
   const base = publicUrl === null ? '' : dropTrailing(new URL(publicUrl).pathname, '/');
   for (const [index, port] of ports.entries()) {

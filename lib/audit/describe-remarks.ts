@@ -1,4 +1,4 @@
-import type { ChainVerdict } from './verify.js';
+import type { ChainVerdict } from './verify-chain.js';
 
 /** Remarks on a chain besides its soundness, for people: a sentence each. */
 export function describeRemarks(verdict: ChainVerdict): string[] {

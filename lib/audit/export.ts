@@ -4,7 +4,7 @@ import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { StoredText } from '../sidecar/tables/audit-table.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
-import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
+import { toCheckpoint, type SignedCheckpoint } from './signed-checkpoint.js';
 import type { ExportedLine, ExportedRecord } from './exported-line.js';
 import { readArchive } from './read-archive.js';
 import type { Tables } from '../sidecar/tables.js';

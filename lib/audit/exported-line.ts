@@ -1,5 +1,5 @@
 import type { AuditRecord, AuditText } from '../domain/audit-record.js';
-import type { SignedCheckpoint } from './checkpoint.js';
+import type { SignedCheckpoint } from './signed-checkpoint.js';
 
 /** One record of an export, and beside it the text of its commitments where it still exists. */
 export interface ExportedRecord {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { AuditText } from '../domain/audit-record.js';
-import type { SignedCheckpoint } from './checkpoint.js';
+import type { SignedCheckpoint } from './signed-checkpoint.js';
 import type { ExportedLine, ExportedRecord } from './exported-line.js';
 
 /** A line of an export cannot be read. */

@@ -1,6 +1,6 @@
 import { exportChain, type ChainSource } from './export.js';
 import { ArchiveUnreadable } from './read-archive.js';
-import { ChainVerifier, type ChainVerdict, type KnownHead, type VerifyOptions } from './verify.js';
+import { ChainVerifier, type ChainVerdict, type KnownHead, type VerifyOptions } from './verify-chain.js';
 
 /** Records after which the progress is reported. */
 const noted = 500;

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { PartSize } from '../scheduling/in-steps.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
-import { ChainVerifier } from './verify.js';
+import { ChainVerifier } from './verify-chain.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import type { ChainTables } from './export.js';
 import { maxInArchive } from './read-archive.js';

@@ -11,7 +11,7 @@ import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
 import { checkBackup, problemsOf } from './check-backup.js';
 import { sealWithPassphrase } from './seal-with-passphrase.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { ChainSigner } from '../audit/checkpoint.js';
+import type { ChainSigner } from '../audit/signed-checkpoint.js';
 import type { Repository } from '../git/repositories/repository.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Eraser } from '../erase/eraser.js';

@@ -1,4 +1,4 @@
-import { EntryCount } from '../git/sources/count-entries.js';
+import { EntryCount } from '../git/sources/count-tree-entries.js';
 import { RepositoryUnreadable } from '../git/errors.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';

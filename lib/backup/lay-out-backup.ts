@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHead } from '../audit/chain.js';
-import { anyCommit } from '../audit/verify.js';
+import { anyCommit } from '../audit/verify-chain.js';
 import { takeBundle } from '../git/sources/take-bundle.js';
 import { copyDurably, nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository } from '../git/repositories/open-repository.js';
@@ -10,7 +10,7 @@ import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js
 import { backupFiles, type BackupManifest } from './backup-manifest.js';
 import { backupDamaged, problemWith } from './check-backup.js';
 import { pathsOf } from '../journal/workspace-files.js';
-import { verifyWorkspace } from '../integrity/verify.js';
+import { verifyWorkspace } from '../integrity/verify-workspace.js';
 
 /** A backup's files, without the sealed part. */
 export interface BackupToLayOut {

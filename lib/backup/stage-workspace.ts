@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeAuditKey } from '../audit/checkpoint.js';
+import { makeAuditKey } from '../audit/signed-checkpoint.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { writeBundle } from '../git/packs/write-bundle.js';
 import { takeBundle } from '../git/sources/take-bundle.js';

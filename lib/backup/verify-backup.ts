@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSigner } from '../audit/checkpoint.js';
+import { makeSigner } from '../audit/signed-checkpoint.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { GitProgramMissing } from '../git/repositories/repository.js';
 import { pathsOf } from '../journal/workspace-files.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AccessComparison, type PlacedGrant, type RoleDifference } from '../access/compare-access.js';
+import { AccessComparison, type PlacedGrant, type RoleDifference } from './compare-access.js';
 import type { AccessChange, AccessReport } from '../domain/access-change.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';

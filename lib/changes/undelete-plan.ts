@@ -1,4 +1,4 @@
-import { readPolicy } from '../access/policy.js';
+import { readPolicy } from '../access/read-policy.js';
 import type { Version } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';

@@ -1,5 +1,5 @@
-import { readPolicy } from '../access/policy.js';
-import type { Reach } from '../access/reach.js';
+import { readPolicy } from '../access/read-policy.js';
+import type { Reach } from '../view/reach.js';
 import type { Caller } from '../domain/caller.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';

@@ -1,6 +1,6 @@
 import { UnreadableFile, type SourceFile } from './source.js';
 import type { HttpAnswer } from '../egress/http-client.js';
-import { BodyTooLarge } from '../egress/read-body.js';
+import { BodyTooLarge } from '../egress/read-foreign-body.js';
 
 interface Download {
   readonly file: SourceFile;

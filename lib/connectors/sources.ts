@@ -9,7 +9,7 @@ import { describeRule } from '../domain/describe-rule.js';
 import type { Log } from '../domain/log.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { EgressFault } from '../egress/egress-fault.js';
-import type { Connection, ConnectionTest, ConnectorSources, DescribedKind } from '../workspace/connectors.js';
+import type { Connection, ConnectionTest, ConnectorSources, DescribedKind } from '../workspace/connector-schedule.js';
 import { asSourceFault } from './as-source-fault.js';
 import { sourceKinds, type SourceKinds } from './kinds.js';
 import { scrubberOf } from './scrub.js';

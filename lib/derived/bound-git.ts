@@ -1,4 +1,4 @@
-import { readPolicy } from '../access/policy.js';
+import { readPolicy } from '../access/read-policy.js';
 import { boundsFor } from '../git/program/git-bounds.js';
 import { boundGit, type ForeignGit, type GitProgram } from '../git/program/git-program.js';
 import type { Tables } from '../sidecar/tables.js';

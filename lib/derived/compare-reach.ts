@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from '../view/reach.js';
 import type { Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { DocumentFate, ReachedDocument, WantedDocument } from '../sidecar/tables/reached-table.js';

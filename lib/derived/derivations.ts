@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkLimits } from '../access/work-limits.js';
+import type { WorkLimits } from '../limits/work-limits.js';
 import { goesOn } from '../domain/refusal.js';
 import type { DeriveWorker } from './derive-worker.js';
 import type { Derived, DeriveOrder } from './derive.js';

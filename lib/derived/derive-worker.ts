@@ -70,7 +70,7 @@ export class DeriveWorker {
   }
 
   #start(): Worker {
-    const worker = startThread(new URL('./worker.js', import.meta.url));
+    const worker = startThread(new URL('./derive-thread.js', import.meta.url));
     worker.on('message', (answer: DeriveAnswer) => {
       if ('derived' in answer) this.#waiting?.resolve(answer.derived);
       else this.#waiting?.reject(toError(answer.failed));

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { readReach, type Reach } from '../access/reach.js';
+import { readReach, type Reach } from '../view/reach.js';
 import { ancestorsOf, rootLocation, type Location } from '../domain/location.js';
-import { joinPacks, measurePacks } from '../git/derived/join-packs.js';
+import { joinPacks, measurePacks } from '../git/derived/join-derived-packs.js';
 import type { Oid } from '../git/objects/objects.js';
 import { openReachedSnapshot, type ReachedSnapshot } from '../sidecar/reached-snapshot.js';
 import { findDocumentsById, findFolder } from '../view/locate.js';

@@ -1,4 +1,4 @@
-import type { WorkLimits } from '../access/work-limits.js';
+import type { WorkLimits } from '../limits/work-limits.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Repository } from '../git/repositories/repository.js';

@@ -1,5 +1,5 @@
 import type { Version } from '../domain/document.js';
-import type { VersionOperation } from '../domain/history.js';
+import type { VersionOperation } from '../domain/history-entry.js';
 import { parentOf, type Location } from '../domain/location.js';
 import type { Author } from '../domain/principal.js';
 import type { Signature } from '../git/objects/objects.js';

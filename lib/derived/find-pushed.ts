@@ -1,5 +1,5 @@
 import type { Location } from '../domain/location.js';
-import type { PushedDocument, PushResult } from '../domain/push.js';
+import type { PushedDocument, PushResult } from '../changes/push.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** The name of the operation that records a push. Its stored answer is found by it. */

@@ -1,4 +1,4 @@
-import { readReach } from '../access/reach.js';
+import { readReach } from '../view/reach.js';
 import { rootLocation } from '../domain/location.js';
 import { busy, goesOn, internal, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
 import { GitBoundMet } from '../git/errors.js';
@@ -13,7 +13,7 @@ import type { Derived } from './derive.js';
 import type { DerivedFiles, DerivedWorkspace } from './derived-workspace.js';
 import { findPushed } from './find-pushed.js';
 import { ErasedContent } from './erased-content.js';
-import { DerivedFolders } from './folders.js';
+import { DerivedFolders } from './derived-folders.js';
 import { ReadLeases, type ReadLease } from './read-leases.js';
 import { brokenOff, interrupted, isPassing, madeAnew } from './interruptions.js';
 import { CachedRepositories, noteHead, type CachedRepository } from './cached-repositories.js';

@@ -7,7 +7,7 @@ import type { Oid } from '../git/objects/objects.js';
 import { isFull } from '../sidecar/fault.js';
 import { adoptCommits } from './adopt-commits.js';
 import type { TouchedDocument } from './find-pushed.js';
-import { makeName } from './folders.js';
+import { makeName } from './derived-folders.js';
 import { namesIn } from './state.js';
 
 const intentName = 'intent.json';

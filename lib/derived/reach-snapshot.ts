@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readReach, type Reach } from '../access/reach.js';
+import { readReach, type Reach } from '../view/reach.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 

@@ -1,4 +1,4 @@
-import type { DerivedFolder, DerivedFolders } from './folders.js';
+import type { DerivedFolder, DerivedFolders } from './derived-folders.js';
 
 /** Milliseconds for which an unused repository stays on disk. */
 const keptFor = 30 * 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ import { CheckedAgent, type AgentMeans } from './checked-agent.js';
 import { describeNetworkFault } from './describe-network-fault.js';
 import { isAllowed } from './dial.js';
 import { formatHostAndPort, normalizeHost } from './host-and-port.js';
-import { readBody, type Timeouts } from './read-body.js';
+import { readBody, type Timeouts } from './read-foreign-body.js';
 
 export interface HttpMeans extends AgentMeans {
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.js';
 import type { Maintainer } from '../journal/maintain.js';
 import type { Snapshots } from '../journal/snapshots.js';
 import type { Staging } from '../journal/staging.js';
-import type { Uploads } from '../journal/uploads.js';
+import type { Uploads } from '../journal/upload-guards.js';
 import type { LetGoOptions, Repository } from '../git/repositories/repository.js';
 
 /** The parts of a workspace from which an erase removes a document. */

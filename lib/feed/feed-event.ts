@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from '../view/reach.js';
 import type { Location } from '../domain/location.js';
 import { ancestorsOf, compareText, isWithin, rebase } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';

@@ -1,4 +1,4 @@
-import { noReach, reachFrom, readReach, type Reach } from '../access/reach.js';
+import { noReach, reachFrom, readReach, type Reach } from '../view/reach.js';
 import type { Grant, Subject } from '../domain/grant.js';
 import { operatorId } from '../domain/principal.js';
 import type { AccessChange } from '../sidecar/tables/activity-table.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from '../view/reach.js';
 import { isWithin, type Location } from '../domain/location.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Tables } from '../sidecar/tables.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Reach } from '../access/reach.js';
+import type { Reach } from '../view/reach.js';
 import type { ChangeKind } from '../domain/change.js';
 import { isWithin, segmentsOf, type Location } from '../domain/location.js';
 import type { FolderRelocation } from '../sidecar/tables/brief-table.js';

@@ -1,5 +1,5 @@
 import type { Version } from '../domain/document.js';
-import type { VersionOperation } from '../domain/history.js';
+import type { VersionOperation } from '../domain/history-entry.js';
 import type { Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';

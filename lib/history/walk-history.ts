@@ -1,5 +1,5 @@
 import type { Document } from '../domain/document.js';
-import type { HistoryEntry } from '../domain/history.js';
+import type { HistoryEntry } from '../domain/history-entry.js';
 import { ancestorsOf, rebase, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { DeletionEvent, HistoricVersion, RelocationEvent } from '../sidecar/tables/history-table.js';

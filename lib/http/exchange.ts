@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { Release } from '../access/work-limiter.js';
+import type { Release } from '../limits/work-limiter.js';
 import type { Location } from '../domain/location.js';
 import type { Log } from '../domain/log.js';
 import { goesOn, type Refusal } from '../domain/refusal.js';
-import { parseTraceparent, type TraceContext } from '../domain/trace-context.js';
+import { parseTraceparent, type TraceContext } from './trace-context.js';
 import { unknownRequest } from '../operations/perform.js';
 import { HeaderLines } from './header-lines.js';
 

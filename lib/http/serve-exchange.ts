@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { limitRate } from '../access/limit-rate.js';
-import type { Allowance, RateLimiter } from '../access/token-buckets.js';
-import { sourceOf, type WorkLimits } from '../access/work-limits.js';
+import { limitRate } from '../limits/limit-rate.js';
+import type { Allowance, RateLimiter } from '../limits/token-buckets.js';
+import { sourceOf, type WorkLimits } from '../limits/work-limits.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Caller, CallerInterface } from '../domain/caller.js';
 import type { Randomness } from '../domain/clock.js';

@@ -1,5 +1,5 @@
 import { faultOfLocation, parseLocation, type Location } from '../domain/location.js';
-import { readPolicy } from '../access/policy.js';
+import { readPolicy } from '../access/read-policy.js';
 import { compareTrees } from '../git/sources/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
 import { systemTimers, type Timers } from '../scheduling/timers.js';
@@ -9,7 +9,7 @@ import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Repository } from '../git/repositories/repository.js';
 import type { Journal } from '../journal/journal.js';
-import type { ObjectReader } from '../journal/objects.js';
+import type { ObjectReader } from '../journal/read-objects.js';
 import { findDocument } from '../view/locate.js';
 import { invalidatedIndex, readInvalidation } from './invalidate-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';

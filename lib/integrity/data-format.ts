@@ -53,7 +53,7 @@ export async function readFormat(dataFolder: string, program: DataFormat): Promi
 
 /** SQLite is not loaded for a folder that is as it should be. */
 async function listNames(dataFolder: string): Promise<readonly string[]> {
-  const { listWorkspaces } = await import('./open-read-only.js');
+  const { listWorkspaces } = await import('./open-data-folder.js');
   return listWorkspaces(dataFolder);
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
-import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
+import { readAnyObject, type ReadOnlyWorkspace } from './open-data-folder.js';
 import type { HistorySource } from './replay-history.js';
 
 /** The history of a read-only workspace. The sidecar's pending commits come after the repository's. */

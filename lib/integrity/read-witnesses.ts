@@ -1,5 +1,5 @@
 import { emptyChain } from '../audit/chain.js';
-import type { KnownHead } from '../audit/verify.js';
+import type { KnownHead } from '../audit/verify-chain.js';
 import { describeError } from '../domain/describe-error.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { openClone } from '../git/sources/clone.js';

@@ -2,7 +2,7 @@ import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import { unreadableContent } from '../sidecar/compare-content.js';
 import type { Oid } from '../git/objects/objects.js';
 import { locationOfFolder } from '../view/locate.js';
-import type { ReadOnlyWorkspace } from './open-read-only.js';
+import type { ReadOnlyWorkspace } from './open-data-folder.js';
 import type { ContentFinder } from './content-finder.js';
 import type { Report, OnProgress } from './report.js';
 

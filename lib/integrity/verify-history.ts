@@ -1,7 +1,7 @@
 import type { Oid } from '../git/objects/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ContentDifference } from '../sidecar/compare-content.js';
-import type { ReadOnlyWorkspace } from './open-read-only.js';
+import type { ReadOnlyWorkspace } from './open-data-folder.js';
 import { readWithPending } from './read-with-pending.js';
 import type { ContentFinder } from './content-finder.js';
 import { replayHistory } from './replay-history.js';

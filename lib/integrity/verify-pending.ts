@@ -2,7 +2,7 @@ import { describeError } from '../domain/describe-error.js';
 import { hashObject, inflateObject } from '../git/objects/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
-import type { ReadOnlyWorkspace } from './open-read-only.js';
+import type { ReadOnlyWorkspace } from './open-data-folder.js';
 import type { Report } from './report.js';
 
 const together = 100;

@@ -5,7 +5,7 @@ import { PartSize } from '../scheduling/in-steps.js';
 import { Rests } from '../scheduling/rests.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { SidecarSnapshot } from '../sidecar/sidecar.js';
-import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
+import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-data-folder.js';
 import { checkpointedHead } from '../journal/recover.js';
 import type { Report } from './report.js';
 

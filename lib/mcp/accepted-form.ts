@@ -1,4 +1,4 @@
-import type { Answer } from './answer.js';
+import type { Answer } from './rpc-answer.js';
 
 const streamType = 'text/event-stream';
 

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.js';
+import type { Answer } from './rpc-answer.js';
 import { refuseCall, type ToolBox } from './call-tool.js';
 import { describeServer, toolsKept } from './make-server.js';
 import type { PlainRequest } from './plain-request.js';

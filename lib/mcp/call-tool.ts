@@ -5,7 +5,7 @@ import { refuseUnread } from '../operations/perform.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
-import { presentRefusal, type Meant } from './present-refusal.js';
+import { presentRefusal, type Meant } from './tool-refusal.js';
 import type { TakenArguments } from './normalize-arguments.js';
 import { readOrRecord, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';

@@ -1,4 +1,4 @@
-import { readTitle } from '../access/policy.js';
+import { readTitle } from '../access/read-policy.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 const common = [

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from 
 import { internal, Refusal } from '../domain/refusal.js';
 import { refuseCall, type ToolBox } from './call-tool.js';
 import { instructionsFor } from './instructions.js';
-import { presentRefusal } from './present-refusal.js';
+import { presentRefusal } from './tool-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
 import type { RequestContext } from './request-context.js';
 import { toResult } from './write-result.js';

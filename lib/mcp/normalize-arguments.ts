@@ -1,4 +1,4 @@
-import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
+import { findFaultOfShape, type ShapeLimits } from '../http/json-shape.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { amounts, type ObjectSchema, type PropertySchema } from './definition.js';
 import { watchedIn } from './resource-address.js';

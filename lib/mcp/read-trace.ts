@@ -1,4 +1,4 @@
-import { parseTraceparent, type TraceContext } from '../domain/trace-context.js';
+import { parseTraceparent, type TraceContext } from '../http/trace-context.js';
 
 /**
  * The trace that a message names in `params._meta`. It is nearer to the call than that of the HTTP header, which may be

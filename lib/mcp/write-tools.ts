@@ -1,4 +1,4 @@
-import type { DocumentEdit } from '../domain/document-edit.js';
+import type { DocumentEdit } from '../text/document-edit.js';
 import { formatTime } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { parseLocation, type Location } from '../domain/location.js';
@@ -18,7 +18,7 @@ import {
   replaceText,
   type RemovedText,
   type WrittenText,
-} from '../operations/documents/write-text.js';
+} from '../operations/documents/write-document.js';
 import { undoRemoval } from '../operations/documents/undo-removal.js';
 import { countLines } from '../text/cut-text.js';
 import { stagedFrom } from '../changes/prepare-content.js';

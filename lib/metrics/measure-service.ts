@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { WorkLimits } from '../access/work-limits.js';
+import type { WorkLimits } from '../limits/work-limits.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { Readiness } from '../domain/readiness.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';

@@ -1,4 +1,4 @@
-import { readPolicy } from '../access/policy.js';
+import { readPolicy } from '../access/read-policy.js';
 import { findLastBackup } from '../backup/last-backup.js';
 import type { Workspace } from '../workspace/workspace.js';
 

@@ -1,5 +1,5 @@
-import type { Release } from '../access/work-limiter.js';
-import { sourceOf } from '../access/work-limits.js';
+import type { Release } from '../limits/work-limiter.js';
+import { sourceOf } from '../limits/work-limits.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
 import { internal, notFound, Refusal, storageFull } from '../domain/refusal.js';

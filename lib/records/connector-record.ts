@@ -3,7 +3,7 @@ import type { ConnectorRun, SkippedFile } from '../domain/connector.js';
 import type { Disconnected } from '../operations/connectors/disconnect-source.js';
 import type { ShownConnector } from '../operations/connectors/find-connector.js';
 import type { ConnectorWithWebhook } from '../operations/connectors/set-webhook.js';
-import type { ConnectionTest, DescribedKind } from '../workspace/connectors.js';
+import type { ConnectionTest, DescribedKind } from '../workspace/connector-schedule.js';
 import { toAuthorRecord } from './author-record.js';
 
 /** The description's `ConnectorRun`. */

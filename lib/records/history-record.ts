@@ -1,5 +1,5 @@
 import { formatTime } from '../domain/clock.js';
-import type { HistoryEntry } from '../domain/history.js';
+import type { HistoryEntry } from '../domain/history-entry.js';
 import { toAuthorRecord } from './author-record.js';
 import { toVersionRecord } from './document-record.js';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { principalSourceOf } from '../access/work-limits.js';
+import { principalSourceOf } from '../limits/work-limits.js';
 import type { ContentStage } from '../changes/content-stages.js';
 import { isAddressOfService } from '../derived/describe-commit.js';
 import type { Quarantine as QuarantineFolder } from '../derived/received-push.js';
 import type { PreparedRepository } from '../derived/served-repository.js';
 import { rootLocation } from '../domain/location.js';
 import { conflict, invalidRequest, Refusal, storageFull } from '../domain/refusal.js';
-import { fetchFirst } from '../domain/refuse-push.js';
+import { fetchFirst } from '../changes/refuse-push.js';
 import type { Oid } from '../git/objects/objects.js';
 import { requireGit } from '../git/program/git-program.js';
 import { judgeMerged } from '../git/serving/merged-branches.js';

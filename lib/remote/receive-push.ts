@@ -1,5 +1,5 @@
-import { readPolicy } from '../access/policy.js';
-import { maxPushed } from '../domain/push.js';
+import { readPolicy } from '../access/read-policy.js';
+import { maxPushed } from '../changes/push.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { PacketReader } from '../git/serving/packet-reader.js';
 import { MalformedPacket } from '../git/serving/packets.js';
@@ -15,13 +15,13 @@ import {
 } from '../git/serving/receive-pack.js';
 import { advertisementHead } from '../git/serving/upload-pack.js';
 import { refuseUnread } from '../operations/perform.js';
-import { findHead } from '../operations/repositories/list-refs.js';
+import { findHead } from '../operations/repositories/advertise-refs.js';
 import { requireReached } from '../operations/repositories/prepare-repository.js';
 import { pushCommits } from '../operations/repositories/push-commits.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { PushAnswer } from './push-answer.js';
 import { MainPush } from './push-main.js';
-import { openBody } from './read-body.js';
+import { openBody } from './unpack-body.js';
 import type { RemoteAnswer, RemoteRequest, RemoteService } from './remote-request.js';
 
 const name = 'git-receive-pack';

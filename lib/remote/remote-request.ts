@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Release } from '../access/work-limiter.js';
+import type { Release } from '../limits/work-limiter.js';
 import type { Caller } from '../domain/caller.js';
 import type { ProtocolVersion } from '../git/serving/start-service.js';
 import type { UnrelatedHistories } from '../operations/repositories/unrelated-histories.js';

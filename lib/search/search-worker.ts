@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Reading, SearchDocument } from './analysis/analyze-document.js';
 import type { SegmentState } from './segments/segment-reader.js';
 import { Segment } from './segments/segment.js';
-import type { Job, JobAnswer, JobRequest } from './worker.js';
+import type { Job, JobAnswer, JobRequest } from './index-thread.js';
 import { startThread } from '../scheduling/start-thread.js';
 
 /** Bytes of a merge after which the thread is ended. */
@@ -74,7 +74,7 @@ export class SearchWorker {
   }
 
   #start(): Worker {
-    const worker = startThread(new URL('./worker.js', import.meta.url));
+    const worker = startThread(new URL('./index-thread.js', import.meta.url));
     worker.on('message', (answer: JobAnswer) => {
       const waiter = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);

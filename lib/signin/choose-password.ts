@@ -3,14 +3,14 @@ import type { LinkHolder } from '../access/one-time-links.js';
 import { unavailable } from '../domain/refusal.js';
 import type { Seat } from '../domain/signed-in.js';
 import { performOwn } from '../operations/perform-own.js';
-import { setPassword } from '../operations/principals/sign-in.js';
+import { setPassword } from '../operations/principals/change-session.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
-import { listMade } from './own-keys.js';
+import { listMade } from './keys-of-person.js';
 import { listTraces } from './own-traces.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/message-pages.js';
 import { actorsOf, waitingActorOf } from './record.js';
-import { readMemberships, type Memberships } from './signed-in.js';
+import { readMemberships, type Memberships } from './read-session.js';
 import { goOn } from './sign-in-with-password.js';
 
 interface Holder {

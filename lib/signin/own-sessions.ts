@@ -1,15 +1,15 @@
 import type { EndSession } from '../domain/signed-in.js';
 import { endConsent } from '../operations/principals/change-consent.js';
 import { performOwn } from '../operations/perform-own.js';
-import { endSession } from '../operations/principals/sign-in.js';
+import { endSession } from '../operations/principals/change-session.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/message-pages.js';
-import { endByOthers, endNamed, listByOthers, listMade } from './own-keys.js';
+import { endByOthers, endNamed, listByOthers, listMade } from './keys-of-person.js';
 import { endTrace, listTraces } from './own-traces.js';
 import { actorOf, actorsOf } from './record.js';
-import { findSession, readMemberships, sessionCookie } from './signed-in.js';
+import { findSession, readMemberships, sessionCookie } from './read-session.js';
 
 /**
  * GET /signin/sessions: the person's sessions, and the applications and keys of others acting as them. After a new

@@ -6,11 +6,11 @@ import { perform } from '../operations/perform.js';
 import { endLinks } from '../operations/principals/manage-sign-in.js';
 import { removeWebhook } from '../operations/webhooks/change-webhook.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { SignInDependencies } from './dependencies.js';
-import { ignoreRefusal } from './own-keys.js';
+import type { SignInDependencies } from './sign-in-dependencies.js';
+import { ignoreRefusal } from './keys-of-person.js';
 import type { ShownTrace } from './pages/sessions.js';
 import { actorOf } from './record.js';
-import type { Memberships } from './signed-in.js';
+import type { Memberships } from './read-session.js';
 
 /** Traces of one kind shown of one workspace, at most. */
 const most = 50;

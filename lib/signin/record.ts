@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.js';
 import type { Seat } from '../domain/signed-in.js';
 import type { Actor } from '../operations/operation.js';
-import type { Memberships } from './signed-in.js';
+import type { Memberships } from './read-session.js';
 
 /** The person of a request, in each of their workspaces. An unreadable workspace gets its record later. */
 export function actorsOf({ memberships, unread }: Memberships, requestId: string): Actor[] {

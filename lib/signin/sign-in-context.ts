@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NewSession } from '../access/browser-sessions.js';
-import { cutAddress } from '../access/cut-address.js';
+import { cutAddress } from '../limits/cut-address.js';
 import { makeHostNotes } from '../http/note-hosts.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
@@ -8,18 +8,18 @@ import type { ReadSession, SignedIn } from '../domain/signed-in.js';
 import { BeyondBounds } from '../http/request-bounds.js';
 import { statusOf } from '../http/status-of.js';
 import { performOwn } from '../operations/perform-own.js';
-import { beginSession, type BeginSessionInput } from '../operations/principals/sign-in.js';
+import { beginSession, type BeginSessionInput } from '../operations/principals/change-session.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
 import { FormProof } from './form-proof.js';
-import type { SignInDependencies, SignInOptions } from './dependencies.js';
+import type { SignInDependencies, SignInOptions } from './sign-in-dependencies.js';
 import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
-import { pageHeaders } from './pages/page.js';
+import { pageHeaders } from './pages/render-page.js';
 import { errorPage } from './pages/message-pages.js';
 import { actorsOf } from './record.js';
-import { makeReadSession, sessionCookie, type Memberships } from './signed-in.js';
+import { makeReadSession, sessionCookie, type Memberships } from './read-session.js';
 
 /** One request on its way, within its bounds. */
 export interface RequestContext {

@@ -4,7 +4,7 @@ import { invalidRequest, notFound, Refusal, unavailable } from '../domain/refusa
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { errorPage, goingOnPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
-import { readMemberships } from './signed-in.js';
+import { readMemberships } from './read-session.js';
 import { goOn } from './sign-in-with-password.js';
 import type { UpstreamAttempt } from './upstream.js';
 

@@ -1,10 +1,10 @@
 import { foldSignInName } from '../access/identities.js';
 import { unavailable } from '../domain/refusal.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
-import { signInPage } from './pages/sign-in.js';
+import { signInPage } from './pages/sign-in-page.js';
 import { goingOnPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
-import { readMemberships, type Memberships } from './signed-in.js';
+import { readMemberships, type Memberships } from './read-session.js';
 
 /** Where people work, once they have signed in. */
 export const consolePath = '/console';

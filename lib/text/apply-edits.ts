@@ -1,4 +1,4 @@
-import type { DocumentEdit, Splice } from '../domain/document-edit.js';
+import type { DocumentEdit, Splice } from './document-edit.js';
 import { flattenLineEnds, shouldCarry, toRawOffset, type Flattened } from './line-ends.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { RefusalDetails } from '../domain/refusal-details.js';

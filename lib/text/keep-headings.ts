@@ -1,4 +1,4 @@
-import type { Splice } from '../domain/document-edit.js';
+import type { Splice } from './document-edit.js';
 import { readOutlineInSteps, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 

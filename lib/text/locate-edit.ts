@@ -1,4 +1,4 @@
-import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from '../domain/document-edit.js';
+import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from './document-edit.js';
 import { composeText, decomposeText, placeInRaw } from './compose-text.js';
 import { findForwards } from './find-exact.js';
 import { findHeading } from './find-heading.js';

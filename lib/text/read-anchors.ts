@@ -1,4 +1,4 @@
-import type { DocumentEdit, Splice } from '../domain/document-edit.js';
+import type { DocumentEdit, Splice } from './document-edit.js';
 import { findHeading } from './find-heading.js';
 import { placeLines, readOutlineInSteps, type Heading } from './outline.js';
 

@@ -1,4 +1,4 @@
-import type { DocumentEdit } from '../domain/document-edit.js';
+import type { DocumentEdit } from './document-edit.js';
 import { applyEdits, type EditedText, type EditRules } from './apply-edits.js';
 import { placeLines, readOutlineInSteps, type Heading } from './outline.js';
 

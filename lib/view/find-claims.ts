@@ -1,4 +1,4 @@
-import { readReach } from '../access/reach.js';
+import { readReach } from './reach.js';
 import type { Claim } from '../domain/claim.js';
 import type { Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';

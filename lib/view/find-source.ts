@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from './reach.js';
 import type { MirrorSource } from '../domain/connector.js';
 import { isWithin, type Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from './reach.js';
 import type { Document, Folder } from '../domain/document.js';
 import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from './reach.js';
 import { findDocumentById } from './locate.js';
 import type { Tables } from '../sidecar/tables.js';
 

@@ -1,4 +1,4 @@
-import type { Reach } from '../access/reach.js';
+import type { Reach } from './reach.js';
 import type { Document, Folder, Version } from '../domain/document.js';
 import { compareText, joinLocation, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { maxLimit, makePage, type Page } from '../domain/page.js';

@@ -1,5 +1,5 @@
 import type { Sent } from '../domain/webhook.js';
-import type { WebhookSender } from '../workspace/webhooks.js';
+import type { WebhookSender } from '../workspace/webhook-schedule.js';
 import type { SenderMeans } from './sender.js';
 
 /** A sender that says what became of each message. */

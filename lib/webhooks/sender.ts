@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { EgressFault } from '../egress/egress-fault.js';
 import { HttpClient, requirePrivacy, type HttpAnswer, type HttpMeans } from '../egress/http-client.js';
 import { readRetryAfter } from '../egress/retry-after.js';
-import type { WebhookMessage, WebhookSender } from '../workspace/webhooks.js';
+import type { WebhookMessage, WebhookSender } from '../workspace/webhook-schedule.js';
 import { signMessage } from './sign-message.js';
 
 /** What the service gives its webhooks. */

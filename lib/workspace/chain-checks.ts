@@ -1,7 +1,7 @@
-import type { ChainVerdict } from '../audit/verify.js';
+import type { ChainVerdict } from '../audit/verify-chain.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import type { ServedChain } from '../integrity/verify-audit.js';
+import type { ServedChain } from '../integrity/verify-audit-log.js';
 import type { WorkspaceState } from '../journal/write-transaction.js';
 
 /** A check of a workspace's whole audit chain, under way or ended. */
@@ -100,7 +100,7 @@ export class ChainChecks {
 
   async #verify(onProgress: (checked: number) => void): Promise<ChainVerdict> {
     // Loaded at the first check: most starts need none of it.
-    const { verifyServedChain } = await import('../integrity/verify-audit.js');
+    const { verifyServedChain } = await import('../integrity/verify-audit-log.js');
     return verifyServedChain(this.#workspace, onProgress);
   }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { makeWorkLimits, type WorkLimits } from '../access/work-limits.js';
-import type { ChainSigner } from '../audit/checkpoint.js';
+import { makeWorkLimits, type WorkLimits } from '../limits/work-limits.js';
+import type { ChainSigner } from '../audit/signed-checkpoint.js';
 import { sweepArchives } from '../audit/sweep-archives.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -15,8 +15,8 @@ import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 import { requireSidecar } from '../journal/recover.js';
-import { noSources, type ConnectorSources } from './connectors.js';
-import { noSender, type WebhookSender } from './webhooks.js';
+import { noSources, type ConnectorSources } from './connector-schedule.js';
+import { noSender, type WebhookSender } from './webhook-schedule.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
 /** Bytes of the derived repositories of a workspace. */

@@ -1,4 +1,4 @@
-import { ReachMemory, type Reach } from '../access/reach.js';
+import { ReachMemory, type Reach } from '../view/reach.js';
 import type { Clock } from '../domain/clock.js';
 import type { Journal } from '../journal/journal.js';
 import type { Tables } from '../sidecar/tables.js';

@@ -1,6 +1,6 @@
-import { readTitle } from '../access/policy.js';
+import { readTitle } from '../access/read-policy.js';
 import { readHead, type ChainHead } from '../audit/chain.js';
-import { measureDerived } from '../derived/folders.js';
+import { measureDerived } from '../derived/derived-folders.js';
 import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { obstacleOf } from '../disk/obstacle.js';
@@ -8,7 +8,7 @@ import { describeStoppedWebhooks } from '../view/find-stopped-webhooks.js';
 import { describeTroubled, findTroubledConnectors } from '../view/find-troubled-connectors.js';
 import { describeOlderFile } from '../journal/find-recorded.js';
 import { pathsOf } from '../journal/workspace-files.js';
-import type { ReadOnlyOptions } from '../integrity/open-read-only.js';
+import type { ReadOnlyOptions } from '../integrity/open-data-folder.js';
 import { requireSidecar } from '../journal/recover.js';
 import { openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { openSidecarReadOnly } from '../sidecar/sidecar.js';

@@ -1,7 +1,7 @@
 import { authenticate, refuseUnknown, type Authentication } from '../access/authenticate.js';
-import { cutAddress } from '../access/cut-address.js';
-import { readPolicy } from '../access/policy.js';
-import type { RateLimiter } from '../access/token-buckets.js';
+import { cutAddress } from '../limits/cut-address.js';
+import { readPolicy } from '../access/read-policy.js';
+import type { RateLimiter } from '../limits/token-buckets.js';
 import { parseKey, type KeyText } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Clock } from '../domain/clock.js';

@@ -1,9 +1,9 @@
-import type { Reach } from '../access/reach.js';
-import { readPolicy } from '../access/policy.js';
-import type { WorkLimits } from '../access/work-limits.js';
+import type { Reach } from '../view/reach.js';
+import { readPolicy } from '../access/read-policy.js';
+import type { WorkLimits } from '../limits/work-limits.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import { AuditBlocks } from '../audit/audit-blocks.js';
-import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
+import { isSignatureDue, signHead, type ChainSigner } from '../audit/signed-checkpoint.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
@@ -25,7 +25,7 @@ import { Journal } from '../journal/journal.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 import { Maintainer } from '../journal/maintain.js';
 import { TreeCache } from '../journal/object-cache.js';
-import { ObjectReader } from '../journal/objects.js';
+import { ObjectReader } from '../journal/read-objects.js';
 import { PassageMemory } from '../view/passage-memory.js';
 import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';
@@ -40,13 +40,13 @@ import { Snapshots } from '../journal/snapshots.js';
 import { StagedPacks } from '../journal/staged-packs.js';
 import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
-import { Uploads } from '../journal/uploads.js';
+import { Uploads } from '../journal/upload-guards.js';
 import type { View } from '../view/view.js';
 import { ChainChecks } from './chain-checks.js';
-import { Connectors, type ConnectorSources } from './connectors.js';
+import { Connectors, type ConnectorSources } from './connector-schedule.js';
 import { PresentViews } from './present-views.js';
 import { Watchers } from './watchers.js';
-import { Webhooks, type WebhookSender } from './webhooks.js';
+import { Webhooks, type WebhookSender } from './webhook-schedule.js';
 
 /** A workspace's means of asking its service. */
 export interface WorkspaceOrigin {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cutAddress } from '../../lib/access/cut-address.js';
+import { cutAddress } from '../../lib/limits/cut-address.js';
 
 describe('An address, as it is counted', () => {
   it('is one of the fourth version as it is, however it is written', () => {

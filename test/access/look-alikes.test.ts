@@ -5,7 +5,7 @@ import { judgeName } from '../../lib/operations/principals/look-alikes.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../lib/operations/perform.js';
-import { reportNames } from '../../lib/socket/report-names.js';
+import { reportNames } from '../../lib/commands/operator/report-names.js';
 import { Actor } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { limitRate } from '../../lib/access/limit-rate.js';
-import { RateLimiter, type RatedKind } from '../../lib/access/token-buckets.js';
+import { limitRate } from '../../lib/limits/limit-rate.js';
+import { RateLimiter, type RatedKind } from '../../lib/limits/token-buckets.js';
 import { defaultPolicy } from '../../lib/domain/policy.js';
 import { TestClock } from '../support/store/service.js';
 

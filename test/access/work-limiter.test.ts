@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { WorkLimiter, type Release } from '../../lib/access/work-limiter.js';
+import { WorkLimiter, type Release } from '../../lib/limits/work-limiter.js';
 import { outcomeOf } from '../support/store/actor.js';
 
 const short = 20;

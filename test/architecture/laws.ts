@@ -33,7 +33,7 @@ export interface Finding {
 }
 
 /** The modules for the import of foreign repositories. */
-const importers = /^lib\/(?:operations\/[a-z]+\/find-imported-commit|socket\/[a-z/]*import-[a-z-]+)\.ts$/;
+const importers = /^lib\/(?:operations\/[a-z]+\/find-imported-commit|commands\/import\/import-[a-z-]+)\.ts$/;
 
 /** Rooms whose files and tables have members in snake_case. */
 const storingRooms: readonly string[] = ['sidecar', 'audit', 'backup'];
@@ -125,7 +125,7 @@ const maxFileLength = (path: string): number => (path.startsWith('test/') ? 450 
 
 /** Where objects come in that a stranger chose. */
 const foreignPlaces =
-  /^lib\/(?:git\/sources\/|git\/derived\/|connectors\/|backup\/|integrity\/read-witnesses\.ts|socket\/import-)/;
+  /^lib\/(?:git\/sources\/|git\/derived\/|connectors\/|backup\/|integrity\/read-witnesses\.ts|commands\/import\/)/;
 
 /** A git that may take as much as it likes. */
 function judgeForeignGit(module: Module): Finding[] {
@@ -300,7 +300,7 @@ export const laws: readonly Law[] = [
     remedy:
       'ask workspace.objects for the content of a version; whoever imports a foreign repository may name its objects',
     judge(module) {
-      const isAbove = ['operations', 'api', 'rest', 'mcp', 'signin', 'socket'].includes(roomNamed(module));
+      const isAbove = ['operations', 'api', 'mcp', 'signin', 'commands'].includes(roomNamed(module));
       if (!isAbove || importers.test(module.path)) return [];
       return findInCode(
         module,

@@ -6,7 +6,7 @@ import path from 'node:path';
  */
 export const floors: readonly (readonly string[])[] = [
   ['domain'],
-  ['scheduling', 'disk'],
+  ['scheduling', 'disk', 'limits'],
   ['text'],
   ['git', 'sidecar', 'search'],
   ['access'],
@@ -24,7 +24,7 @@ export const floors: readonly (readonly string[])[] = [
   ['operations'],
   ['http', 'egress', 'records'],
   ['api'],
-  ['rest', 'mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'socket'],
+  ['mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'commands'],
   ['metrics'],
   ['config'],
   ['app'],
@@ -67,7 +67,7 @@ export const pageFloors: readonly (readonly string[])[] = [
 /** The rooms of pure functions that pages may import, so that a browser and the service read a text alike. */
 export const lentToPages: readonly string[] = ['domain', 'text'];
 
-/** `lib/console/web/api/live.ts` → api, `lib/console/web/screens/move/undo.ts` → screens/move; undefined elsewhere. */
+/** `lib/console/web/api/live-connection.ts` → api, `lib/console/web/screens/move/undo.ts` → screens/move; undefined elsewhere. */
 export function pageRoomOf(file: string): string | undefined {
   if (!file.startsWith(pages)) return undefined;
   const [top = '', ...rest] = file.slice(pages.length).split('/');
@@ -127,10 +127,10 @@ export const owners: Readonly<Record<string, Ownership>> = {
     why: 'the descriptions of both APIs are checked where requests enter',
   },
   ajv: {
-    rooms: ['rest', 'mcp', 'connectors'],
+    rooms: ['api', 'mcp', 'connectors'],
     why: 'JSON Schema is checked where requests and the settings of connectors enter; the settings are read by every command, which should be quick',
   },
-  'ajv-formats': { rooms: ['rest', 'mcp'], why: 'it belongs to ajv' },
+  'ajv-formats': { rooms: ['api', 'mcp'], why: 'it belongs to ajv' },
   pino: { rooms: ['app'], why: 'the log is wired once; rooms are handed what they may log to' },
   'prom-client': { rooms: ['metrics'], why: 'rooms report to observers that they are handed, and know no registry' },
   commander: { rooms: ['bin'], why: 'only the command line parses arguments' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { exportChain } from '../../lib/audit/export.js';
 import type { ExportedRecord } from '../../lib/audit/exported-line.js';
 import { isAboutPlaces } from '../../lib/audit/seek-records.js';
-import { verifyChain } from '../../lib/audit/verify.js';
+import { verifyChain } from '../../lib/audit/verify-chain.js';
 import type { AuditEntry } from '../../lib/domain/audit-entry.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { isWithin, joinLocation, nameOf, parseLocation, type Location } from '../../lib/domain/location.js';

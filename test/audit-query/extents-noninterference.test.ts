@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { git } from '../support/git/git-client.js';
 import { WorkTree } from '../support/git/work-tree.js';
 import type { HttpClient } from '../support/http/server.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { actionKinds } from '../../lib/audit/actions.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 interface Event {

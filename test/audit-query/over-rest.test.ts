@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
-import { verifyExport } from '../../lib/socket/inspect.js';
+import { verifyExport } from '../../lib/commands/operator/inspect.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';

@@ -8,12 +8,12 @@ import fc from 'fast-check';
 import { Service } from '../../lib/app/service.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
-import { commandTables } from '../../lib/socket/commands.js';
-import { verifyChains } from '../../lib/socket/inspect.js';
-import { runCommand } from '../../lib/socket/run-command.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { commandTables } from '../../lib/commands/command-tables.js';
+import { verifyChains } from '../../lib/commands/operator/inspect.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { anyText } from '../support/texts/any-text.js';
 import { Client } from '../support/store/client.js';
 import { makeTestRandomness, operator } from '../support/store/service.js';
@@ -194,7 +194,8 @@ describe('Any text from a caller, in any place', function () {
   });
 
   it('in the fields of every command', async () => {
-    const sources = readdirSync('lib/socket').map((file) => readFileSync(join('lib/socket', file), 'utf8'));
+    const files = readdirSync('lib/commands', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const sources = files.map((file) => readFileSync(join('lib/commands', file), 'utf8'));
     const read = sources.flatMap((source) => [...source.matchAll(/fields\.(\w+)\('(\w+)'/g)]);
     const names = [...new Set(read.map(([, , name]) => name ?? ''))];
     const flags = new Set(read.flatMap(([, how, name]) => (how === 'flag' ? [name] : [])));

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { canonicalize, hashRecord, type HashedMembers } from '../../lib/audit/canonical-record.js';
 import { exportChain } from '../../lib/audit/export.js';
 import type { ExportedRecord } from '../../lib/audit/exported-line.js';
-import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
+import { verifyChain, type ChainVerdict } from '../../lib/audit/verify-chain.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { codes } from '../../lib/domain/code.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExportUnreadable, readExport } from '../../lib/audit/read-export.js';
-import { verifyChain } from '../../lib/audit/verify.js';
+import { verifyChain } from '../../lib/audit/verify-chain.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { gather } from '../support/gather.js';

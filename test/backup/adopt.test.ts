@@ -7,7 +7,7 @@ import { Service } from '../../lib/app/service.js';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openServiceFile, type ServicePart } from '../../lib/sidecar/service-file.js';
 import { adoptWorkspace } from '../../lib/backup/stage-workspace.js';

@@ -27,7 +27,7 @@ import {
   type SearchResults,
 } from '../../lib/operations/documents/search-documents.js';
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
-import { readPages } from '../../lib/socket/read-pages.js';
+import { readPages } from '../../lib/commands/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { gather } from '../support/gather.js';
 import { listOwnClaims } from '../support/store/list-own-claims.js';

@@ -9,7 +9,7 @@ import { parseKey } from '../../lib/access/secret.js';
 import { Service } from '../../lib/app/service.js';
 import type { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { backupFiles, describeFile } from '../../lib/backup/backup-manifest.js';
 import { replayHistory } from '../../lib/integrity/replay-history.js';

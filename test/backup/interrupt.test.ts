@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Service } from '../../lib/app/service.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { until } from '../support/until.js';

@@ -8,7 +8,7 @@ import type { ExportedLine } from '../../lib/audit/exported-line.js';
 import type { AuditRecord } from '../../lib/domain/audit-record.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import {
@@ -17,7 +17,7 @@ import {
   verifyExport,
   type KnownElsewhere,
   type VerifiedChain,
-} from '../../lib/socket/inspect.js';
+} from '../../lib/commands/operator/inspect.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { runProgram } from '../support/processes/run-program.js';
 import { eraseAt } from '../support/store/erase-at.js';

@@ -10,7 +10,7 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { makeTestRandomness, openTestService, operator, TestService } from '../support/store/service.js';

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { nodeFileSystem, type FileSystem, type OpenFile } from '../../lib/git/file-system.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { checkBackup } from '../../lib/backup/check-backup.js';
 import { adoptWorkspace, prepareStage, stageBackup, type StageOptions } from '../../lib/backup/stage-workspace.js';

@@ -7,7 +7,7 @@ import { schemaPath } from '../../lib/app/upgrade.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { checkBackup } from '../../lib/backup/check-backup.js';
 import { stageBackup } from '../../lib/backup/stage-workspace.js';

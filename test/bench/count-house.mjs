@@ -62,7 +62,7 @@ const heads = suites.map((file) => {
 });
 row('test files, lines before their first test', suites.length, (sum(heads) / suites.length).toFixed(1));
 
-const faces = new Set(['api', 'console', 'mcp', 'records', 'rest', 'signin', 'socket']);
+const faces = new Set(['api', 'commands', 'console', 'mcp', 'records', 'signin']);
 const made = server.flatMap((file) => functionsOf(file).map((name) => ({ room: file.split('/')[1], name })));
 const presenting = made.filter(({ name }) => /^present[A-Z]/.test(name));
 const rooms = new Map();

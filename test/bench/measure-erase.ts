@@ -1,5 +1,5 @@
 import { nameOf } from '../../lib/domain/location.js';
-import { sendCommand } from '../../lib/socket/send-command.js';
+import { sendCommand } from '../../lib/commands/carrier/send-command.js';
 import { drive, median } from './drive.js';
 import { writeLoad } from './measure-core.js';
 import type { Report } from './report.js';

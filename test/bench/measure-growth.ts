@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readReach } from '../../lib/access/reach.js';
+import { readReach } from '../../lib/view/reach.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { openTestService } from '../support/store/service.js';
 import { drive, median } from './drive.js';

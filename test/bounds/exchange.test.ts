@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request as send } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
-import { readPolicy } from '../../lib/access/policy.js';
-import { sourceOf } from '../../lib/access/work-limits.js';
+import { readPolicy } from '../../lib/access/read-policy.js';
+import { sourceOf } from '../../lib/limits/work-limits.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { invalidRequest } from '../../lib/domain/refusal.js';
 import type { Exchange } from '../../lib/http/exchange.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { WorkKind } from '../../lib/access/work-limits.js';
+import type { WorkKind } from '../../lib/limits/work-limits.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import type { ReadOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
-import { routes } from '../../lib/rest/routes.js';
+import { routes } from '../../lib/api/rest/rest-routes.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { sourceOf } from '../../lib/access/work-limits.js';
-import { mountManual } from '../../lib/manual/mount.js';
-import { mountMcp } from '../../lib/mcp/mount.js';
+import { sourceOf } from '../../lib/limits/work-limits.js';
+import { mountManual } from '../../lib/manual/mount-manual.js';
+import { mountMcp } from '../../lib/mcp/mount-mcp.js';
 import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
 import { RawConnection } from '../support/http/raw-connection.js';
@@ -9,7 +9,7 @@ import { openConsole, type TestConsole } from '../support/http/console.js';
 import { keepLog } from '../support/http/log.js';
 import { mountGit } from '../support/http/open-remote.js';
 import { operator } from '../support/store/service.js';
-import { makeOAuthFace } from '../../lib/signin/oauth/face.js';
+import { makeOAuthFace } from '../../lib/signin/oauth/oauth-face.js';
 
 /** One request, as its parts. */
 interface Sent {

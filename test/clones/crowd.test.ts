@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultWorkLimits } from '../../lib/access/work-limits.js';
+import { defaultWorkLimits } from '../../lib/limits/work-limits.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';

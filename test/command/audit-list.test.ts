@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { runCommand } from '../../lib/socket/run-command.js';
-import type { CommandLine, ServerFacts } from '../../lib/socket/command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
+import type { CommandLine, ServerFacts } from '../../lib/commands/command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import {
   ask as askProgram,

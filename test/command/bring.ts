@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
-import type { CommandError } from '../../lib/socket/command.js';
+import { runCommand, type RunOptions } from '../../lib/commands/carrier/run-command.js';
+import type { CommandError } from '../../lib/commands/command.js';
 import type { TestService } from '../support/store/service.js';
 
 /** The answer of an import. */

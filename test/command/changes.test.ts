@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../lib/socket/run-command.js';
-import type { ServerFacts } from '../../lib/socket/command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
+import type { ServerFacts } from '../../lib/commands/command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeSearch, reportSearch, type SearchReport } from '../../lib/socket/report-search.js';
+import { describeSearch, reportSearch, type SearchReport } from '../../lib/commands/operator/report-search.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const report = (search: Partial<SearchReport>): SearchReport => ({

@@ -17,7 +17,7 @@ import {
   type Outcome,
   type RunningProgram,
 } from '../support/processes/run-program.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { openTestServer } from '../support/http/server.js';
 import { skipBecause } from '../support/skip.js';
 import { until } from '../support/until.js';

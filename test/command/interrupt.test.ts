@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CommandLine } from '../../lib/socket/command.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import type { CommandLine } from '../../lib/commands/command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { Actor } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { liveDocuments } from '../support/store/erase-at.js';

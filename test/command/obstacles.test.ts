@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, chown, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
+import { verifyData, type VerifiedData } from '../../lib/commands/operator/inspect.js';
 import { asAnother, isRoot, mountDisk, mountReadOnly, openWay, unmountAll } from '../support/processes/obstacles.js';
 import { ask, makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { changeRows, flipByte, sidecarOf } from './spoil-data.js';

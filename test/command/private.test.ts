@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { makeHistory } from '../support/store/history.js';
 import { eraseAt } from '../support/store/erase-at.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestService, operator } from '../support/store/service.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { perform } from '../../lib/operations/perform.js';
-import type { WorkspaceContext } from '../../lib/socket/command.js';
-import { Fields } from '../../lib/socket/fields.js';
-import { makeOperator } from '../../lib/socket/initialize.js';
-import { connectorCommands } from '../../lib/socket/manage-connectors.js';
-import { principalCommands } from '../../lib/socket/manage-principals.js';
-import { webhookCommands } from '../../lib/socket/manage-webhooks.js';
-import { listPages, Room, readPages } from '../../lib/socket/read-pages.js';
+import type { WorkspaceContext } from '../../lib/commands/command.js';
+import { Fields } from '../../lib/commands/fields.js';
+import { makeOperator } from '../../lib/commands/initialize.js';
+import { connectorCommands } from '../../lib/commands/connector-commands.js';
+import { principalCommands } from '../../lib/commands/principal-commands.js';
+import { webhookCommands } from '../../lib/commands/webhook-commands.js';
+import { listPages, Room, readPages } from '../../lib/commands/read-pages.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A list on the command line', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
+import { reportStatus, warnOfSizes } from '../../lib/commands/operator/inspect.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';

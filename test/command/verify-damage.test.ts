@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
-import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
+import { verifyData, type VerifiedData } from '../../lib/commands/operator/inspect.js';
 import { makeWorld } from '../support/store/full-world.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { operatorId } from '../../lib/domain/principal.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { verifyChain } from '../../lib/audit/verify.js';
+import { verifyChain } from '../../lib/audit/verify-chain.js';
 import { exportChain } from '../../lib/audit/export.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { operator } from '../support/store/service.js';
 import { entryOf } from '../support/store/test-mirror.js';

@@ -1,4 +1,4 @@
-import { openSchedule } from '../../lib/connectors/schedule.js';
+import { openSchedule } from '../../lib/connectors/schedule-syncs.js';
 import { RunSlots } from '../../lib/scheduling/run-slots.js';
 import { noAllowance } from '../../lib/connectors/sources.js';
 import type { SourceKind } from '../../lib/connectors/source.js';
@@ -6,7 +6,7 @@ import type { ConnectorRun } from '../../lib/domain/connector.js';
 import { parseLocation, type Location } from '../../lib/domain/location.js';
 import { connectSource } from '../../lib/operations/connectors/connect-source.js';
 import { findDocument, findFolder } from '../../lib/view/locate.js';
-import type { ConnectorSchedule } from '../../lib/workspace/connectors.js';
+import type { ConnectorSchedule } from '../../lib/workspace/connector-schedule.js';
 import { noLog } from '../support/http/log.js';
 import { Client } from '../support/store/client.js';
 import { makeTestRandomness, openTestService, type TestService } from '../support/store/service.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { maxLineLength, prepareReader } from '../../lib/connectors/program/messages.js';
+import { maxLineLength, prepareReader } from '../../lib/connectors/program/program-messages.js';
 import { makeProgramKind } from '../../lib/connectors/program/program-kind.js';
 import { LineSplitter, LineTooLong } from '../../lib/connectors/program/split-lines.js';
 import { until } from '../support/until.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseLocation } from '../../lib/domain/location.js';
-import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
+import { runCommand, type RunOptions } from '../../lib/commands/carrier/run-command.js';
 import { openConsole, type TestConsole } from '../support/http/console.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 import type { HttpAnswer, TestServer } from '../support/http/server.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readConsoleDescription } from '../../lib/console/description.js';
-import { routes } from '../../lib/console/routes.js';
+import { readConsoleDescription } from '../../lib/console/console-description.js';
+import { routes } from '../../lib/console/console-routes.js';
 import { openConsole, sendPlainly, type ConsoleClient, type TestConsole } from '../support/http/console.js';
 
 describe('the console’s API', () => {

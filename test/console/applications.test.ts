@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mountConsole } from '../../lib/console/mount.js';
-import { mountMcp } from '../../lib/mcp/mount.js';
+import { mountConsole } from '../../lib/console/mount-console.js';
+import { mountMcp } from '../../lib/mcp/mount-mcp.js';
 import { requireChromium, WatchedPage, type TestBrowser } from '../support/browser/chromium.js';
 import { keepLog, type LogLine } from '../support/http/log.js';
 import { openTestServer } from '../support/http/server.js';

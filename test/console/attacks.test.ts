@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
-import { mountMcp } from '../../lib/mcp/mount.js';
+import { mountMcp } from '../../lib/mcp/mount-mcp.js';
 import {
   fromOurPage,
   openConsole,

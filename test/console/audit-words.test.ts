@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { actionGroups } from '../../lib/console/web/screens/audit/describe.js';
+import { actionGroups } from '../../lib/console/web/screens/audit/describe-record.js';
 import { boundsOf, readFilters } from '../../lib/console/web/screens/audit/filters.js';
 
 describe('The words of the audit log’s pages', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routes } from '../../lib/console/routes.js';
+import { routes } from '../../lib/console/console-routes.js';
 import { fromOurPage, openConsole, type ConsoleClient, type TestConsole } from '../support/http/console.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 import { until } from '../support/until.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { closeText, openText } from '../../lib/console/web/screens/editor/line-ends.js';
+import { closeText, openText } from '../../lib/console/web/screens/editor/keep-line-ends.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

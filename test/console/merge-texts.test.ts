@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { cutLines } from '../../lib/console/web/screens/editor/line-ends.js';
+import { cutLines } from '../../lib/console/web/screens/editor/keep-line-ends.js';
 import {
   joinParts,
   mergeTexts,

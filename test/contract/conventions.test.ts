@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routes } from '../../lib/rest/routes.js';
+import { routes } from '../../lib/api/rest/rest-routes.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** One request of every route that needs a key, and one of an unknown path. */

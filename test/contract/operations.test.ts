@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { schemaPath } from '../../lib/app/upgrade.js';
-import { routes } from '../../lib/rest/routes.js';
+import { routes } from '../../lib/api/rest/rest-routes.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('the operations of the REST API', () => {

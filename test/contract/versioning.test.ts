@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { routes } from '../../lib/rest/routes.js';
+import { routes } from '../../lib/api/rest/rest-routes.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('versions', () => {

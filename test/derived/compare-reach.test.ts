@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Reach } from '../../lib/access/reach.js';
+import { Reach } from '../../lib/view/reach.js';
 import { compareReach } from '../../lib/derived/compare-reach.js';
 import type { ShownDocument } from '../../lib/derived/state.js';
 import type { Location } from '../../lib/domain/location.js';

@@ -6,7 +6,7 @@ import { derivedPaths, packFolder, readState, writeState } from '../../lib/deriv
 import { GitBoundMet } from '../../lib/git/errors.js';
 import { BlobSource } from '../../lib/git/derived/blob-source.js';
 import { FastImport } from '../../lib/git/derived/fast-import.js';
-import { joinPacks, measurePacks } from '../../lib/git/derived/join-packs.js';
+import { joinPacks, measurePacks } from '../../lib/git/derived/join-derived-packs.js';
 import { boundsFor } from '../../lib/git/program/git-bounds.js';
 import { boundGit, requireGit, type ForeignGit } from '../../lib/git/program/git-program.js';
 import { makeDeltaBomb } from '../support/git/delta-bomb.js';

@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
-import { makeWorkLimits } from '../../lib/access/work-limits.js';
+import { makeWorkLimits } from '../../lib/limits/work-limits.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { git } from '../support/git/fixture.js';
 import { until } from '../support/until.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { examineShape, findFaultOfShape } from '../../lib/domain/json-shape.js';
+import { examineShape, findFaultOfShape } from '../../lib/http/json-shape.js';
 
 const boundless = { deepest: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseTraceparent } from '../../lib/domain/trace-context.js';
+import { parseTraceparent } from '../../lib/http/trace-context.js';
 import { anyCharacter } from '../support/texts/any-text.js';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';

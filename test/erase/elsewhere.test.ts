@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator } from '../support/store/service.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';

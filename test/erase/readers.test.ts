@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { RawConnection } from '../support/http/raw-connection.js';

@@ -10,7 +10,7 @@ import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { readPolicy } from '../../lib/access/policy.js';
+import { readPolicy } from '../../lib/access/read-policy.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';

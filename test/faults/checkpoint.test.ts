@@ -3,7 +3,7 @@ import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { FailingFileSystem } from '../support/git/failing-file-system.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { checkSelf, Evidence } from './check.js';
-import { findLags, ReadinessProbe } from '../../lib/app/readiness.js';
+import { findLags, ReadinessProbe } from '../../lib/app/check-readiness.js';
 import { TestClock } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFaults, ReadinessProbe } from '../../lib/app/readiness.js';
+import { findFaults, ReadinessProbe } from '../../lib/app/check-readiness.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 

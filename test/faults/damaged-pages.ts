@@ -11,7 +11,7 @@ import { exportFolder } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { isFaultOfTheFile } from '../../lib/sidecar/fault.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { outcomeOf, type Actor } from '../support/store/actor.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ReadinessProbe } from '../../lib/app/readiness.js';
+import { ReadinessProbe } from '../../lib/app/check-readiness.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { DiskRoom, type DiskSpace } from '../../lib/disk/disk-room.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 import { type HttpClient } from '../support/http/server.js';
 import { openTestServer } from '../support/http/server.js';

@@ -13,11 +13,11 @@ import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { giveConsent, issueToken } from '../../lib/operations/principals/change-consent.js';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
-import { beginSession } from '../../lib/operations/principals/sign-in.js';
+import { beginSession } from '../../lib/operations/principals/change-session.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 import { FailingSidecars } from './failing-sidecar.js';
-import { reportStatus } from '../../lib/socket/inspect.js';
+import { reportStatus } from '../../lib/commands/operator/inspect.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
 describe('a change of people, sessions, links and consents, and its audit record', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sendCommand } from '../../lib/socket/send-command.js';
+import { sendCommand } from '../../lib/commands/carrier/send-command.js';
 
 /** Who reads along: by a grant of its own, or through a group. */
 export interface Follower {

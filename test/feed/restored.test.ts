@@ -7,7 +7,7 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { endOfFeed } from '../../lib/feed/feed-position.js';
 import { readFeed } from '../../lib/feed/read-feed.js';
 import { perform } from '../../lib/operations/perform.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { Client } from '../support/store/client.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator } from '../support/store/service.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { TooDeep, EntryCount } from '../../lib/git/sources/count-entries.js';
+import { TooDeep, EntryCount } from '../../lib/git/sources/count-tree-entries.js';
 
 /** A file by its content, or a folder. */
 type Node = string | Folder;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseLocation } from '../../lib/domain/location.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { addClient, type Client } from '../support/store/client.js';

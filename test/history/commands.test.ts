@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toDocumentRecord } from '../../lib/records/document-record.js';
 import type { HistoryRecord } from '../../lib/records/history-record.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 

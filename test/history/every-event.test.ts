@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import type { Event } from '../../lib/history/event.js';
 import { deleteFolder } from '../../lib/operations/folders/delete-folder.js';
 import { undeleteFolder } from '../../lib/operations/folders/undelete-folder.js';

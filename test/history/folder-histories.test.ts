@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { foldSignInName } from '../../lib/access/identities.js';
-import type { DocumentEdit } from '../../lib/domain/document-edit.js';
+import type { DocumentEdit } from '../../lib/text/document-edit.js';
 import { findBackwards, findForwards } from '../../lib/text/find-exact.js';
 import { countHidden, findHidden, findUnfit } from '../../lib/domain/hidden-characters.js';
 import { flattenLineEnds } from '../../lib/text/line-ends.js';
@@ -24,7 +24,7 @@ import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { maxFollowed } from '../../lib/operations/documents/edit-document.js';
 import { makeShortDiff } from '../../lib/text/short-diff.js';
 import { nameDownload } from '../../lib/api/answers/name-download.js';
-import { chooseForm } from '../../lib/api/requests/read-body.js';
+import { chooseForm } from '../../lib/api/requests/take-body.js';
 import { parseRange } from '../../lib/api/requests/parse-range.js';
 import { parseParameters } from '../../lib/api/requests/parse-target.js';
 import { shortText } from '../../lib/indexing/analyze-documents.js';

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { openPort, type Port } from '../../lib/http/port.js';
-import { mountManual } from '../../lib/manual/mount.js';
+import { mountManual } from '../../lib/manual/mount-manual.js';
 import { keepLog, type LogLine } from '../support/http/log.js';
 import { makeTestRandomness } from '../support/store/service.js';
 

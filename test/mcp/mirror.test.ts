@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { presentRefusal } from '../../lib/socket/present-refusal.js';
+import { presentRefusal } from '../../lib/commands/command-refusal.js';
 import { createFolder } from '../../lib/operations/folders/create-folder.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { Parsed } from '../support/http/server.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { DocumentEdit } from '../../lib/domain/document-edit.js';
+import type { DocumentEdit } from '../../lib/text/document-edit.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { applyEdits } from '../../lib/text/apply-edits.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { DocumentEdit } from '../../lib/domain/document-edit.js';
+import type { DocumentEdit } from '../../lib/text/document-edit.js';
 import { readOutlineInSteps } from '../../lib/text/outline.js';
-import { findFaultOfShape } from '../../lib/domain/json-shape.js';
+import { findFaultOfShape } from '../../lib/http/json-shape.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { checkArguments } from '../../lib/mcp/check-arguments.js';
 import { messageShape } from '../../lib/mcp/normalize-arguments.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig, type Config } from '../../lib/config.js';
-import { checkSurroundings } from '../../lib/socket/diagnose.js';
+import { checkSurroundings } from '../../lib/commands/operator/diagnose.js';
 
 const load = (environment: Readonly<Record<string, string>>): Config => loadConfig({ flags: {}, environment });
 const secret = 'a-token-of-some-length';

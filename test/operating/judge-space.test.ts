@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { judgeSpace } from '../../lib/socket/diagnose.js';
+import { judgeSpace } from '../../lib/commands/operator/diagnose.js';
 
 const mebibyte = 1024 * 1024;
 

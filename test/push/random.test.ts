@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseLocation } from '../../lib/domain/location.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';

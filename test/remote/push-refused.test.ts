@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { readPolicy } from '../../lib/access/policy.js';
+import { readPolicy } from '../../lib/access/read-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { operator } from '../support/store/service.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readPage } from '../../lib/api/resources/page.js';
-import { noContent } from '../../lib/api/answers/answer.js';
+import { readPage } from '../../lib/api/resources/page-query.js';
+import { noContent } from '../../lib/api/answers/api-answer.js';
 import { jsonOf } from '../../lib/api/requests/checked-request.js';
 import type { QueryOf, RequestOf } from '../../lib/api/requests/described-request.js';
 import { route } from '../../lib/api/route.js';

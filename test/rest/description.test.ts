@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import library from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import { findChecker } from '../../lib/api/requests/check-syntax.js';
-import { readConsoleDescription } from '../../lib/console/description.js';
+import { readConsoleDescription } from '../../lib/console/console-description.js';
 import { describeOnePath, readDescription } from '../../lib/api/requests/description.js';
 
 describe('The description of a path, as the validator gets it', () => {

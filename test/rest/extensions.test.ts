@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
-import { extensionRoutes } from '../../lib/rest/routes.js';
+import { extensionRoutes } from '../../lib/api/rest/rest-routes.js';
 import { readDescription } from '../../lib/api/requests/description.js';
 
 type Item = Readonly<Record<string, unknown>>;

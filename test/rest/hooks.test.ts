@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HookProof } from '../../lib/rest/hook-proof.js';
+import { HookProof } from '../../lib/api/rest/hook-proof.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** A push as GitHub sends it, cut to its frame. */

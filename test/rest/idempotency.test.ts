@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routes } from '../../lib/rest/routes.js';
+import { routes } from '../../lib/api/rest/rest-routes.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
 

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
-import { startServer } from '../../lib/rest/server.js';
+import { startServer } from '../../lib/api/rest/server.js';
 import { openTestServer, TestServer } from '../support/http/server.js';
 import { noLog } from '../support/http/log.js';
 import { TestClock, TestService } from '../support/store/service.js';

@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
-import { startServer } from '../../lib/rest/server.js';
+import { startServer } from '../../lib/api/rest/server.js';
 import { noLog } from '../support/http/log.js';
 import { TestClock } from '../support/store/service.js';
 

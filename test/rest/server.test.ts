@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startServer } from '../../lib/rest/server.js';
+import { startServer } from '../../lib/api/rest/server.js';
 import { noLog } from '../support/http/log.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { RawConnection } from '../support/http/raw-connection.js';

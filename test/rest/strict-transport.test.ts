@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { mountMcp } from '../../lib/mcp/mount.js';
+import { mountMcp } from '../../lib/mcp/mount-mcp.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { noLog } from '../support/http/log.js';
 import { OAuthServer } from '../support/oauth/server.js';

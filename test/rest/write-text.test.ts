@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { writeText } from '../../lib/api/answers/write-text.js';
+import { writeText } from '../../lib/api/answers/write-json-text.js';
 
 describe('a text in JSON', () => {
   const record = { id: 'doc_1', name: 'naïve "ünïcode".md', labels: ['ä'] };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { cutAddress } from '../../lib/access/cut-address.js';
-import type { RatedKind } from '../../lib/access/token-buckets.js';
+import { cutAddress } from '../../lib/limits/cut-address.js';
+import type { RatedKind } from '../../lib/limits/token-buckets.js';
 import { unavailable } from '../../lib/domain/refusal.js';
 import { formatKey } from '../../lib/access/secret.js';
-import { mountMcp } from '../../lib/mcp/mount.js';
+import { mountMcp } from '../../lib/mcp/mount-mcp.js';
 import { openOAuthServer, type OAuthServer } from '../support/oauth/server.js';
 import { noLog } from '../support/http/log.js';
 import { openSignIn, Visitor, type SignInTest } from '../support/signin/open-sign-in.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http';
-import { OAuthRoutes } from '../../lib/signin/oauth/routes.js';
+import { OAuthRoutes } from '../../lib/signin/oauth/oauth-routes.js';
 import { signInRoutes } from '../../lib/signin/sign-in.js';
 import { WatchedProgram } from '../support/processes/event-loop.js';
 import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from '../support/texts/hostile-shapes.js';

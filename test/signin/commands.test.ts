@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
-import { runCommand } from '../../lib/socket/run-command.js';
+import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { operator } from '../support/store/service.js';
 import { openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 

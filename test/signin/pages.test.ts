@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Html, html } from '../../lib/http/html.js';
-import { pageHeaders } from '../../lib/signin/pages/page.js';
+import { pageHeaders } from '../../lib/signin/pages/render-page.js';
 import { icon } from '../../lib/signin/pages/icon.js';
 import { samplePages } from './sample-pages.js';
 

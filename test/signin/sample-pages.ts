@@ -2,7 +2,7 @@ import { consentPage } from '../../lib/signin/pages/consent.js';
 import { sessionsPage } from '../../lib/signin/pages/sessions.js';
 import { setPasswordPage } from '../../lib/signin/pages/set-password.js';
 import { signInAgainPage } from '../../lib/signin/pages/sign-in-again.js';
-import { signInPage } from '../../lib/signin/pages/sign-in.js';
+import { signInPage } from '../../lib/signin/pages/sign-in-page.js';
 import {
   errorPage,
   forgottenPage,

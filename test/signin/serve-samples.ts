@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { icon, iconPath } from '../../lib/signin/pages/icon.js';
-import { pageHeaders } from '../../lib/signin/pages/page.js';
+import { pageHeaders } from '../../lib/signin/pages/render-page.js';
 import { stylesheet, stylesheetPath } from '../../lib/signin/pages/stylesheet.js';
 import { samplePages } from './sample-pages.js';
 

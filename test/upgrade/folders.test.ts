@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schemaPath } from '../../lib/app/upgrade.js';
 import { listSteps } from '../../lib/sidecar/schema-number.js';
-import { verifyData } from '../../lib/socket/inspect.js';
+import { verifyData } from '../../lib/commands/operator/inspect.js';
 import type { TestServer } from '../support/http/server.js';
 import { until } from '../support/until.js';
 import { deleted, readAnswers, type Kept } from './answers.js';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { readSchemaNumber } from '../../lib/sidecar/schema-number.js';
-import { verifyData } from '../../lib/socket/inspect.js';
+import { verifyData } from '../../lib/commands/operator/inspect.js';
 import { skipBecause } from '../support/skip.js';
 import { readAnswers } from './answers.js';
 import { getFrom, serveUnpacked, unpack, type Unpacked } from './unpack.js';

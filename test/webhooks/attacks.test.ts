@@ -6,7 +6,7 @@ import type { Log } from '../../lib/domain/log.js';
 import { changeWebhook, replayDeliveries, rotateWebhookSecret } from '../../lib/operations/webhooks/change-webhook.js';
 import { maxPause } from '../../lib/operations/webhooks/note-delivery.js';
 import { testWebhook } from '../../lib/operations/webhooks/test-webhook.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { perform } from '../../lib/operations/perform.js';
 import { certificate, expiredCertificate, key } from '../support/connectors/certificates.js';
 import { ScriptedServer } from '../support/connectors/scripted-server.js';

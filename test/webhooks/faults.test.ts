@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import type { Log } from '../../lib/domain/log.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { makeDeliverySlots, openWebhookSchedule } from '../../lib/webhooks/schedule.js';
+import { makeDeliverySlots, openWebhookSchedule } from '../../lib/webhooks/schedule-deliveries.js';
 import type { Actor } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';

@@ -7,7 +7,7 @@ import { parseFolderLocation } from '../../lib/domain/location.js';
 import type { Webhook } from '../../lib/domain/webhook.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changeWebhook, replayDeliveries } from '../../lib/operations/webhooks/change-webhook.js';
-import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up-workspace.js';
 import { describeStoppedWebhooks } from '../../lib/view/find-stopped-webhooks.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';

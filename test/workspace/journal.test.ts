@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { schemaPath } from '../../lib/app/upgrade.js';
-import { readReach } from '../../lib/access/reach.js';
+import { readReach } from '../../lib/view/reach.js';
 import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { parseLocation } from '../../lib/domain/location.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 import { fsck } from '../support/git/fixture.js';

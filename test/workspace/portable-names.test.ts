@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readPolicy } from '../../lib/access/policy.js';
-import { Reach } from '../../lib/access/reach.js';
+import { readPolicy } from '../../lib/access/read-policy.js';
+import { Reach } from '../../lib/view/reach.js';
 import { findTwin, requirePortable } from '../../lib/changes/portable-names.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
@@ -8,7 +8,7 @@ import { deleteFolder } from '../../lib/operations/folders/delete-folder.js';
 import { undeleteFolder } from '../../lib/operations/folders/undelete-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
-import { reportNames } from '../../lib/socket/report-names.js';
+import { reportNames } from '../../lib/commands/operator/report-names.js';
 import { findDocumentId } from '../../lib/view/locate.js';
 import { View } from '../../lib/view/view.js';
 import { openActors, type Actors, type Person } from '../support/model/actors.js';

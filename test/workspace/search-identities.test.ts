@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { setLabels } from '../../lib/operations/documents/change-labels.js';
 import { deleteFolder } from '../../lib/operations/folders/delete-folder.js';
 import { undeleteFolder } from '../../lib/operations/folders/undelete-folder.js';

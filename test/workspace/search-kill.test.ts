@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app/service.js';
-import { readPolicy } from '../../lib/access/policy.js';
+import { readPolicy } from '../../lib/access/read-policy.js';
 import { makeRandom } from '../support/faults/load.js';
 import { Actor } from '../support/store/actor.js';
 import { bundleProgram } from '../support/processes/bundle-program.js';

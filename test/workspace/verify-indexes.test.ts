@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { addClient } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 

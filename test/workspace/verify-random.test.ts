@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { ServiceAndModel, compareHistories } from '../support/model/service-and-model.js';
 import { dumpContent } from '../support/store/history.js';
 import { eraseAt } from '../support/store/erase-at.js';

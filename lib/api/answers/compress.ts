@@ -3,7 +3,7 @@ import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { chooseCoding, type Coding } from '../../http/choose-coding.js';
-import type { Answer, AnswerBody } from './answer.js';
+import type { Answer, AnswerBody } from './api-answer.js';
 import type { HeaderLines } from '../../http/header-lines.js';
 
 /** Bytes below which compression saves nothing worth the work. */

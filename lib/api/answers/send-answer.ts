@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import type { Answer, AnswerBody } from './answer.js';
+import type { Answer, AnswerBody } from './api-answer.js';
 import { sendCompressed } from './compress.js';
 import type { HeaderLines } from '../../http/header-lines.js';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { Version } from '../../domain/document.js';
 import { declaredCharset, findCharset, openDecoder, type Charset } from '../../text/charset.js';
-import type { AnswerBody } from './answer.js';
+import type { AnswerBody } from './api-answer.js';
 
 /** Content of more bytes than this is written as JSON piece by piece; one piece would hold the event loop. */
 export const streamedFrom = 128 * 1024;

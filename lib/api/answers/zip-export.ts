@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { nameOf, segmentsOf } from '../../domain/location.js';
 import type { FolderExport } from '../../operations/folders/export-folder.js';
-import type { Answer } from './answer.js';
+import type { Answer } from './api-answer.js';
 import { GatherPieces } from './gather-pieces.js';
 import { nameDownload } from './name-download.js';
 import { ZipEntryNamer } from './name-zip-entries.js';

@@ -10,7 +10,7 @@ import {
 } from './description.js';
 import { explainInvalid } from './explain-invalid.js';
 import type { Target } from './parse-target.js';
-import { nameForm, type Body } from './read-body.js';
+import { nameForm, type Body } from './take-body.js';
 import { skipDescriptionCheck } from './skip-description-check.js';
 
 type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;

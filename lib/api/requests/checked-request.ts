@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.js';
 import type { Location } from '../../domain/location.js';
 import type { Policy } from '../../domain/policy.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import type { Body } from './read-body.js';
+import type { Body } from './take-body.js';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

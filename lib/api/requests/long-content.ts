@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findTextMember, type TextSpan } from '../../domain/json-shape.js';
+import { findTextMember, type TextSpan } from '../../http/json-shape.js';
 import { ContentDecoder, contentTooLarge, type ContentEncoding } from '../../operations/documents/content.js';
 import { canonicalize } from './canonicalize.js';
 

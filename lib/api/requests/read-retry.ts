@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Retry } from '../../operations/operation.js';
 import { canonicalize } from './canonicalize.js';
 import { parseIdempotencyKey } from './parse-idempotency-key.js';
-import { nameForm, type Body } from './read-body.js';
+import { nameForm, type Body } from './take-body.js';
 import type { CheckedRequest } from './checked-request.js';
 
 /**

@@ -6,11 +6,11 @@ import { invalidRequest } from '../../domain/refusal.js';
 import { exportAudit, showAuditKey, type AuditExport } from '../../operations/audit/audit-log.js';
 import { listAudit, type ListAuditInput } from '../../operations/audit/list-audit.js';
 import { showVerification, startVerification } from '../../operations/audit/verify-audit.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
-import { toAuditEntryRecord, toChainCheckRecord } from '../../records/audit-record.js';
-import { presentPage, readPage } from './page.js';
+import { toAuditEntryRecord, toChainCheckRecord } from '../../records/audit-log-record.js';
+import { presentPage, readPage } from './page-query.js';
 
 /** Characters sent together. */
 const pieceLength = 64 * 1024;

@@ -4,12 +4,12 @@ import type { ChangeKind } from '../../domain/change.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FeedPage } from '../../feed/read-feed.js';
 import type { StreamItem } from '../../operations/feed/feed-stream.js';
-import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations/feed/read-feed.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations/feed/read-changes.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
 import { toChangeRecord } from '../../records/change-record.js';
-import { readWhole } from './page.js';
+import { readWhole } from './page-query.js';
 import { readFolder } from './read-location.js';
 
 type FeedRequest = RequestOf<'listChanges'>;

@@ -6,11 +6,11 @@ import { releaseClaim } from '../../operations/claims/release-claim.js';
 import { takeClaim, type TakeClaimInput, type TakenClaim } from '../../operations/claims/take-claim.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { toPlacedClaimRecord } from '../../records/claim-record.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readFolder } from './read-location.js';
 
 /** The body ClaimCreate. */

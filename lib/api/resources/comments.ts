@@ -11,12 +11,12 @@ import {
 } from '../../operations/comments/change-comment.js';
 import { listComments, type ListCommentsInput } from '../../operations/comments/list-comments.js';
 import { toCommentRecord, toListedCommentRecord, toResolutionRecord } from '../../records/comment-record.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readLocation } from './read-location.js';
 
 /**

@@ -20,8 +20,8 @@ import {
   syncNow,
 } from '../../operations/connectors/steer-connector.js';
 import { testConnection, testConnector } from '../../operations/connectors/test-connection.js';
-import type { Connection, ConnectionTest, DescribedKind } from '../../workspace/connectors.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import type { Connection, ConnectionTest, DescribedKind } from '../../workspace/connector-schedule.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
@@ -34,7 +34,7 @@ import {
   toConnectionTestRecord,
   toConnectorWebhookRecord,
 } from '../../records/connector-record.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readFolder } from './read-location.js';
 
 /** The members of ConnectorCreate and ConnectorTest that make a connection. */

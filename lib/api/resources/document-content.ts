@@ -1,12 +1,12 @@
 import { formatEtag } from '../../domain/etag.js';
 import type { DocumentRead } from '../../operations/documents/read-document.js';
 import { charsetOf, decodeAs } from '../../text/charset.js';
-import type { Answer, AnswerBody } from '../answers/answer.js';
+import type { Answer, AnswerBody } from '../answers/api-answer.js';
 import { nameDownload } from '../answers/name-download.js';
 import { parseRange, type ByteRange } from '../requests/parse-range.js';
 import { toDocumentRecord } from '../../records/document-record.js';
 import { streamDocument, streamedFrom } from '../answers/stream-document.js';
-import { writeText } from '../answers/write-text.js';
+import { writeText } from '../answers/write-json-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 import type { QueryOf } from '../requests/described-request.js';
 

@@ -5,11 +5,11 @@ import { deleteFolder, type FolderDeletionResult } from '../../operations/folder
 import { exportFolder } from '../../operations/folders/export-folder.js';
 import { listFolders } from '../../operations/folders/list-folders.js';
 import { undeleteFolderInShort, type ShortFolderUndeletion } from '../../operations/folders/undelete-folder.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { presentExport } from '../answers/zip-export.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { toFolderRecord } from '../../records/folder-record.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readFolder, readSentLocation } from './read-location.js';
 
 /** Location leads to the folder's content. */

@@ -8,11 +8,11 @@ import {
 } from '../../operations/grants/change-grant.js';
 import { listGrants, type ListGrantsInput } from '../../operations/grants/list-grants.js';
 import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 
 export type ScopeType = GrantInput['scopeType'];
 

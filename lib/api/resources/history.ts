@@ -8,14 +8,14 @@ import {
 } from '../../operations/history/compare-versions.js';
 import { listHistory } from '../../operations/history/list-history.js';
 import type { TextDiff } from '../../text/text-diff.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { toVersionRecord } from '../../records/document-record.js';
 import { toHistoryRecord } from '../../records/history-record.js';
 import { presentWrittenDocument } from '../answers/written-document.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readLocation } from './read-location.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 

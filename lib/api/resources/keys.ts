@@ -11,11 +11,11 @@ import {
 } from '../../operations/credentials/own-keys.js';
 import { parseDisplayName } from '../../operations/principals/parse-name.js';
 import { toOwnKeyRecord } from '../../records/key-record.js';
-import { answerJson, noContent, type Answer } from '../answers/answer.js';
+import { answerJson, noContent, type Answer } from '../answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 
 /** A retry may come after the expiry that it asked for, so a past one is refused where the key is minted. */
 export function parseExpiry(text: string): number {

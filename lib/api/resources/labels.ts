@@ -3,7 +3,7 @@ import { parseLocation } from '../../domain/location.js';
 import { addLabels, removeLabels, setLabels } from '../../operations/documents/change-labels.js';
 import { readDocument } from '../../operations/documents/read-document.js';
 import { toLabelsRecord } from '../../records/label-record.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { readLocation } from './read-location.js';

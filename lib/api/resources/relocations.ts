@@ -8,7 +8,7 @@ import {
   type RelocationResult,
   type RenameInput,
 } from '../../operations/folders/relocate.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf } from '../requests/checked-request.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';

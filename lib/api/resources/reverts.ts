@@ -11,11 +11,11 @@ import {
   type RevertPage,
   type ShortRevert,
 } from '../../operations/history/revert-changes.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import type { BodyOf, RequestOf } from '../requests/described-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { readPage, sealPosition } from './page.js';
+import { readPage, sealPosition } from './page-query.js';
 
 /** The common fields of preview and revert. */
 type SentRevert = Pick<BodyOf<'revertChanges'>, 'location' | 'principal_id' | 'since'>;

@@ -2,10 +2,10 @@ import { parseFolderLocation } from '../../domain/location.js';
 import { parseLabels } from '../../operations/documents/content.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../operations/documents/search-documents.js';
 import { toHitRecord } from '../../records/search-hit-record.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
-import { readPage, sealPosition } from './page.js';
+import { readPage, sealPosition } from './page-query.js';
 
 /** The position in a search's cursor is the engine's own, as JSON. */
 function readSearch(request: RequestOf<'search'>): SearchInput {

@@ -10,10 +10,10 @@ import { createWebhook } from '../../operations/webhooks/create-webhook.js';
 import type { ShownWebhook } from '../../operations/webhooks/find-webhook.js';
 import { listDeliveries, listWebhooks, readWebhook } from '../../operations/webhooks/list-webhooks.js';
 import { testWebhook } from '../../operations/webhooks/test-webhook.js';
-import { answerJson, type Answer } from '../answers/answer.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
-import { presentPage, readPage } from './page.js';
+import { presentPage, readPage } from './page-query.js';
 import { readFolder } from './read-location.js';
 import { toDeliveryRecord, toSentRecord, toWebhookRecord, toWebhookWithSecret } from '../../records/webhook-record.js';
 

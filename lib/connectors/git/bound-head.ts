@@ -1,4 +1,4 @@
-import { BodyTooLarge } from '../../egress/read-body.js';
+import { BodyTooLarge } from '../../egress/read-foreign-body.js';
 import { PacketLines } from './packet-lines.js';
 
 /**

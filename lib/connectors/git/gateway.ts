@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { EgressFault } from '../../egress/egress-fault.js';
-import { BodyTooLarge } from '../../egress/read-body.js';
+import { BodyTooLarge } from '../../egress/read-foreign-body.js';
 import type { Randomness } from '../../domain/clock.js';
 import { SourceFault } from '../source.js';
 import { boundHead } from './bound-head.js';

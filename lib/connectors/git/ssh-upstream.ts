@@ -1,7 +1,7 @@
 import ssh2 from 'ssh2';
 import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from 'ssh2';
 import { dial, type DialMeans } from '../../egress/dial.js';
-import { BodyTooLarge } from '../../egress/read-body.js';
+import { BodyTooLarge } from '../../egress/read-foreign-body.js';
 import { SourceFault } from '../source.js';
 import type { GitQuestion, GitUpstream } from './git-upstream.js';
 import { readAdvertisement } from './read-advertisement.js';

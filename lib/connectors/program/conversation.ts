@@ -2,8 +2,8 @@ import { showLine } from '../../domain/visible-text.js';
 import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
 import { StderrLines } from './stderr-lines.js';
-import { Exchange, type RequestType } from './exchange.js';
-import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './messages.js';
+import { Exchange, type RequestType } from './program-exchange.js';
+import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './program-messages.js';
 import { OutsideProgram } from './outside-program.js';
 import { LineSplitter } from './split-lines.js';
 

@@ -8,8 +8,8 @@ import {
   type SourceFile,
 } from '../source.js';
 import type { Conversation } from './conversation.js';
-import type { Exchange } from './exchange.js';
-import type { Answer, EntryMessage } from './messages.js';
+import type { Exchange } from './program-exchange.js';
+import type { Answer, EntryMessage } from './program-messages.js';
 
 /** Parts that are asked for before they are needed, so that the program never waits for us. */
 const ahead = 3;

@@ -1,4 +1,4 @@
-import { readPolicy } from '../../access/policy.js';
+import { readPolicy } from '../../access/read-policy.js';
 import type { Caller } from '../../domain/caller.js';
 import type { Connector, RunCounts, RunOutcome } from '../../domain/connector.js';
 import { storageFull } from '../../domain/refusal.js';

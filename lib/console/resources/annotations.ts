@@ -1,6 +1,6 @@
 import { toVersionRecord } from '../../records/document-record.js';
 import { readLocation } from '../../api/resources/read-location.js';
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { route, type Route } from '../../api/route.js';
 import {

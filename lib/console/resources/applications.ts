@@ -1,4 +1,4 @@
-import { answerJson, noContent } from '../../api/answers/answer.js';
+import { answerJson, noContent } from '../../api/answers/api-answer.js';
 import { route, type Route } from '../../api/route.js';
 import { endOwnConsent, listOwnConsents } from '../../operations/principals/own-consents.js';
 import { toApplicationRecord } from '../../records/consent-record.js';

@@ -1,9 +1,9 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import { toAuthorRecord } from '../../records/author-record.js';
 import { toDocumentRecord } from '../../records/document-record.js';
 import { presentWrittenDocument } from '../../api/answers/written-document.js';
 import { toFolderRecord } from '../../records/folder-record.js';
-import { presentPage, readPage, sealPosition } from '../../api/resources/page.js';
+import { presentPage, readPage, sealPosition } from '../../api/resources/page-query.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { jsonPost, route, type Route } from '../../api/route.js';

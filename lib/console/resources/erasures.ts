@@ -1,8 +1,8 @@
-import { answerJson } from '../../api/answers/answer.js';
+import { answerJson } from '../../api/answers/api-answer.js';
 import { jsonOf } from '../../api/requests/checked-request.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { toErasePreviewRecord, toErasureRecord } from '../../records/erasure-record.js';
-import { presentPage, readPage } from '../../api/resources/page.js';
+import { presentPage, readPage } from '../../api/resources/page-query.js';
 import { route, type Route } from '../../api/route.js';
 import { parseLocation } from '../../domain/location.js';
 import type { ErasableSought } from '../../erase/find-erasable.js';

@@ -1,8 +1,8 @@
 import type { MembershipChange } from '../../access/follow-memberships.js';
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import type { BodyOf, QueryOf, RequestOf } from '../../api/requests/described-request.js';
-import { presentPage, readPage } from '../../api/resources/page.js';
+import { presentPage, readPage } from '../../api/resources/page-query.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { formatTime } from '../../domain/clock.js';
 import { listReach, type ListReachInput, type ReachedPlace } from '../../operations/grants/list-reach.js';

@@ -1,4 +1,4 @@
-import { answerJson } from '../../api/answers/answer.js';
+import { answerJson } from '../../api/answers/api-answer.js';
 import { jsonOf } from '../../api/requests/checked-request.js';
 import { presentKey } from '../../api/resources/keys.js';
 import { route, type Route } from '../../api/route.js';

@@ -1,4 +1,4 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { route, type Route } from '../../api/route.js';

@@ -1,6 +1,6 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import type { CheckedRequest } from '../../api/requests/checked-request.js';
-import { readPage, sealPosition } from '../../api/resources/page.js';
+import { readPage, sealPosition } from '../../api/resources/page-query.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { route, type Route } from '../../api/route.js';
 import { listTargets, type Targets } from '../../operations/folders/list-targets.js';

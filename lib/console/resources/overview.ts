@@ -1,4 +1,4 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import { route, type Route } from '../../api/route.js';
 import { formatTime, formatTimeOrNull } from '../../domain/clock.js';
 import type { Activity } from '../../operations/workspaces/count-activity.js';

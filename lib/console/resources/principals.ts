@@ -1,7 +1,7 @@
-import { answerJson } from '../../api/answers/answer.js';
+import { answerJson } from '../../api/answers/api-answer.js';
 import { jsonOf, type CheckedRequest } from '../../api/requests/checked-request.js';
 import type { QueryOf, RequestOf } from '../../api/requests/described-request.js';
-import { presentPage, readPage } from '../../api/resources/page.js';
+import { presentPage, readPage } from '../../api/resources/page-query.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import { addPrincipal, type AddPrincipalInput } from '../../operations/principals/add-principal.js';
 import { listPrincipals, type ListPrincipalsInput } from '../../operations/principals/list-principals.js';

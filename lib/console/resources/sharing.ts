@@ -1,10 +1,10 @@
-import { answerJson, type Answer } from '../../api/answers/answer.js';
+import { answerJson, type Answer } from '../../api/answers/api-answer.js';
 import { jsonOf } from '../../api/requests/checked-request.js';
 import type { RequestOf } from '../../api/requests/described-request.js';
 import { toGrantedRecord, toGrantRecord } from '../../records/grant-record.js';
 import { toReaderRecord } from '../../records/reader-record.js';
 import { parseScope } from '../../api/resources/grants.js';
-import { presentPage, readPage } from '../../api/resources/page.js';
+import { presentPage, readPage } from '../../api/resources/page-query.js';
 import { readFolder } from '../../api/resources/read-location.js';
 import { jsonPost, route, type Route } from '../../api/route.js';
 import type { NamedGrant } from '../../operations/grants/change-grant.js';

@@ -3,7 +3,7 @@ import { hashObject, type Oid } from '../objects/objects.js';
 import { splitOutput } from '../program/split-output.js';
 import type { StartedGit } from '../program/start-git.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
-import { EntryCount, TooDeep } from '../sources/count-entries.js';
+import { EntryCount, TooDeep } from '../sources/count-tree-entries.js';
 import { pushInParts, PushUnfit } from './push-limits.js';
 import type { LineCommit } from './pushed-line.js';
 import { TreeReader } from './read-objects.js';

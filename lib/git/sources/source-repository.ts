@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { CatFile } from '../program/cat-file.js';
 import { checkSizes, maxForeign } from '../packs/check-sizes.js';
 import { decodeTreeOf } from '../objects/commit-object.js';
-import { EntryCount } from './count-entries.js';
+import { EntryCount } from './count-tree-entries.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { decodeForeignCommit, type ForeignCommit } from './foreign-commit.js';
 import type { ForeignRepository } from './foreign-repository.js';

@@ -1,5 +1,5 @@
-import { sourceOf } from '../../access/work-limits.js';
-import type { Release } from '../../access/work-limiter.js';
+import { sourceOf } from '../../limits/work-limits.js';
+import type { Release } from '../../limits/work-limiter.js';
 import { exportChain, type ExportedLine } from '../../audit/export.js';
 import { rootLocation } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';

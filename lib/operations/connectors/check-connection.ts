@@ -1,6 +1,6 @@
 import type { Connector } from '../../domain/connector.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { Connection, ConnectorSources } from '../../workspace/connectors.js';
+import type { Connection, ConnectorSources } from '../../workspace/connector-schedule.js';
 import { requireVisible } from '../require-visible.js';
 
 /** Bytes of settings as JSON. */

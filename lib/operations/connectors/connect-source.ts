@@ -5,7 +5,7 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import { isWithin, requireNewLocation, type Location } from '../../domain/location.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import { descend, findFolder, locationOfFolder } from '../../view/locate.js';
-import type { Connection } from '../../workspace/connectors.js';
+import type { Connection } from '../../workspace/connector-schedule.js';
 import { applyCreateFolder } from '../folders/create-folder.js';
 import type { WriteOperation } from '../operation.js';
 import type { JudgedName } from '../principals/look-alikes.js';

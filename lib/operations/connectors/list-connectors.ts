@@ -2,7 +2,7 @@ import type { ConnectorRun, SkippedFile } from '../../domain/connector.js';
 import { isWithin, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { DescribedKind } from '../../workspace/connectors.js';
+import type { DescribedKind } from '../../workspace/connector-schedule.js';
 import type { ReadOperation } from '../operation.js';
 import {
   afterAllRuns,

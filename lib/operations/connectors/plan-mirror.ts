@@ -1,4 +1,4 @@
-import { readPolicy } from '../../access/policy.js';
+import { readPolicy } from '../../access/read-policy.js';
 import type { SkipReason } from '../../domain/connector.js';
 import {
   ancestorsOf,

@@ -1,6 +1,6 @@
-import { sourceOf } from '../../access/work-limits.js';
+import { sourceOf } from '../../limits/work-limits.js';
 import type { Location } from '../../domain/location.js';
-import type { Connection, ConnectionTest } from '../../workspace/connectors.js';
+import type { Connection, ConnectionTest } from '../../workspace/connector-schedule.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 import { checkConnection } from './check-connection.js';
 import { requireConnected } from './find-connector.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readPolicy } from '../../access/policy.js';
+import { readPolicy } from '../../access/read-policy.js';
 import { stale } from '../../changes/document-guards.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
-import type { DocumentEdit } from '../../domain/document-edit.js';
+import type { DocumentEdit } from '../../text/document-edit.js';
 import { isMarkdown, type Document, type Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { Policy } from '../../domain/policy.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { sourceOf } from '../../access/work-limits.js';
+import { sourceOf } from '../../limits/work-limits.js';
 import type { Document, Version } from '../../domain/document.js';
 import { preconditionHolds, type Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';

@@ -1,5 +1,5 @@
-import type { Release } from '../../access/work-limiter.js';
-import { principalSourceOf } from '../../access/work-limits.js';
+import type { Release } from '../../limits/work-limiter.js';
+import { principalSourceOf } from '../../limits/work-limits.js';
 import { rootLocation, type Location } from '../../domain/location.js';
 import { busy, notFound, Refusal, unauthenticated } from '../../domain/refusal.js';
 import type { View } from '../../view/view.js';

@@ -1,5 +1,5 @@
-import type { Release } from '../../access/work-limiter.js';
-import { principalSourceOf } from '../../access/work-limits.js';
+import type { Release } from '../../limits/work-limiter.js';
+import { principalSourceOf } from '../../limits/work-limits.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Location } from '../../domain/location.js';
 import type { FeedPage } from '../../feed/read-feed.js';

@@ -1,4 +1,4 @@
-import { readPolicy } from '../../access/policy.js';
+import { readPolicy } from '../../access/read-policy.js';
 import { AcceptedFiles, type WantedFile } from '../../changes/accepted-files.js';
 import { requireRoom } from '../../changes/quota.js';
 import type { Location } from '../../domain/location.js';

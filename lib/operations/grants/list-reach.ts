@@ -1,5 +1,5 @@
 import { followMemberships } from '../../access/follow-memberships.js';
-import { reachFrom } from '../../access/reach.js';
+import { reachFrom } from '../../view/reach.js';
 import type { Grant, Subject } from '../../domain/grant.js';
 import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';

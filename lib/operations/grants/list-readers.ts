@@ -1,4 +1,4 @@
-import { findReaders, type FoundReader } from '../../access/find-readers.js';
+import { findReaders, type FoundReader } from '../../view/find-readers.js';
 import type { Caller } from '../../domain/caller.js';
 import { compareText, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';

@@ -1,5 +1,5 @@
 import type { Document, Version } from '../../domain/document.js';
-import type { VersionOperation } from '../../domain/history.js';
+import type { VersionOperation } from '../../domain/history-entry.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Steps } from '../../scheduling/in-steps.js';

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../domain/history.js';
+import type { HistoryEntry } from '../../domain/history-entry.js';
 import { byteLength, maxLocationLength, type Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Release } from '../../access/work-limiter.js';
+import type { Release } from '../../limits/work-limiter.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { ReachWatch } from '../../workspace/watch-reach.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { sourceOf } from '../../access/work-limits.js';
+import { sourceOf } from '../../limits/work-limits.js';
 import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { ReachWatch } from '../../workspace/watch-reach.js';

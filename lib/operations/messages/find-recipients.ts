@@ -1,5 +1,5 @@
-import { followGroup } from '../../access/find-readers.js';
-import { readGroupReach, readReach } from '../../access/reach.js';
+import { followGroup } from '../../view/find-readers.js';
+import { readGroupReach, readReach } from '../../view/reach.js';
 import type { Subject } from '../../domain/grant.js';
 import { operatorId } from '../../domain/principal.js';
 import { invalidRequest } from '../../domain/refusal.js';

@@ -1,6 +1,6 @@
-import { followGroup } from '../../access/find-readers.js';
+import { followGroup } from '../../view/find-readers.js';
 import { followMemberships, type MembershipChange } from '../../access/follow-memberships.js';
-import { reachFrom, type Reach } from '../../access/reach.js';
+import { reachFrom, type Reach } from '../../view/reach.js';
 import type { Grant } from '../../domain/grant.js';
 import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
 import type { Principal } from '../../domain/principal.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { sourceOf } from '../../access/work-limits.js';
+import { sourceOf } from '../../limits/work-limits.js';
 import { readClientHistory } from '../../git/serving/client-history.js';
 import { FetchAnswer } from '../../git/serving/fetch-answer.js';
 import { startUploadPack } from '../../git/serving/upload-pack.js';

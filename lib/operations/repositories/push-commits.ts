@@ -5,7 +5,7 @@ import { recordTreeChange } from '../../changes/record-tree-change.js';
 import { requireTrees, type WriteContext } from '../../changes/write-context.js';
 import { pushOperation, recallPushed, type KeptPush } from '../../derived/find-pushed.js';
 import { dropHidden } from '../../domain/hidden-characters.js';
-import { maxVersionMessage } from '../../domain/history.js';
+import { maxVersionMessage } from '../../domain/history-entry.js';
 import { ancestorsOf, segmentsOf, type Location } from '../../domain/location.js';
 import { describeOriginalAuthor } from '../../domain/original-author.js';
 import {
@@ -15,10 +15,10 @@ import {
   type PushedDocument,
   type PushResult,
   type UnfitChange,
-} from '../../domain/push.js';
+} from '../../changes/push.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import type { RefusedFile } from '../../domain/refused-file.js';
-import { fetchFirst, refusePush } from '../../domain/refuse-push.js';
+import type { RefusedFile } from '../../changes/refused-file.js';
+import { fetchFirst, refusePush } from '../../changes/refuse-push.js';
 import { roleContains } from '../../domain/role.js';
 import type { Steps } from '../../scheduling/in-steps.js';
 import type { Tables } from '../../sidecar/tables.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Release } from '../../access/work-limiter.js';
+import type { Release } from '../../limits/work-limiter.js';
 import type { Caller } from '../../domain/caller.js';
 import { internal, invalidRequest, Refusal } from '../../domain/refusal.js';
 import { findGit, isUsableGit, type GitProgram } from '../../git/program/git-program.js';

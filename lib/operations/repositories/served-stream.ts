@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { callbackify } from 'node:util';
-import type { Release } from '../../access/work-limiter.js';
+import type { Release } from '../../limits/work-limiter.js';
 import type { Caller } from '../../domain/caller.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { FetchAnswer } from '../../git/serving/fetch-answer.js';

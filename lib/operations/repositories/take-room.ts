@@ -1,5 +1,5 @@
-import type { Release } from '../../access/work-limiter.js';
-import { principalSourceOf, sourceOf } from '../../access/work-limits.js';
+import type { Release } from '../../limits/work-limiter.js';
+import { principalSourceOf, sourceOf } from '../../limits/work-limits.js';
 import { recordRefusal } from '../perform.js';
 import type { RepositoryInput } from './prepare-repository.js';
 import type { Asked } from './serve-repository.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '../../access/reach.js';
+import type { Reach } from '../../view/reach.js';
 import type { Caller } from '../../domain/caller.js';
 import { rootLocation } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';

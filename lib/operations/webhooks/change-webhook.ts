@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import { readReach } from '../../access/reach.js';
+import { readReach } from '../../view/reach.js';
 import type { WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { hostOf, requireKinds, requireUrl } from './create-webhook.js';

@@ -1,4 +1,4 @@
-import { principalSourceOf } from '../../access/work-limits.js';
+import { principalSourceOf } from '../../limits/work-limits.js';
 import { ArchiveUnreadable } from '../../audit/read-archive.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { Webhook } from '../../domain/webhook.js';

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../access/work-limits.js';
+import { sourceOf } from '../../limits/work-limits.js';
 import { formatTime } from '../../domain/clock.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Sent } from '../../domain/webhook.js';

@@ -1,5 +1,5 @@
 import type { Policy } from '../../domain/policy.js';
-import { readPolicy, writePolicy } from '../../access/policy.js';
+import { readPolicy, writePolicy } from '../../access/read-policy.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
 import { requireRecentProof } from '../require-recent-proof.js';

@@ -1,4 +1,4 @@
-import { readPolicy } from '../../access/policy.js';
+import { readPolicy } from '../../access/read-policy.js';
 import type { Webhook } from '../../domain/webhook.js';
 import { findTroubledConnectors, type TroubledConnector } from '../../view/find-troubled-connectors.js';
 import type { Workspace } from '../../workspace/workspace.js';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { makeSigner } from '../../audit/checkpoint.js';
-import { recoverAction } from '../../audit/verify.js';
+import { makeSigner } from '../../audit/signed-checkpoint.js';
+import { recoverAction } from '../../audit/verify-chain.js';
 import type { Caller } from '../../domain/caller.js';
 import { rootLocation } from '../../domain/location.js';
 import { decodeCommit } from '../../git/objects/objects.js';

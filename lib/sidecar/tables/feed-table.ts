@@ -1,4 +1,4 @@
-import type { VersionOperation } from '../../domain/history.js';
+import type { VersionOperation } from '../../domain/history-entry.js';
 import type { Location } from '../../domain/location.js';
 import type { Author, PrincipalKind } from '../../domain/principal.js';
 import { coverErasedId } from '../erased-id.js';

@@ -1,6 +1,6 @@
 import type { Version } from '../../domain/document.js';
 import type { Author } from '../../domain/principal.js';
-import type { VersionOperation } from '../../domain/history.js';
+import type { VersionOperation } from '../../domain/history-entry.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import { Table } from '../statement.js';

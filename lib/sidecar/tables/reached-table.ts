@@ -1,5 +1,5 @@
 import type { Version } from '../../domain/document.js';
-import type { VersionOperation } from '../../domain/history.js';
+import type { VersionOperation } from '../../domain/history-entry.js';
 import type { Location } from '../../domain/location.js';
 import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';

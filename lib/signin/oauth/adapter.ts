@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/refusal.js';
 import { issueToken } from '../../operations/principals/change-consent.js';
 import type { OAuthEntry } from '../../sidecar/tables/oauth-table.js';
 import { readClientId } from './client-id.js';
-import type { OAuthDependencies } from './dependencies.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 import { refreshGrace } from './lifetimes.js';
 import { findLiveGrant } from './live-grant.js';
 import { endGrant, performWithGrant } from './record-consent.js';

@@ -9,14 +9,14 @@ import { performOwn } from '../../operations/perform-own.js';
 import { giveConsent, refuseConsent } from '../../operations/principals/change-consent.js';
 import { consentPage } from '../pages/consent.js';
 import { errorPage, type ErrorData } from '../pages/message-pages.js';
-import { sendPage, sendRedirect } from './answer.js';
-import type { OAuthDependencies, PersonHere } from './dependencies.js';
+import { sendPage, sendRedirect } from './send-page.js';
+import type { OAuthDependencies, PersonHere } from './oauth-dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import { describeRedirect, leadsToLoopback, redirectTarget } from './redirect-target.js';
 import { answeringActor, endGrant } from './record-consent.js';
 import { oauthScopes, resourceOf } from './resource.js';
 import type { WebAddress } from './rewrite-request.js';
-import { oauthPaths } from './routes.js';
+import { oauthPaths } from './oauth-routes.js';
 import { hashId } from './seal-entry.js';
 
 const second = 1000;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
-import type { OAuthDependencies } from './dependencies.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
 
 /** No colon: the text after a colon in a key's purpose is the name of a workspace. */

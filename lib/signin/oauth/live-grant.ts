@@ -1,6 +1,6 @@
 import type { RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import type { OAuthDependencies } from './dependencies.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 
 /** A consent, and the reason why its tokens open nothing; undefined where they do. */
 export interface JudgedGrant {

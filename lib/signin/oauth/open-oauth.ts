@@ -1,7 +1,7 @@
 import type { People } from '../../access/people.js';
 import type { SignIn } from '../sign-in.js';
-import { makeOAuthFace, type OAuthFace, type OAuthOptions } from './face.js';
-import type { OAuthDependencies } from './dependencies.js';
+import { makeOAuthFace, type OAuthFace, type OAuthOptions } from './oauth-face.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 
 /** The face, kept up while it runs. */
 export interface RunningOAuth extends OAuthFace {

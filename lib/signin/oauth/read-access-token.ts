@@ -1,7 +1,7 @@
 import type { AccessToken, OAuthScope, ReadAccessToken, RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { judgeGrant } from './live-grant.js';
-import type { OAuthDependencies } from './dependencies.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 import { hashId, openEntry } from './seal-entry.js';
 
 /** The decisive content of an access token. */

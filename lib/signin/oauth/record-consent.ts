@@ -5,7 +5,7 @@ import type { Seat } from '../../domain/signed-in.js';
 import type { Actor, OwnOperation } from '../../operations/operation.js';
 import { endConsent } from '../../operations/principals/change-consent.js';
 import { performOwn } from '../../operations/perform-own.js';
-import type { OAuthDependencies } from './dependencies.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 
 /** The person at the consent page, in one workspace. @param grantId the consent that they give */
 export function answeringActor(

@@ -1,10 +1,10 @@
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
-import { findFaultOfShape } from '../../domain/json-shape.js';
+import { findFaultOfShape } from '../../http/json-shape.js';
 import { parseForm } from '../../http/read-body.js';
 import { keepOwnCookies } from '../cookies.js';
 import { readMetadata, RefusedMetadata, type ClientMetadata } from './client-metadata.js';
 import { canonicalResource, oauthScopes } from './resource.js';
-import { oauthPaths, type FoundRoute } from './routes.js';
+import { oauthPaths, type FoundRoute } from './oauth-routes.js';
 
 /** Where the service is found. */
 export interface WebAddress {

@@ -1,5 +1,5 @@
 import { maxReturnPathLength } from '../return-path.js';
-import { oauthPaths } from './routes.js';
+import { oauthPaths } from './oauth-routes.js';
 
 /**
  * No person is signed in. The browser is sent to sign in, with the application's request as the way back. Until then

@@ -1,9 +1,9 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { errorPage } from '../pages/message-pages.js';
-import { pageHeaders } from '../pages/page.js';
-import type { OAuthDependencies } from './dependencies.js';
+import { pageHeaders } from '../pages/render-page.js';
+import type { OAuthDependencies } from './oauth-dependencies.js';
 import { describeRedirect } from './redirect-target.js';
-import { oauthPaths } from './routes.js';
+import { oauthPaths } from './oauth-routes.js';
 
 /**
  * Holds up redirects from a mere link. Every stranger may register a client, so an error's target may be an attacker's

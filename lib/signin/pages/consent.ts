@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/html.js';
-import { csrfField, renderPage, type PageForm } from './page.js';
+import { csrfField, renderPage, type PageForm } from './render-page.js';
 
 export interface ConsentData extends PageForm {
   /** Where the answer is posted, with the base. */

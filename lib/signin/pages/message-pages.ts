@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/html.js';
-import { renderPage, type PageFrame } from './page.js';
+import { renderPage, type PageFrame } from './render-page.js';
 
 /** For people without their password: the service sends no mail, so an admin makes a new link. */
 export function forgottenPage(data: PageFrame): string {

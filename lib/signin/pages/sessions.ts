@@ -1,7 +1,7 @@
 import { formatTime } from '../../domain/clock.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { html, type Html } from '../../http/html.js';
-import { csrfField, renderPage, type PageForm } from './page.js';
+import { csrfField, renderPage, type PageForm } from './render-page.js';
 
 export interface ShownSession {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { html } from '../../http/html.js';
-import { alertBox, csrfField, renderPage, type PageForm } from './page.js';
+import { alertBox, csrfField, renderPage, type PageForm } from './render-page.js';
 
 export interface SetPasswordData extends PageForm {
   /** The one-time link's secret, for the form to send back. */

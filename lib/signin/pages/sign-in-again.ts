@@ -1,5 +1,5 @@
 import { html } from '../../http/html.js';
-import { alertBox, csrfField, renderPage, type PageForm } from './page.js';
+import { alertBox, csrfField, renderPage, type PageForm } from './render-page.js';
 
 export interface SignInAgainData extends PageForm {
   /** Of the person who is signed in. */

@@ -1,4 +1,4 @@
-import { BodyTooLarge } from '../../../lib/egress/read-body.js';
+import { BodyTooLarge } from '../../../lib/egress/read-foreign-body.js';
 import { readAdvertisement } from '../../../lib/connectors/git/read-advertisement.js';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';

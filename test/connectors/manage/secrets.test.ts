@@ -19,7 +19,7 @@ import { openSecret, openWebhookSecret, SecretLost } from '../../../lib/operatio
 import { setWebhook } from '../../../lib/operations/connectors/set-webhook.js';
 import { testConnection, testConnector } from '../../../lib/operations/connectors/test-connection.js';
 import { perform } from '../../../lib/operations/perform.js';
-import { backUpWorkspace } from '../../../lib/operations/workspaces/back-up.js';
+import { backUpWorkspace } from '../../../lib/operations/workspaces/back-up-workspace.js';
 import { gather } from '../../support/gather.js';
 import { outcomeOf } from '../../support/store/actor.js';
 import { makeTestRandomness, operator } from '../../support/store/service.js';

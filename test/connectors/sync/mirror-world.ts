@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSchedule, type ScheduleOptions, type SyncSlots } from '../../../lib/connectors/schedule.js';
+import { openSchedule, type ScheduleOptions, type SyncSlots } from '../../../lib/connectors/schedule-syncs.js';
 import { noAllowance } from '../../../lib/connectors/sources.js';
 import { syncLimits, type SyncLimits } from '../../../lib/connectors/sync/limits.js';
 import { RunSlots } from '../../../lib/scheduling/run-slots.js';
@@ -12,7 +12,7 @@ import { makeIdentifier } from '../../../lib/domain/identifier.js';
 import { parseLocation, type Location } from '../../../lib/domain/location.js';
 import type { MirrorEntry } from '../../../lib/sidecar/tables/mirror-entry-table.js';
 import { findDocument, findFolder } from '../../../lib/view/locate.js';
-import type { ConnectorSchedule } from '../../../lib/workspace/connectors.js';
+import type { ConnectorSchedule } from '../../../lib/workspace/connector-schedule.js';
 import { keepLog, type LogLine } from '../../support/http/log.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../../support/store/service.js';
 import type { TestServiceOptions } from '../../support/store/service.js';

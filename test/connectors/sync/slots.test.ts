@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { makeSyncSlots } from '../../../lib/connectors/schedule.js';
+import { makeSyncSlots } from '../../../lib/connectors/schedule-syncs.js';
 import { measureWorkspace } from '../../../lib/metrics/measure-workspace.js';
 import { until } from '../../support/until.js';
 import { MirrorWorld } from './mirror-world.js';

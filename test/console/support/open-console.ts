@@ -1,4 +1,4 @@
-import { mountConsole } from '../../../lib/console/mount.js';
+import { mountConsole } from '../../../lib/console/mount-console.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';

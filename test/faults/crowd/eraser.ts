@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendCommand, type CommandAnswer } from '../../../lib/socket/send-command.js';
+import { sendCommand, type CommandAnswer } from '../../../lib/commands/carrier/send-command.js';
 import { runProgram } from '../../support/processes/run-program.js';
 import type { Doomed } from './ledger.js';
 import { Person, requireDone, type Equipment, type Place } from './person.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../../lib/socket/run-command.js';
+import { runCommand } from '../../../lib/commands/carrier/run-command.js';
 import type { Parsed } from '../../support/http/server.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';

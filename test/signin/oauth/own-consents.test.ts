@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../../lib/socket/run-command.js';
+import { runCommand } from '../../../lib/commands/carrier/run-command.js';
 import { goodPassword } from '../../support/signin/open-sign-in.js';
 import { Browser, readForm } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mountMcp } from '../../../lib/mcp/mount.js';
+import { mountMcp } from '../../../lib/mcp/mount-mcp.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';

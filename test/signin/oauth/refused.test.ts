@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mountMcp } from '../../../lib/mcp/mount.js';
+import { mountMcp } from '../../../lib/mcp/mount-mcp.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { McpClient } from '../../support/http/open-mcp.js';

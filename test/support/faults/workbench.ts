@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schemaPath } from '../../../lib/app/upgrade.js';
-import { makeAuditKey, makeSigner } from '../../../lib/audit/checkpoint.js';
+import { makeAuditKey, makeSigner } from '../../../lib/audit/signed-checkpoint.js';
 import { parseLocation } from '../../../lib/domain/location.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { readDocument } from '../../../lib/operations/documents/read-document.js';

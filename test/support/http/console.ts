@@ -1,6 +1,6 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
-import { mountConsole } from '../../../lib/console/mount.js';
-import { readConsoleDescription } from '../../../lib/console/description.js';
+import { mountConsole } from '../../../lib/console/mount-console.js';
+import { readConsoleDescription } from '../../../lib/console/console-description.js';
 import { issueLink } from '../../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';

@@ -1,6 +1,6 @@
 import type { ReadAccessToken } from '../../../lib/domain/access-token.js';
-import type { McpOptions } from '../../../lib/mcp/dependencies.js';
-import { mountMcp } from '../../../lib/mcp/mount.js';
+import type { McpOptions } from '../../../lib/mcp/mcp-dependencies.js';
+import { mountMcp } from '../../../lib/mcp/mount-mcp.js';
 import type { ToolEntry } from '../../../lib/mcp/tool.js';
 import { checkSaid } from './check-said.js';
 import { openTestServer, TestServer, type Parsed, type TestServerOptions } from './server.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mountRemote } from '../../../lib/remote/mount.js';
+import { mountRemote } from '../../../lib/remote/mount-git.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { keepLog, type LogLine } from './log.js';
 import { openTestServer, TestServer, type TestServerOptions } from './server.js';

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { makeLog } from '../../../lib/app/real-world.js';
 import { startService, type RunningService } from '../../../lib/app/serve.js';
 import { loadConfig, type Flags } from '../../../lib/config.js';
-import { runCommand } from '../../../lib/socket/run-command.js';
+import { runCommand } from '../../../lib/commands/carrier/run-command.js';
 import type { Parsed } from './server.js';
 
 /** What came back for a request. */

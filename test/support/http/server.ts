@@ -4,7 +4,7 @@ import { emptyChain, toRecord } from '../../../lib/audit/chain.js';
 import type { ExportedRecord } from '../../../lib/audit/exported-line.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
-import { startServer, type RestServer, type ServerOptions } from '../../../lib/rest/server.js';
+import { startServer, type RestServer, type ServerOptions } from '../../../lib/api/rest/server.js';
 import { readDescription } from '../../../lib/api/requests/description.js';
 import { AnswerChecker } from './check-answer.js';
 import { keepLog, type LogLine } from './log.js';

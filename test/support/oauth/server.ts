@@ -1,7 +1,7 @@
-import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/face.js';
+import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/oauth-face.js';
 import { unavailable } from '../../../lib/domain/refusal.js';
-import type { SignInOptions } from '../../../lib/signin/dependencies.js';
-import type { OAuthDependencies } from '../../../lib/signin/oauth/dependencies.js';
+import type { SignInOptions } from '../../../lib/signin/sign-in-dependencies.js';
+import type { OAuthDependencies } from '../../../lib/signin/oauth/oauth-dependencies.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../http/server.js';
 import type { TestService } from '../store/service.js';

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { issueLink } from '../../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../../lib/operations/perform.js';
-import type { SignInOptions } from '../../../lib/signin/dependencies.js';
+import type { SignInOptions } from '../../../lib/signin/sign-in-dependencies.js';
 import type { Upstream } from '../../../lib/signin/upstream.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../http/server.js';

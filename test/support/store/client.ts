@@ -1,7 +1,7 @@
 import { parseFolderLocation, parseLocation } from '../../../lib/domain/location.js';
 import type { BriefChange } from '../../../lib/domain/brief.js';
 import type { AddressedComment } from '../../../lib/domain/comment.js';
-import type { HistoryEntry } from '../../../lib/domain/history.js';
+import type { HistoryEntry } from '../../../lib/domain/history-entry.js';
 import { annotateDocument } from '../../../lib/operations/history/annotate-document.js';
 import { addComment, type PassageInput } from '../../../lib/operations/comments/add-comment.js';
 import { breakClaim } from '../../../lib/operations/claims/break-claim.js';

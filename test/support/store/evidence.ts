@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createPublicKey } from 'node:crypto';
 import { verifySource } from '../../../lib/audit/verify-source.js';
 import { replayHistory } from '../../../lib/integrity/replay-history.js';
-import { verifyWorkspace } from '../../../lib/integrity/verify.js';
+import { verifyWorkspace } from '../../../lib/integrity/verify-workspace.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { fsck, git } from '../git/fixture.js';
 import { allSecrets, deflatedPieces } from './erased-world.js';

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import type { ChainVerdict, KnownHead } from '../../../lib/audit/verify.js';
+import type { ChainVerdict, KnownHead } from '../../../lib/audit/verify-chain.js';
 import { verifySource } from '../../../lib/audit/verify-source.js';
 import { readCloneWitnesses } from '../../../lib/integrity/read-witnesses.js';
 import { adminNeeds } from '../../../lib/operations/needs.js';

@@ -2,7 +2,7 @@
  * Finds questions that a request asks twice in one state: a query with the same values while none of its tables was
  * written, and a role by the same grants at the same location. A state ends with the event loop's turn.
  */
-import { Reach } from '../../../lib/access/reach.js';
+import { Reach } from '../../../lib/view/reach.js';
 import { connect, type Connection } from '../../../lib/sidecar/driver.js';
 
 type Method = (this: unknown, ...parameters: unknown[]) => unknown;

@@ -19,7 +19,7 @@ export const screens: Readonly<Record<string, Screen>> = {
   })),
   keys: lazy(async () => ({ default: (await import('../screens/keys/keys.tsx')).OwnKeys })),
   connectors: lazy(async () => ({ default: (await import('../screens/connectors/connectors.tsx')).Connectors })),
-  changes: lazy(async () => ({ default: (await import('../screens/changes/changes.tsx')).WhatChanged })),
+  changes: lazy(async () => ({ default: (await import('../screens/changes/changes-screen.tsx')).WhatChanged })),
   overview: lazy(async () => ({ default: (await import('../screens/overview/overview.tsx')).Overview })),
   undo: lazy(async () => ({ default: (await import('../screens/undo/undo.tsx')).Undo })),
   webhooks: lazy(async () => ({ default: (await import('../screens/webhooks/webhooks.tsx')).Webhooks })),

@@ -10,7 +10,7 @@ import { takeFocus } from '../../design/take-focus.ts';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { LinkDialog } from './link-dialog.tsx';
-import { useRefresh, type SignInLink } from './queries.ts';
+import { useRefresh, type SignInLink } from './access-queries.ts';
 
 /** Adds a person, and makes the link by which they sign in; or an agent, which gets a token on its page. */
 export function AddPrincipalDialog({ kind, onClose }: { kind: 'person' | 'agent'; onClose: () => void }): ReactNode {

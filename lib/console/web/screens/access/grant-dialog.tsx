@@ -8,7 +8,7 @@ import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { showToast } from '../../design/toast.tsx';
-import { useRefresh, type Subject } from './queries.ts';
+import { useRefresh, type Subject } from './access-queries.ts';
 
 type Role = 'reader' | 'editor' | 'approver';
 

@@ -13,7 +13,7 @@ import { PagedList } from '../../design/paged-list.tsx';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
 import { MembershipsCard } from './memberships-card.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { useGroup, useMembers, type GroupDetails } from './queries.ts';
+import { useGroup, useMembers, type GroupDetails } from './access-queries.ts';
 import { GrantsCard, ReachCard } from './reach-cards.tsx';
 import { SubjectDialog } from './subject-dialog.tsx';
 

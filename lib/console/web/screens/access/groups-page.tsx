@@ -15,8 +15,8 @@ import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { useGroups, useMembers, useRefresh } from './queries.ts';
-import { AccessTabs } from './tabs.tsx';
+import { useGroups, useMembers, useRefresh } from './access-queries.ts';
+import { AccessTabs } from './access-tabs.tsx';
 import { useRested } from './use-rested.ts';
 
 /** The groups: outermost ones first, each with the groups in it. A filter shows all that match, without nesting. */

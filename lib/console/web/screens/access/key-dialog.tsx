@@ -4,7 +4,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { base } from '../../navigation/addresses.ts';
-import type { MintedToken } from './queries.ts';
+import type { MintedToken } from './access-queries.ts';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatExact } from '../../design/time.tsx';
 import { base } from '../../navigation/addresses.ts';
-import type { SignInLink } from './queries.ts';
+import type { SignInLink } from './access-queries.ts';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
 

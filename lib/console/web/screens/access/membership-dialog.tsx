@@ -8,7 +8,7 @@ import { Notice } from '../../design/notice.tsx';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import { useImpact, useRefresh, type MembershipImpact, type Subject } from './queries.ts';
+import { useImpact, useRefresh, type MembershipImpact, type Subject } from './access-queries.ts';
 
 export interface WantedMembership {
   readonly group: { readonly id: string; readonly displayName: string };

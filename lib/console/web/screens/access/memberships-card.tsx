@@ -7,7 +7,7 @@ import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { MembershipDialog, type WantedMembership } from './membership-dialog.tsx';
-import type { PrincipalDetails, Subject } from './queries.ts';
+import type { PrincipalDetails, Subject } from './access-queries.ts';
 import { SubjectDialog } from './subject-dialog.tsx';
 
 /** The groups that a principal or group is in, direct ones first, each with the way to it. */

@@ -8,7 +8,7 @@ import { useAttempts } from '../../api/use-attempts.ts';
 import { Choice, SelectField, TextField } from '../../design/field.tsx';
 import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
-import { toMinted, useRefresh, type MintedToken } from './queries.ts';
+import { toMinted, useRefresh, type MintedToken } from './access-queries.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const inDays = { '7': 7, '30': 30, '90': 90 } as const;

@@ -11,7 +11,7 @@ import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { MembershipsCard } from './memberships-card.tsx';
-import { usePrincipal, type PrincipalDetails } from './queries.ts';
+import { usePrincipal, type PrincipalDetails } from './access-queries.ts';
 import { GrantsCard, ReachCard } from './reach-cards.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 import { StateDialog } from './state-dialog.tsx';

@@ -12,8 +12,8 @@ import { addressOf } from '../../navigation/addresses.ts';
 import { AddPrincipalDialog } from './add-principal-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { usePrincipals, type Kind, type ListedPrincipal } from './queries.ts';
-import { AccessTabs } from './tabs.tsx';
+import { usePrincipals, type Kind, type ListedPrincipal } from './access-queries.ts';
+import { AccessTabs } from './access-tabs.tsx';
 import { useRested } from './use-rested.ts';
 
 /** Everyone who works in the workspace. */

@@ -14,7 +14,7 @@ import { addressOf } from '../../navigation/addresses.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { useReach, useRefresh, type ReachedPlace, type Subject } from './queries.ts';
+import { useReach, useRefresh, type ReachedPlace, type Subject } from './access-queries.ts';
 
 interface CardProps {
   readonly subject: Subject;

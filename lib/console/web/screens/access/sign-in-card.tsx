@@ -9,7 +9,7 @@ import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { LinkDialog } from './link-dialog.tsx';
-import { usePersonSessions, useRefresh, type PrincipalDetails, type SignInLink } from './queries.ts';
+import { usePersonSessions, useRefresh, type PrincipalDetails, type SignInLink } from './access-queries.ts';
 
 /** How a person signs in, and in which browsers they are. */
 export function SignInCard({ principal }: { principal: PrincipalDetails }): ReactNode {

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { useRefresh, type PrincipalDetails } from './queries.ts';
+import { useRefresh, type PrincipalDetails } from './access-queries.ts';
 
 /** Asks before somebody is disabled or enabled, and says what that means. */
 export function StateDialog({

@@ -6,7 +6,7 @@ import { FormDialog } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { ProblemLine, Skeleton } from '../../design/state.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { useGroups, usePrincipals, type Subject } from './queries.ts';
+import { useGroups, usePrincipals, type Subject } from './access-queries.ts';
 import { useRested } from './use-rested.ts';
 
 export interface ChosenSubject extends Subject {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { KeyDialog } from './key-dialog.tsx';
 import { MintDialog } from './mint-dialog.tsx';
-import type { MintedToken, Token } from './queries.ts';
+import type { MintedToken, Token } from './access-queries.ts';
 import { RevokeDialog, RotateDialog } from './token-dialogs.tsx';
 
 /** What is done with a key just now. */

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../design/form-dialog.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { toMinted, useRefresh, type MintedToken, type Token } from './queries.ts';
+import { toMinted, useRefresh, type MintedToken, type Token } from './access-queries.ts';
 
 /** Asks before a token's key is replaced. */
 export function RotateDialog({

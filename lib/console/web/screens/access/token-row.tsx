@@ -3,7 +3,7 @@ import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { useNow } from '../../design/now.ts';
 import { Time } from '../../design/time.tsx';
-import type { Token } from './queries.ts';
+import type { Token } from './access-queries.ts';
 
 const nameOf: Readonly<Record<Token['interfaces'][number], string>> = { mcp: 'MCP', rest: 'REST API', git: 'Git' };
 

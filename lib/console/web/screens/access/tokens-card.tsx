@@ -5,7 +5,7 @@ import { Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { itemsOf } from '../../api/read.ts';
-import { useTokens, type PrincipalDetails, type Token } from './queries.ts';
+import { useTokens, type PrincipalDetails, type Token } from './access-queries.ts';
 import { TokenDialog, type TokenTask } from './token-dialog.tsx';
 import { TokenRow } from './token-row.tsx';
 import { useWorkspace } from '../../api/session.ts';

@@ -11,8 +11,8 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem } from '../../design/toast.tsx';
-import { useVerification, type Verification } from './queries.ts';
-import { AuditTabs } from './tabs.tsx';
+import { useVerification, type Verification } from './audit-queries.ts';
+import { AuditTabs } from './audit-tabs.tsx';
 
 /** Checks the log on the server, and gives it to those who check it elsewhere. For admins. */
 export function CheckPage(): ReactNode {

@@ -4,9 +4,9 @@ import { useWorkspace } from '../../api/session.ts';
 import { Who } from '../../design/badge.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { SubjectPicker } from '../share/subject-picker.tsx';
-import type { Found } from '../share/queries.ts';
+import type { Found } from '../share/share-queries.ts';
 import type { FilterProps } from './filter-bar.tsx';
-import type { AuditEntry } from './queries.ts';
+import type { AuditEntry } from './audit-queries.ts';
 
 /** Chooses whose doings are listed: by a part of the name. */
 export function PrincipalFilter({

@@ -9,11 +9,11 @@ import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { TextFilter, TimeFilter, trimLocation } from './filter-bar.tsx';
-import { describeAction } from './describe.ts';
+import { describeAction } from './describe-record.ts';
 import type { Filters } from './filters.ts';
-import { useReaders, type Reader } from './queries.ts';
+import { useReaders, type Reader } from './audit-queries.ts';
 import { KeyMaker } from './record-list.tsx';
-import { AuditTabs } from './tabs.tsx';
+import { AuditTabs } from './audit-tabs.tsx';
 import { useFilters } from './use-filters.ts';
 
 /** Who read a document, or anything in a folder, and when they did so last. */

@@ -8,8 +8,8 @@ import { Dialog } from '../../design/dialog.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import { describeAction, describeInterface } from './describe.ts';
-import type { AuditEntry } from './queries.ts';
+import { describeAction, describeInterface } from './describe-record.ts';
+import type { AuditEntry } from './audit-queries.ts';
 
 interface Fact {
   readonly name: string;

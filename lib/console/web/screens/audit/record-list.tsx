@@ -5,8 +5,8 @@ import { Badge, Who } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { formatExact, Time } from '../../design/time.tsx';
-import { describeAction, describeInterface } from './describe.ts';
-import type { AuditEntry } from './queries.ts';
+import { describeAction, describeInterface } from './describe-record.ts';
+import type { AuditEntry } from './audit-queries.ts';
 import { RecordDialog } from './record-dialog.tsx';
 
 /** Records, the newest first. Each opens to all its fields. */

@@ -6,13 +6,13 @@ import { Button } from '../../design/button.tsx';
 import { SelectField } from '../../design/field.tsx';
 import { Page } from '../../design/page.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
-import { actionGroups, isKnownAction } from './describe.ts';
+import { actionGroups, isKnownAction } from './describe-record.ts';
 import { ClearFilters, TextFilter, TimeFilter, trimLocation, type FilterProps } from './filter-bar.tsx';
 import type { Filters } from './filters.ts';
 import { PrincipalFilter } from './principal-filter.tsx';
-import { useReadOn, useRecords, type AuditEntry } from './queries.ts';
+import { useReadOn, useRecords, type AuditEntry } from './audit-queries.ts';
 import { RecordList } from './record-list.tsx';
-import { AuditTabs } from './tabs.tsx';
+import { AuditTabs } from './audit-tabs.tsx';
 import { useFilters } from './use-filters.ts';
 
 /** What was done: by everyone for admins, at a place for its approvers, and by oneself for everyone. */

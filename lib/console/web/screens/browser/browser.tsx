@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { useLive } from '../../api/live.ts';
+import { useLive } from '../../api/live-connection.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { MirrorNotice } from '../../design/mirror-notice.tsx';
@@ -17,7 +17,7 @@ import { listActions } from './entry-actions.ts';
 import { EntryList } from './entry-list.tsx';
 import { crumbsOf, FolderActions, startName } from './folder-head.tsx';
 import { mayDelete, mayEdit, mayEditEntry } from './may.ts';
-import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry, type Sort } from './queries.ts';
+import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry, type Sort } from './browser-queries.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { keepWithin, noSelection } from './selection.ts';
 import { useDeletes } from './use-deletes.ts';

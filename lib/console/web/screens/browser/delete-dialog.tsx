@@ -6,7 +6,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { discardAll, type Outcome } from './discard.ts';
 import { nameEntries } from './name-entries.ts';
-import { locationOf, type Entry } from './queries.ts';
+import { locationOf, type Entry } from './browser-queries.ts';
 
 /** Asks before folders or many documents are deleted, shows the progress, and says what was not deleted and why. */
 export function DeleteDialog({

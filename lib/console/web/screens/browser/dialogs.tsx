@@ -4,7 +4,7 @@ import { DeleteDialog } from './delete-dialog.tsx';
 import type { Outcome } from './discard.ts';
 import { LabelsDialog } from './labels-dialog.tsx';
 import { NewFolderDialog } from './new-folder-dialog.tsx';
-import { locationOf, type DocumentEntry, type Entry } from './queries.ts';
+import { locationOf, type DocumentEntry, type Entry } from './browser-queries.ts';
 
 const MoveDialog = lazy(async () => ({ default: (await import('../move/move-dialog.tsx')).MoveDialog }));
 const RenameDialog = lazy(async () => ({ default: (await import('../move/rename-dialog.tsx')).RenameDialog }));

@@ -1,7 +1,7 @@
 import type { Attempts } from '../../api/attempts.ts';
 import { apiOf, dataOf, newIdempotencyKey } from '../../api/client.ts';
 import { forEachAtOnce, retryWhenLimited } from '../../api/retry-when-limited.ts';
-import { keyOf, locationOf, type Entry } from './queries.ts';
+import { keyOf, locationOf, type Entry } from './browser-queries.ts';
 
 const atOnce = 4;
 

@@ -5,7 +5,7 @@ import { LinkButton } from '../../design/button.tsx';
 import { State } from '../../design/state.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { mayEdit } from './may.ts';
-import type { BrowsedFolder } from './queries.ts';
+import type { BrowsedFolder } from './browser-queries.ts';
 
 /** A folder without anything in it, or a person without anything shared. */
 export function EmptyFolder({ folder }: { folder: BrowsedFolder['folder'] }): ReactNode {

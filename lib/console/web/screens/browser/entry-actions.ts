@@ -19,7 +19,7 @@ import { addressOf } from '../../navigation/addresses.ts';
 import { downloadDocument, exportFolder } from './download.ts';
 import type { Asked } from './dialogs.tsx';
 import { mayDelete, mayEdit, mayEditEntry, mayLabel } from './may.ts';
-import { locationOf, type Entry } from './queries.ts';
+import { locationOf, type Entry } from './browser-queries.ts';
 
 export interface EntryCommands {
   readonly workspace: string;

@@ -14,7 +14,7 @@ import { Button } from '../../design/button.tsx';
 import type { MenuAction } from '../../design/menu-list.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { EntryRow } from './entry-row.tsx';
-import { locationOf, type Entry, type Sort } from './queries.ts';
+import { locationOf, type Entry, type Sort } from './browser-queries.ts';
 import { chooseAll, extendTo, moveTo, noSelection, toggle, type Selection } from './selection.ts';
 import { useRowWindow } from './use-window.ts';
 

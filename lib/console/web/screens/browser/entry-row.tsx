@@ -7,7 +7,7 @@ import type { MenuAction } from '../../design/menu-list.tsx';
 import { formatExact, Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { EntryIcon } from '../../design/entry-icon.tsx';
-import { keyOf, locationOf, type DocumentEntry, type Entry } from './queries.ts';
+import { keyOf, locationOf, type DocumentEntry, type Entry } from './browser-queries.ts';
 
 const maxLabels = 3;
 

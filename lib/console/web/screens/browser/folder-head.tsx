@@ -24,7 +24,7 @@ import { filesOf, type PickedFile } from '../upload/collect-files.ts';
 import { exportFolder } from './download.ts';
 import { mayEdit } from './may.ts';
 import type { Asked } from './dialogs.tsx';
-import type { BrowsedFolder, FolderEntry } from './queries.ts';
+import type { BrowsedFolder, FolderEntry } from './browser-queries.ts';
 
 /** The first crumb: everything that the person reaches begins there. */
 export const startName = 'Documents';

@@ -11,7 +11,7 @@ import { TextField } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { nameEntries } from './name-entries.ts';
-import type { DocumentEntry } from './queries.ts';
+import type { DocumentEntry } from './browser-queries.ts';
 
 const atOnce = 4;
 

@@ -1,4 +1,4 @@
-import type { Entry } from './queries.ts';
+import type { Entry } from './browser-queries.ts';
 
 /** Whether a role lets its holder change things. */
 export function mayEdit(role: string | null | undefined, isReadOnly: boolean): boolean {

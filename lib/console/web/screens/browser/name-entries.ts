@@ -1,5 +1,5 @@
 import { nameOf } from '../../navigation/addresses.ts';
-import { locationOf, type Entry } from './queries.ts';
+import { locationOf, type Entry } from './browser-queries.ts';
 
 /** "report.md", or "3 documents and 1 folder". */
 export function nameEntries(entries: readonly Entry[]): string {

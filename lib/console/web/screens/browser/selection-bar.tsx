@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { announce } from '../../design/announce.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { mayDelete, mayEditEntry, mayLabel } from './may.ts';
-import type { DocumentEntry, Entry } from './queries.ts';
+import type { DocumentEntry, Entry } from './browser-queries.ts';
 
 /** What can be done with the selected rows. It leaves out what works for none of them. */
 export function SelectionBar({

@@ -3,7 +3,7 @@ import { useAttempts } from '../../api/use-attempts.ts';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { discardAll, recallAll } from './discard.ts';
 import { nameEntries } from './name-entries.ts';
-import { keyOf, type Entry, type ListingChanges } from './queries.ts';
+import { keyOf, type Entry, type ListingChanges } from './browser-queries.ts';
 
 interface DeletesOptions {
   readonly workspace: string;

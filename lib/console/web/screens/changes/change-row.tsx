@@ -7,7 +7,7 @@ import { formatExact } from '../../design/time.tsx';
 import { addressOf, folderOf, nameOf, viewOf } from '../../navigation/addresses.ts';
 import { EntryIcon } from '../../design/entry-icon.tsx';
 import type { Happened } from './gather.ts';
-import type { Action } from './queries.ts';
+import type { Action } from './change-queries.ts';
 
 interface ChangeRowProps {
   readonly workspace: string;

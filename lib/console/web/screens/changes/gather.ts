@@ -1,4 +1,4 @@
-import type { Action, RecentChange } from './queries.ts';
+import type { Action, RecentChange } from './change-queries.ts';
 
 /** A row of the list. */
 export interface Happened {

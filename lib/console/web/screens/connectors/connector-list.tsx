@@ -11,9 +11,9 @@ import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { NextRun } from './next-run.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
-import { useConnectors, type Connector } from './queries.ts';
-import { ConnectorTabs } from './tabs.tsx';
-import { conditionOf, startWithCapital, urgency, wordsOfKind, wordsOfOutcome } from './words.ts';
+import { useConnectors, type Connector } from './connector-queries.ts';
+import { ConnectorTabs } from './connector-tabs.tsx';
+import { conditionOf, startWithCapital, urgency, wordsOfKind, wordsOfOutcome } from './connector-words.ts';
 
 /** All mirrors that the person manages. What waits for somebody comes first. */
 export function ConnectorList(): ReactNode {

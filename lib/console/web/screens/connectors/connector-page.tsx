@@ -15,16 +15,16 @@ import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { NextRun } from './next-run.tsx';
-import { ChangeDialog } from './change-dialog.tsx';
+import { ChangeDialog } from './change-connector-dialog.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import { ApproveDialog, DisconnectDialog } from './ending-dialogs.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { RunsCard, SkippedCard } from './run-cards.tsx';
-import { useConnector, useConnectorChanges, type Connector, type TestResult } from './queries.ts';
+import { useConnector, useConnectorChanges, type Connector, type TestResult } from './connector-queries.ts';
 import { TestNotice } from './test-notice.tsx';
 import { Troubles } from './troubles.tsx';
 import { WebhookCard } from './webhook-card.tsx';
-import { nameInterval, wordsOfKind } from './words.ts';
+import { nameInterval, wordsOfKind } from './connector-words.ts';
 
 /** One mirror: what it does, what is wrong with it, and everything that can be done about it. */
 export function ConnectorPage({ id }: { id: string }): ReactNode {

@@ -12,7 +12,7 @@ import { Notice } from '../../design/notice.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import { useConnectorChanges, type Connector } from './queries.ts';
+import { useConnectorChanges, type Connector } from './connector-queries.ts';
 
 interface TypedNameProps {
   readonly location: string;

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
-import type { DescribedKind, Kind } from './queries.ts';
-import { wordsOfKind } from './words.ts';
+import type { DescribedKind, Kind } from './connector-queries.ts';
+import { wordsOfKind } from './connector-words.ts';
 
 interface KindChoiceProps {
   readonly kinds: readonly DescribedKind[];

@@ -13,11 +13,11 @@ import { ProblemLine, ProblemState, Skeleton, State } from '../../design/state.t
 import { showToast } from '../../design/toast.tsx';
 import { addressOf, nameOf, readLocation } from '../../navigation/addresses.ts';
 import { KindChoice } from './kind-choice.tsx';
-import { useConnectorChanges, useKinds, type DescribedKind, type Kind, type TestResult } from './queries.ts';
+import { useConnectorChanges, useKinds, type DescribedKind, type Kind, type TestResult } from './connector-queries.ts';
 import { isAt, SecretField, SettingsFields } from './settings-fields.tsx';
 import { faultOf, fieldsOf, isWanted, settingsOf, suggestName, type Typed } from './settings.ts';
 import { TestNotice } from './test-notice.tsx';
-import { intervals, nameInterval, usualInterval } from './words.ts';
+import { intervals, nameInterval, usualInterval } from './connector-words.ts';
 
 const FolderDialog = lazy(async () => ({ default: (await import('./folder-dialog.tsx')).FolderDialog }));
 

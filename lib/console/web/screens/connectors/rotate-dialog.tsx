@@ -7,7 +7,7 @@ import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { useConnectorChanges, useKinds, type Connector } from './queries.ts';
+import { useConnectorChanges, useKinds, type Connector } from './connector-queries.ts';
 import { SecretField } from './settings-fields.tsx';
 import { typedOf } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Problem } from '../../api/problem.ts';
 import { SelectField, TextArea, TextField } from '../../design/field.tsx';
-import type { DescribedKind } from './queries.ts';
-import { startWithCapital } from './words.ts';
+import type { DescribedKind } from './connector-queries.ts';
+import { startWithCapital } from './connector-words.ts';
 import { faultOf, fieldsOf, isSsh, isWanted, type SettingField, type Typed } from './settings.ts';
 
 interface SettingsFieldsProps {

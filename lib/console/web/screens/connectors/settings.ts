@@ -1,4 +1,4 @@
-import type { DescribedKind, Kind, Settings } from './queries.ts';
+import type { DescribedKind, Kind, Settings } from './connector-queries.ts';
 
 /** What is typed in the fields of a form, by the names of the settings. */
 export type Typed = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Notice } from '../../design/notice.tsx';
-import type { TestResult } from './queries.ts';
-import { wordsOfFault } from './words.ts';
+import type { TestResult } from './connector-queries.ts';
+import { wordsOfFault } from './connector-words.ts';
 
 /** What a test of a connection found out. */
 export function TestNotice({ result, action }: { result: TestResult; action?: ReactNode }): ReactNode {

@@ -4,8 +4,8 @@ import { Notice } from '../../design/notice.tsx';
 import { Time } from '../../design/time.tsx';
 import { formatSize } from '../../design/format-size.ts';
 import { NextTime } from '../../design/next-time.tsx';
-import type { Connector, ConnectorRun } from './queries.ts';
-import { conditionOf, countFiles, wordsOfFault } from './words.ts';
+import type { Connector, ConnectorRun } from './connector-queries.ts';
+import { conditionOf, countFiles, wordsOfFault } from './connector-words.ts';
 
 interface TroublesProps {
   readonly connector: Connector;

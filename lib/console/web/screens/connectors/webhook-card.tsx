@@ -11,7 +11,7 @@ import { Secret } from '../../design/secret.tsx';
 import { ProblemLine } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { base } from '../../navigation/addresses.ts';
-import { useConnectorChanges, type Connector, type Webhook } from './queries.ts';
+import { useConnectorChanges, type Connector, type Webhook } from './connector-queries.ts';
 
 /** The address at which the source says that it has changed, so that no one waits for the schedule. */
 export function WebhookCard({ connector }: { connector: Connector }): ReactNode {

@@ -2,7 +2,7 @@ import { newIdempotencyKey } from '../../api/client.ts';
 import { asProblem, Problem } from '../../api/problem.ts';
 import { createText, readText, updateText, type StoredText } from './document-text.ts';
 import { dropDraft, keepDraft, type Draft, type PendingCreate } from './drafts.ts';
-import { closeText, openText, type OpenedText } from './line-ends.js';
+import { closeText, openText, type OpenedText } from './keep-line-ends.js';
 
 /** Where the text stands that is being edited. */
 export interface EditingPlace {

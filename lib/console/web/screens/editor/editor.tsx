@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Lock, LockOpen, PanelTopOpen, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { useLive } from '../../api/live.ts';
+import { useLive } from '../../api/live-connection.ts';
 import { asProblem } from '../../api/problem.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { Button, LinkButton } from '../../design/button.tsx';

@@ -1,4 +1,4 @@
-import { cutLines, endOf } from './line-ends.js';
+import { cutLines, endOf } from './keep-line-ends.js';
 import { diffSequences, Numbering, type DiffHunk } from '../../../../text/diff-sequences.js';
 
 /**

@@ -11,7 +11,7 @@ import { useAskBeforeLeaving } from '../../navigation/leaving.ts';
 import { ConflictView } from './conflict-view.tsx';
 import type { Editing, EditingState } from './editing.ts';
 import { RestoredNotice, SaveProblem } from './notices.tsx';
-import { Preview } from './preview.tsx';
+import { Preview } from './editor-preview.tsx';
 import { SourceView } from './source-view.ts';
 import { saveKey, Toolbar } from './toolbar.tsx';
 import { usePreview } from './use-preview.ts';

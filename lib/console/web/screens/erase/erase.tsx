@@ -15,7 +15,7 @@ import { addressOf, againAddress, consoleBase, nameOf } from '../../navigation/a
 import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { describeAmount, Unreachable } from './consequences.tsx';
 import { forgetDocument } from './forget.ts';
-import { useErasePreview, type ErasePreview } from './queries.ts';
+import { useErasePreview, type ErasePreview } from './erase-queries.ts';
 
 /** Erases a document: what dies, what cannot be recalled, its name typed once more, and a sign-in of the last minutes. */
 export function Erase({ workspace, rest: location }: ScreenProps): ReactNode {

@@ -9,7 +9,7 @@ import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { describeAmount } from './consequences.tsx';
-import { useErasures, type Erasure } from './queries.ts';
+import { useErasures, type Erasure } from './erase-queries.ts';
 import { Receipt } from './receipt.tsx';
 import { itemsOf } from '../../api/read.ts';
 

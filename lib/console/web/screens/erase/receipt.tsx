@@ -9,7 +9,7 @@ import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import { describeAmount, Unreachable } from './consequences.tsx';
-import { useErasure, type Erasure } from './queries.ts';
+import { useErasure, type Erasure } from './erase-queries.ts';
 
 type Step = NonNullable<Erasure['step']>;
 

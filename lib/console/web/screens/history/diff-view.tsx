@@ -4,7 +4,7 @@ import { Button } from '../../design/button.tsx';
 import { PlainText } from '../../design/plain-text.tsx';
 import { showProblem } from '../../design/toast.tsx';
 import { joinParts, makeBlocks, type DiffBlock, type DiffLine, type DiffRow, type Fold } from './diff-rows.ts';
-import { useLines, type Diff } from './queries.ts';
+import { useLines, type Diff } from './history-queries.ts';
 import { useGradually } from './use-gradually.ts';
 
 /** Blocks of rows shown without being asked for, and with each press of the button. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
-import { Changes } from './changes.tsx';
+import { Changes } from './version-changes.tsx';
 import { Lines } from './lines.tsx';
 import { Restoration } from './restoration.tsx';
 import { Timeline } from './timeline.tsx';

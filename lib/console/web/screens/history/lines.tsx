@@ -9,9 +9,9 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf, viewOf } from '../../navigation/addresses.ts';
-import { describeOperation } from './describe.ts';
+import { describeOperation } from './describe-version.ts';
 import { HistoryPage } from './head.tsx';
-import { useAnnotation, useLines, type Annotation, type Writer } from './queries.ts';
+import { useAnnotation, useLines, type Annotation, type Writer } from './history-queries.ts';
 import { useGradually } from './use-gradually.ts';
 
 /** The text of one version, with who wrote each line. @param version left out: the current one */

@@ -13,9 +13,9 @@ import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { formatExact } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { viewOf } from '../../navigation/addresses.ts';
-import { Comparison } from './changes.tsx';
+import { Comparison } from './version-changes.tsx';
 import { HistoryPage } from './head.tsx';
-import { restore, useDiff, useHistory, versionsOf, type Diff } from './queries.ts';
+import { restore, useDiff, useHistory, versionsOf, type Diff } from './history-queries.ts';
 
 /** Shows what restoring a version would change, then restores it as the newest version. */
 export function Restoration({ location, version }: { location: string; version: string }): ReactNode {

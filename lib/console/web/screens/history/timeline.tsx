@@ -1,7 +1,7 @@
 import { GitCompareArrows, ListTree } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useLive } from '../../api/live.ts';
+import { useLive } from '../../api/live-connection.ts';
 import { useWorkspace } from '../../api/session.ts';
 import { announce } from '../../design/announce.tsx';
 import { Badge, Who } from '../../design/badge.tsx';
@@ -12,9 +12,9 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf, viewOf } from '../../navigation/addresses.ts';
-import { describeEntry } from './describe.ts';
+import { describeEntry } from './describe-version.ts';
 import { HistoryPage } from './head.tsx';
-import { entriesOf, useHistory, versionsOf, type HistoryEntry, type HistoryVersion } from './queries.ts';
+import { entriesOf, useHistory, versionsOf, type HistoryEntry, type HistoryVersion } from './history-queries.ts';
 import { useMayWrite } from '../../api/use-may-write.ts';
 
 /** Everything that happened to a document, the newest first, by day. */

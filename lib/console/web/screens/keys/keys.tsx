@@ -7,7 +7,7 @@ import { Page, Panel } from '../../design/page.tsx';
 import { PagedList } from '../../design/paged-list.tsx';
 import { State } from '../../design/state.tsx';
 import { base } from '../../navigation/addresses.ts';
-import { toToken, useOwnKeys } from '../access/queries.ts';
+import { toToken, useOwnKeys } from '../access/access-queries.ts';
 import { TokenDialog, type TokenTask } from '../access/token-dialog.tsx';
 import { TokenRow } from '../access/token-row.tsx';
 

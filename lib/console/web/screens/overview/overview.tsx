@@ -13,7 +13,7 @@ import { formatSize } from '../../design/format-size.ts';
 import { Chart, ChartTable } from './chart.tsx';
 import { findTroubles } from './problems.ts';
 import { Waiting } from './waiting.tsx';
-import { useOverview, type Activity, type Overview as Found } from './queries.ts';
+import { useOverview, type Activity, type Overview as Found } from './overview-queries.ts';
 
 /** How the workspace is, on one page, for its admins. */
 export function Overview({ workspace }: ScreenProps): ReactNode {

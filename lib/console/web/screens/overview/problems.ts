@@ -1,6 +1,6 @@
 import { addressOf } from '../../navigation/addresses.ts';
-import { wordsOfStop } from '../webhooks/words.ts';
-import type { Overview } from './queries.ts';
+import { wordsOfStop } from '../webhooks/webhook-words.ts';
+import type { Overview } from './overview-queries.ts';
 
 /** Something that waits for a person. */
 export interface Trouble {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Panel } from '../../design/page.tsx';
-import type { Overview } from './queries.ts';
+import type { Overview } from './overview-queries.ts';
 
 const numbers = new Intl.NumberFormat();
 

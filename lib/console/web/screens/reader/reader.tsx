@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
-import { useLive } from '../../api/live.ts';
+import { useLive } from '../../api/live-connection.ts';
 import { asProblem } from '../../api/problem.ts';
 import { announce } from '../../design/announce.tsx';
 import { Page } from '../../design/page.tsx';

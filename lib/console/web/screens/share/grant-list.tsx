@@ -11,8 +11,8 @@ import { contains, nameOfRole, roles, type Role } from '../../design/roles.ts';
 import { ProblemLine, ProblemState, Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { addressOf, nameOf } from '../../navigation/addresses.ts';
-import { changeRole, grant, isWithin, ownRoleAfter, revoke } from './changes.ts';
-import { sharingKey, useShares, type Share, type Sharing } from './queries.ts';
+import { changeRole, grant, isWithin, ownRoleAfter, revoke } from './change-share.ts';
+import { sharingKey, useShares, type Share, type Sharing } from './share-queries.ts';
 import { PlaceLink } from './reader-list.tsx';
 
 interface GrantListProps {

@@ -6,8 +6,8 @@ import { Button } from '../../design/button.tsx';
 import { nameOfRole } from '../../design/roles.ts';
 import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { addressOf, nameOf } from '../../navigation/addresses.ts';
-import { isWithin } from './changes.ts';
-import { useReaders, type Reader, type Sharing } from './queries.ts';
+import { isWithin } from './change-share.ts';
+import { useReaders, type Reader, type Sharing } from './share-queries.ts';
 
 interface ReaderListProps {
   readonly workspace: string;

@@ -5,7 +5,7 @@ import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { nameOf } from '../../navigation/addresses.ts';
 import { GrantList } from './grant-list.tsx';
-import { useSharing, type Sharing } from './queries.ts';
+import { useSharing, type Sharing } from './share-queries.ts';
 import { ReaderList } from './reader-list.tsx';
 import { ShareForm } from './share-form.tsx';
 

@@ -10,8 +10,8 @@ import { SelectField } from '../../design/field.tsx';
 import { contains, meaningOfRole, nameOfRole, roles, type Role } from '../../design/roles.ts';
 import { ProblemLine } from '../../design/state.tsx';
 import { nameOf } from '../../navigation/addresses.ts';
-import { changeRole, grant } from './changes.ts';
-import { sharingKey, useShares, type Found, type Share, type Sharing } from './queries.ts';
+import { changeRole, grant } from './change-share.ts';
+import { sharingKey, useShares, type Found, type Share, type Sharing } from './share-queries.ts';
 import { SubjectPicker } from './subject-picker.tsx';
 
 interface ShareFormProps {

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../api/session.ts';
 import { KindBadge } from '../../design/badge.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { addressOf } from '../../navigation/addresses.ts';
-import { useFound, type Found } from './queries.ts';
+import { useFound, type Found } from './share-queries.ts';
 
 interface SubjectPickerProps {
   readonly workspace: string;

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Button, LinkButton } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import type { Trashed } from './queries.ts';
+import type { Trashed } from './trash-queries.ts';
 
 const RenameDialog = lazy(async () => ({ default: (await import('../move/rename-dialog.tsx')).RenameDialog }));
 

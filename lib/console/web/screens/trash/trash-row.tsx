@@ -7,7 +7,7 @@ import { Button } from '../../design/button.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf, folderOf } from '../../navigation/addresses.ts';
 import { EntryIcon } from '../../design/entry-icon.tsx';
-import type { Trashed } from './queries.ts';
+import type { Trashed } from './trash-queries.ts';
 
 interface TrashRowProps {
   readonly item: Trashed;

@@ -13,7 +13,7 @@ import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
 import { OccupiedDialog } from './occupied-dialog.tsx';
-import { bringBack, keyOf, useRemoveFromTrash, useTrash, type Trashed } from './queries.ts';
+import { bringBack, keyOf, useRemoveFromTrash, useTrash, type Trashed } from './trash-queries.ts';
 import { TrashRow } from './trash-row.tsx';
 
 const atOnce = 4;

@@ -5,8 +5,8 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { Page, Panel } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
-import { Preview } from './preview.tsx';
-import { usePrincipalName, useWriters, type Wanted, type Writer } from './queries.ts';
+import { Preview } from './undo-preview.tsx';
+import { usePrincipalName, useWriters, type Wanted, type Writer } from './undo-queries.ts';
 
 const hour = 60 * 60_000;
 

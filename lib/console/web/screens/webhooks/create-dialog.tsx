@@ -9,7 +9,7 @@ import { FormDialog, useForm } from '../../design/form-dialog.tsx';
 import { takeFocus } from '../../design/take-focus.ts';
 import { readLocation } from '../../navigation/addresses.ts';
 import { KindsField, kindsOf, type Told } from './kinds-field.tsx';
-import { useRenew, type MadeWebhook } from './queries.ts';
+import { useRenew, type MadeWebhook } from './webhook-queries.ts';
 
 /** Makes a webhook. */
 export function CreateDialog({

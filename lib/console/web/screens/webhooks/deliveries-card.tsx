@@ -14,7 +14,7 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { useDeliveries, useRenew, type Delivery, type Webhook } from './queries.ts';
+import { useDeliveries, useRenew, type Delivery, type Webhook } from './webhook-queries.ts';
 
 /** The attempts to deliver, the newest first, with what the receiver answered. */
 export function DeliveriesCard({ webhook }: { webhook: Webhook }): ReactNode {

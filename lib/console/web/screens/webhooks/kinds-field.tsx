@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Choice } from '../../design/field.tsx';
-import type { Kind } from './queries.ts';
-import { wordsOfChange, wordsOfSecurity } from './words.ts';
+import type { Kind } from './webhook-queries.ts';
+import { wordsOfChange, wordsOfSecurity } from './webhook-words.ts';
 
 /** What a webhook tells: every change, some kinds of changes, or kinds of security. */
 export interface Told {

@@ -4,7 +4,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { StoreOnceDialog } from '../../design/store-once.tsx';
 import { Secret } from '../../design/secret.tsx';
-import type { MadeWebhook } from './queries.ts';
+import type { MadeWebhook } from './webhook-queries.ts';
 
 /** Shows the secret of a webhook, this once; or says that it was lost on its way. */
 export function SecretDialog({

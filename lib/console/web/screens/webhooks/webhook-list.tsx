@@ -9,11 +9,11 @@ import { PlainText } from '../../design/plain-text.tsx';
 import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import { ConnectorTabs } from '../connectors/tabs.tsx';
+import { ConnectorTabs } from '../connectors/connector-tabs.tsx';
 import { CreateDialog } from './create-dialog.tsx';
-import { useWebhooks, type MadeWebhook, type Webhook } from './queries.ts';
+import { useWebhooks, type MadeWebhook, type Webhook } from './webhook-queries.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-import { conditionOf } from './words.ts';
+import { conditionOf } from './webhook-words.ts';
 
 /** All webhooks that the person manages. What waits for somebody comes first. */
 export function WebhookList(): ReactNode {

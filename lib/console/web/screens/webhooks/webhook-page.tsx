@@ -18,11 +18,11 @@ import { ProblemState, Skeleton } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { showProblem, showToast } from '../../design/toast.tsx';
 import { addressOf } from '../../navigation/addresses.ts';
-import { ChangeDialog } from './change-dialog.tsx';
+import { ChangeDialog } from './change-webhook-dialog.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
-import { useRenew, useWebhook, type MadeWebhook, type Tested, type Webhook } from './queries.ts';
+import { useRenew, useWebhook, type MadeWebhook, type Tested, type Webhook } from './webhook-queries.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-import { conditionOf, listKinds, wordsOfStop } from './words.ts';
+import { conditionOf, listKinds, wordsOfStop } from './webhook-words.ts';
 
 /** One webhook: what it tells, what became of it, and everything that can be done about it. */
 export function WebhookPage({ id }: { id: string }): ReactNode {
