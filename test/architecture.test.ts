@@ -60,11 +60,7 @@ describe('architecture', () => {
       `only ${relative.length} imports were read in ${modules.length} modules`,
     );
     // The types of the described APIs are made by the build.
-    const made = [
-      'lib/client/described.ts',
-      'lib/console/web/api/described.d.ts',
-      'lib/api/requests/described.ts',
-    ];
+    const made = ['lib/client/described.ts', 'lib/console/web/api/described.d.ts', 'lib/api/requests/described.ts'];
     assert.deepEqual(
       relative.filter(({ target }) => !paths.has(target) && !made.includes(target)),
       [],
