@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
-import type { InspectOptions, PresentedProblem, VerifiedChain, VerifiedData } from '../lib/commands/operator/inspect.js';
+import type {
+  InspectOptions,
+  PresentedProblem,
+  VerifiedChain,
+  VerifiedData,
+} from '../lib/commands/operator/inspect.js';
 import type { SearchReport } from '../lib/commands/operator/report-search.js';
 import { sendCommand } from '../lib/commands/carrier/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';

@@ -126,6 +126,14 @@ describe('architecture', () => {
     });
   }
 
+  it('holds: no two files differ by their folder alone', () => {
+    const twins = findTwins(modules.map(({ path: file }) => file));
+    assert.deepEqual(twins, [], 'a tab of an editor shows the name of a file, and not its folder');
+    assert.deepEqual(findTwins(['lib/a/face.ts', 'lib/b/c/face.ts', 'lib/a/face.tsx', 'lib/client/face.ts']), [
+      'face.ts',
+    ]);
+  });
+
   it('holds: no module imports itself through others', () => {
     assert.deepEqual(findCircles(modules), []);
   });
@@ -213,3 +221,11 @@ describe('architecture', () => {
     });
   });
 });
+
+/** Names of more than one file of lib. The client library is a package of its own. */
+function findTwins(files: readonly string[]): string[] {
+  const names = files
+    .filter((file) => file.startsWith('lib/') && !file.startsWith('lib/client/'))
+    .map((file) => path.posix.basename(file));
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}

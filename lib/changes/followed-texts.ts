@@ -1,5 +1,5 @@
 import type { Version } from '../domain/document.js';
-import type { ObjectReader } from '../journal/read-objects.js';
+import type { ObjectReader } from '../journal/object-reader.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { decodeAs, decodeText, type Charset } from '../text/charset.js';

@@ -1,7 +1,7 @@
 import type { DocumentKind, Version } from '../domain/document.js';
 import type { Location } from '../domain/checked-location.js';
 import type { OriginalAuthor } from '../domain/original-author.js';
-import type { RefusedFile } from './refused-file.js';
+import type { RefusedFile } from '../domain/refused-file.js';
 
 /** Content of a pushed file, already stored. */
 export interface PushedContent {

@@ -1,5 +1,5 @@
 import { maxRefusedFiles } from './push.js';
-import type { RefusedFile } from './refused-file.js';
+import type { RefusedFile } from '../domain/refused-file.js';
 import { conflict, type Refusal } from '../domain/refusal.js';
 
 /** The refusal of a push onto what is no longer the state that its principal reads. */

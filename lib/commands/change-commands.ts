@@ -1,6 +1,6 @@
 import { changeKinds, type ChangeKind } from '../domain/change.js';
 import { notFound } from '../domain/refusal.js';
-import { readChanges, type FeedRead, type ReadFeedInput } from '../operations/feed/read-changes.js';
+import { readChanges, type FeedRead, type ReadFeedInput } from '../operations/feed/read-feed-pages.js';
 import { toChangeRecord } from '../records/change-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';

@@ -5,7 +5,7 @@ import type { Version } from './document.js';
 import type { HiddenCharacter } from './hidden-characters.js';
 import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
-import type { RefusedFile } from '../changes/refused-file.js';
+import type { RefusedFile } from './refused-file.js';
 import type { Meeting, Reason, ReasonMetAt } from './reason.js';
 
 /** Inputs of operations with another name at some face. Every face has a table of its names for them. */

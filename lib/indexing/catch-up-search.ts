@@ -9,7 +9,7 @@ import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Repository } from '../git/repositories/repository.js';
 import type { Journal } from '../journal/journal.js';
-import type { ObjectReader } from '../journal/read-objects.js';
+import type { ObjectReader } from '../journal/object-reader.js';
 import { findDocument } from '../view/locate.js';
 import { invalidatedIndex, readInvalidation } from './invalidate-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';

@@ -3,7 +3,7 @@ import type { Change, ChangeKind } from '../domain/change.js';
 import { rootLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { StreamItem } from '../operations/feed/feed-stream.js';
-import { readChanges } from '../operations/feed/read-changes.js';
+import { readChanges } from '../operations/feed/read-feed-pages.js';
 import { perform, refuseUnread } from '../operations/perform.js';
 import { answerError, rpcCodes, type Answer } from './rpc-answer.js';
 import { readMessage } from './read-message.js';

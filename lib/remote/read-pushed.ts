@@ -4,7 +4,7 @@ import { faultOfLocation, faultOfNewLocation, type Location } from '../domain/lo
 import { mayBePointer, readLfsPointer } from '../domain/lfs-pointer.js';
 import { makeOriginalAuthor } from '../domain/original-author.js';
 import type { PushedChange, PushedCommit, PushedContent, UnfitChange } from '../changes/push.js';
-import type { RefusedFile } from '../changes/refused-file.js';
+import type { RefusedFile } from '../domain/refused-file.js';
 import type { Oid } from '../git/objects/objects.js';
 import { findUnfitKind, type RawChange } from '../git/serving/pushed-changes.js';
 import type { LineCommit } from '../git/serving/pushed-line.js';

@@ -25,7 +25,7 @@ import { Journal } from '../journal/journal.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 import { Maintainer } from '../journal/maintain.js';
 import { TreeCache } from '../journal/object-cache.js';
-import { ObjectReader } from '../journal/read-objects.js';
+import { ObjectReader } from '../journal/object-reader.js';
 import { PassageMemory } from '../view/passage-memory.js';
 import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';

@@ -194,7 +194,9 @@ describe('Any text from a caller, in any place', function () {
   });
 
   it('in the fields of every command', async () => {
-    const files = readdirSync('lib/commands', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const files = readdirSync('lib/commands', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
     const sources = files.map((file) => readFileSync(join('lib/commands', file), 'utf8'));
     const read = sources.flatMap((source) => [...source.matchAll(/fields\.(\w+)\('(\w+)'/g)]);
     const names = [...new Set(read.map(([, , name]) => name ?? ''))];

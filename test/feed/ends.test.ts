@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { rootLocation } from '../../lib/domain/location.js';
 import { usualBeat } from '../../lib/operations/feed/feed-stream.js';
-import { readChanges } from '../../lib/operations/feed/read-changes.js';
+import { readChanges } from '../../lib/operations/feed/read-feed-pages.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { fromOurPage, openConsole, type TestConsole } from '../support/http/console.js';

@@ -9,7 +9,7 @@ import {
   type TestServer,
 } from '../support/http/server.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { readChanges } from '../../lib/operations/feed/read-changes.js';
+import { readChanges } from '../../lib/operations/feed/read-feed-pages.js';
 import { perform } from '../../lib/operations/perform.js';
 import { until } from '../support/until.js';
 

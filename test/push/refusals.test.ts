@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FollowedTexts } from '../../lib/changes/followed-texts.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import type { UnfitChange } from '../../lib/changes/push.js';
-import type { RefusedFile } from '../../lib/changes/refused-file.js';
+import type { RefusedFile } from '../../lib/domain/refused-file.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
 import { MissingTrees, WriteTransaction } from '../../lib/journal/write-transaction.js';

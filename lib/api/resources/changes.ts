@@ -4,7 +4,7 @@ import type { ChangeKind } from '../../domain/change.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { FeedPage } from '../../feed/read-feed.js';
 import type { StreamItem } from '../../operations/feed/feed-stream.js';
-import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations/feed/read-changes.js';
+import { readChanges, type FeedRead, type ReadFeedInput } from '../../operations/feed/read-feed-pages.js';
 import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';

@@ -2,7 +2,7 @@ import { showLine } from '../../domain/visible-text.js';
 import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
 import { StderrLines } from './stderr-lines.js';
-import { Exchange, type RequestType } from './program-exchange.js';
+import { ProgramExchange, type RequestType } from './program-exchange.js';
 import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './program-messages.js';
 import { OutsideProgram } from './outside-program.js';
 import { LineSplitter } from './split-lines.js';
@@ -43,7 +43,7 @@ export class Conversation {
   readonly #read: ReadMessage;
   readonly #lines = new LineSplitter(maxLineLength);
   readonly #stderrLines = new StderrLines();
-  readonly #exchanges = new Map<number, Exchange>();
+  readonly #exchanges = new Map<number, ProgramExchange>();
   readonly #silences = new Map<number, NodeJS.Timeout>();
   readonly #life: NodeJS.Timeout;
   #greeted: ((probes: boolean) => void) | undefined;
@@ -97,11 +97,11 @@ export class Conversation {
   }
 
   /** Makes a request. @throws SourceFault where the program has failed already */
-  open(type: RequestType, members: Readonly<Record<string, unknown>>): Exchange {
+  open(type: RequestType, members: Readonly<Record<string, unknown>>): ProgramExchange {
     if (this.#failure !== undefined) throw this.#failure;
     this.#count += 1;
     const id = this.#count;
-    const exchange = new Exchange(id, type, {
+    const exchange = new ProgramExchange(id, type, {
       send: (message) => {
         this.#send(message);
         this.#watchExchange(exchange);
@@ -200,7 +200,7 @@ export class Conversation {
   }
 
   /** Begins, goes on or ends to wait for what the program owes. */
-  #watchExchange(exchange: Exchange): void {
+  #watchExchange(exchange: ProgramExchange): void {
     if (!exchange.isOwed) this.#unwatch(exchange.id);
     else this.#watch(exchange.id);
   }

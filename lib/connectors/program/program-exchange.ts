@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** One request with its answers. The program may send as many parts as were asked for, and no more. */
-export class Exchange {
+export class ProgramExchange {
   readonly id: number;
   readonly type: RequestType;
   readonly #line: Line;

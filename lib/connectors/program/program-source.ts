@@ -8,7 +8,7 @@ import {
   type SourceFile,
 } from '../source.js';
 import type { Conversation } from './conversation.js';
-import type { Exchange } from './program-exchange.js';
+import type { ProgramExchange } from './program-exchange.js';
 import type { Answer, EntryMessage } from './program-messages.js';
 
 /** Parts that are asked for before they are needed, so that the program never waits for us. */
@@ -39,7 +39,7 @@ export class ProgramSource implements Source {
     return answer.type === 'probed' && !answer.changed ? 'unchanged' : 'maybe_changed';
   }
 
-  async #ask(exchange: Exchange, signal: AbortSignal): Promise<Answer> {
+  async #ask(exchange: ProgramExchange, signal: AbortSignal): Promise<Answer> {
     try {
       return await exchange.receive(signal);
     } finally {
@@ -60,7 +60,7 @@ export class ProgramSource implements Source {
     };
   }
 
-  async #readMode(exchange: Exchange, cursor: string | null, signal: AbortSignal): Promise<Listing['mode']> {
+  async #readMode(exchange: ProgramExchange, cursor: string | null, signal: AbortSignal): Promise<Listing['mode']> {
     try {
       const answer = await exchange.receive(signal);
       const mode = answer.type === 'listing' ? answer.mode : 'snapshot';
@@ -73,7 +73,7 @@ export class ProgramSource implements Source {
   }
 
   async *#readEntries(
-    exchange: Exchange,
+    exchange: ProgramExchange,
     mode: Listing['mode'],
     end: { listed?: Listed },
     signal: AbortSignal,

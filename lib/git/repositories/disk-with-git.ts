@@ -5,7 +5,7 @@ import type { CatFileAnswer } from '../program/cat-file-child.js';
 import { ObjectNotFound, RepositoryUnreadable } from '../errors.js';
 import { runGit } from '../program/git-program.js';
 import type { GitProgram } from '../program/git-program.js';
-import { listHistoryWithGit } from './list-history.js';
+import { listHistoryWithGit } from './list-commits.js';
 import { openLooseObject } from '../objects/loose-object.js';
 import { maintainWithGit } from '../maintenance/maintain-with-git.js';
 import { takeUpLeftovers } from '../maintenance/take-up-leftovers.js';

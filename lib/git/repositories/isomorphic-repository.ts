@@ -4,7 +4,7 @@ import type { FsClient } from 'isomorphic-git';
 import { checkObjects } from '../objects/check-objects.js';
 import { GitProgramMissing, ObjectNotFound, RepositoryUnreadable, asUnreadable } from '../errors.js';
 import { orAbsent } from '../file-system.js';
-import { listHistoryByReading } from './list-history.js';
+import { listHistoryByReading } from './list-commits.js';
 import { joinPacks } from '../maintenance/join-packs.js';
 import { openLooseObject, loosePath } from '../objects/loose-object.js';
 import { hashObject, requireOid } from '../objects/objects.js';

@@ -2,7 +2,7 @@ import type { AccessChange } from '../../domain/access-change.js';
 import { formatTime } from '../../domain/clock.js';
 import { formatBytes } from '../../domain/format-bytes.js';
 import type { Location } from '../../domain/location.js';
-import type { RefusedFile } from '../../changes/refused-file.js';
+import type { RefusedFile } from '../../domain/refused-file.js';
 import type { Reason } from '../../domain/reason.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { RefusalDetails } from '../../domain/refusal-details.js';

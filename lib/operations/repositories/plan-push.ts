@@ -1,7 +1,7 @@
 import { isSameContent } from '../../domain/document.js';
 import { nameOf, requireNewLocation, type Location } from '../../domain/location.js';
 import { isBuiltOn, type PushedChange, type PushedContent } from '../../changes/push.js';
-import type { RefusedFile } from '../../changes/refused-file.js';
+import type { RefusedFile } from '../../domain/refused-file.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
 import type { LiveRow } from '../../history/projection.js';

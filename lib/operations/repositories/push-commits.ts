@@ -17,7 +17,7 @@ import {
   type UnfitChange,
 } from '../../changes/push.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import type { RefusedFile } from '../../changes/refused-file.js';
+import type { RefusedFile } from '../../domain/refused-file.js';
 import { fetchFirst, refusePush } from '../../changes/refuse-push.js';
 import { roleContains } from '../../domain/role.js';
 import type { Steps } from '../../scheduling/in-steps.js';

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/clock.js';
 import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { PushedChange, PushedCommit, PushedContent } from '../../changes/push.js';
-import type { ObjectReader } from '../../journal/read-objects.js';
+import type { ObjectReader } from '../../journal/object-reader.js';
 import { Rests } from '../../scheduling/rests.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
 import type { Tables } from '../../sidecar/tables.js';

@@ -4,7 +4,7 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import type { Role } from '../../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../../lib/operations/grants/change-grant.js';
 import { createDocument } from '../../../lib/operations/documents/create-document.js';
-import { readChanges } from '../../../lib/operations/feed/read-changes.js';
+import { readChanges } from '../../../lib/operations/feed/read-feed-pages.js';
 import { exportFolder } from '../../../lib/operations/folders/export-folder.js';
 import { listReaders } from '../../../lib/operations/grants/list-readers.js';
 import { listGrants } from '../../../lib/operations/grants/list-grants.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseLocation, rootLocation } from '../../../lib/domain/location.js';
 import type { PushedChange, PushedCommit, PushedContent, PushResult, UnfitChange } from '../../../lib/changes/push.js';
-import type { RefusedFile } from '../../../lib/changes/refused-file.js';
+import type { RefusedFile } from '../../../lib/domain/refused-file.js';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { hashObject } from '../../../lib/git/objects/objects.js';
 import { perform } from '../../../lib/operations/perform.js';

@@ -17,7 +17,15 @@ import { listActions } from './entry-actions.ts';
 import { EntryList } from './entry-list.tsx';
 import { crumbsOf, FolderActions, startName } from './folder-head.tsx';
 import { mayDelete, mayEdit, mayEditEntry } from './may.ts';
-import { isShort, keyOf, useListing, useListingChanges, type Entry, type FolderEntry, type Sort } from './browser-queries.ts';
+import {
+  isShort,
+  keyOf,
+  useListing,
+  useListingChanges,
+  type Entry,
+  type FolderEntry,
+  type Sort,
+} from './browser-queries.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { keepWithin, noSelection } from './selection.ts';
 import { useDeletes } from './use-deletes.ts';

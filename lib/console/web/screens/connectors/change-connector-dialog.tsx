@@ -9,7 +9,13 @@ import { SelectField, TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Skeleton } from '../../design/state.tsx';
 import { showToast } from '../../design/toast.tsx';
-import { useConnectorChanges, useKinds, type Connector, type DescribedKind, type TestResult } from './connector-queries.ts';
+import {
+  useConnectorChanges,
+  useKinds,
+  type Connector,
+  type DescribedKind,
+  type TestResult,
+} from './connector-queries.ts';
 import { isAt, SecretField, SettingsFields } from './settings-fields.tsx';
 import { faultOf, fieldsOf, isWanted, settingsOf, typedOf, type Typed } from './settings.ts';
 import { TestNotice } from './test-notice.tsx';

@@ -17,7 +17,14 @@ import {
   type SkippedFile,
   type SkipReason,
 } from './connector-queries.ts';
-import { countFiles, formatDuration, wordsOfFault, wordsOfOutcome, wordsOfSkip, wordsOfTrigger } from './connector-words.ts';
+import {
+  countFiles,
+  formatDuration,
+  wordsOfFault,
+  wordsOfOutcome,
+  wordsOfSkip,
+  wordsOfTrigger,
+} from './connector-words.ts';
 
 /** Changes when a run begins or ends, so that lists about runs are read again. */
 const seenOf = ({ last_run: run }: Connector): string => `${run?.number ?? 0} ${run?.outcome ?? ''}`;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { nameOfRole } from '../../design/roles.ts';
-import type { AccessChange } from './relocate.ts';
+import type { AccessChange } from './send-relocation.ts';
 
 /** Subjects whose access changes, each with the roles before and after and the grant that decides. */
 export function AccessChanges({

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { folderOf, nameOf } from '../../navigation/addresses.ts';
 import { FolderTree } from './folder-tree.tsx';
-import { sentenceOf, type Movable } from './relocate.ts';
+import { sentenceOf, type Movable } from './send-relocation.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
 import type { Relocated } from './undo.ts';
 import { useRelocating } from './use-relocating.ts';

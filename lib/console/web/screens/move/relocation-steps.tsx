@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { announce } from '../../design/announce.tsx';
 import { showToast } from '../../design/toast.tsx';
 import { folderOf, nameOf } from '../../navigation/addresses.ts';
-import type { Movable } from './relocate.ts';
+import type { Movable } from './send-relocation.ts';
 import { ReportDialog } from './report.tsx';
 import { ResultsDialog } from './results.tsx';
 import { undo, type Relocated } from './undo.ts';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { nameOf } from '../../navigation/addresses.ts';
-import { sentenceOf, type Movable } from './relocate.ts';
+import { sentenceOf, type Movable } from './send-relocation.ts';
 import { RelocationSteps } from './relocation-steps.tsx';
 import type { Relocated } from './undo.ts';
 import { useRelocating } from './use-relocating.ts';

@@ -5,7 +5,7 @@ import { Choice } from '../../design/field.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { nameOf } from '../../navigation/addresses.ts';
 import { AccessChanges } from './access-changes.tsx';
-import { likenessOf, type AccessReport } from './relocate.ts';
+import { likenessOf, type AccessReport } from './send-relocation.ts';
 import type { Attempt } from './use-relocating.ts';
 
 interface ReportDialogProps {

@@ -5,7 +5,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { RequestId } from '../../design/state.tsx';
 import { addressOf, nameOf } from '../../navigation/addresses.ts';
 import { AccessChanges } from './access-changes.tsx';
-import { sentenceOf } from './relocate.ts';
+import { sentenceOf } from './send-relocation.ts';
 import type { Attempt } from './use-relocating.ts';
 
 interface ResultsDialogProps {

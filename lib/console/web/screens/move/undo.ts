@@ -1,7 +1,7 @@
 import { newIdempotencyKey } from '../../api/client.ts';
 import { showToast } from '../../design/toast.tsx';
 import { folderOf, nameOf } from '../../navigation/addresses.ts';
-import { relocate, sentenceOf, type Relocation } from './relocate.ts';
+import { relocate, sentenceOf, type Relocation } from './send-relocation.ts';
 
 /** Something that has been renamed or moved. */
 export interface Relocated {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { relocate, type Outcome, type Relocation } from './relocate.ts';
+import { relocate, type Outcome, type Relocation } from './send-relocation.ts';
 
 /** A relocation and what came of it so far. */
 export interface Attempt {

@@ -1,4 +1,4 @@
-import type { Reason } from '../domain/reason.js';
+import type { Reason } from './reason.js';
 
 /** A file of a push that was refused, and so the push as a whole. */
 export interface RefusedFile {
