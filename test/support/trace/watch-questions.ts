@@ -1,6 +1,7 @@
 /**
  * Finds questions that a request asks twice in one state: a query with the same values while none of its tables was
- * written, and a role by the same grants at the same location. A state ends with the event loop's turn.
+ * written, and a role by the same grants at the same location. A state ends with the event loop's turn, and where a
+ * write's transaction begins.
  */
 import { Reach } from '../../../lib/view/reach.js';
 import { connect, type Connection } from '../../../lib/sidecar/driver.js';
@@ -20,6 +21,7 @@ export interface Repeated {
 
 /** Statements that begin and end transactions ask nothing. */
 const isTransactionControl = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA)/i;
+const beginsWrite = /^\s*BEGIN\s+IMMEDIATE/i;
 const tableNames = /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:OR\s+\w+\s+)?(\w+)/gi;
 
 function tablesOf(sql: string): string[] {
@@ -87,6 +89,8 @@ export class QuestionWatch {
   }
 
   #noteStatement({ source, reader, database }: RunningStatement, parameters: readonly unknown[]): void {
+    // A write asks for its rights again in its own transaction, also where that begins in the same turn.
+    if (beginsWrite.test(source)) this.#asked.clear();
     if (isTransactionControl.test(source)) return;
     const connection = this.#numberOf(database);
     const tables = tablesOf(source).map((table) => `${connection}.${table}`);
