@@ -8,6 +8,7 @@ import { planted } from './architecture/planted.js';
 import { readModule, type Module } from './architecture/read-module.js';
 import { findRunaways } from './architecture/regular-expressions.js';
 import { findCircles } from './architecture/find-circles.js';
+import { findIdleReasons, findSplinters } from './architecture/splinters.js';
 import { judgeSurfaces, readSurfaces } from './architecture/surface.js';
 import { clientRoom, floors, owners, pageFloors, pageOwners, pageRoomOf, resolveImport } from './architecture/rooms.js';
 
@@ -42,6 +43,7 @@ function findPatterns(value: unknown): string[] {
 
 describe('architecture', () => {
   const modules = ['lib', 'bin'].flatMap(readModules);
+  const tests = readModules('test');
 
   it('is judged on all sources, and every relative import names one of them', () => {
     const paths = new Set(modules.map((module) => module.path));
@@ -68,7 +70,6 @@ describe('architecture', () => {
   });
 
   it('holds for tests too: files stay short, and one module loads the driver of SQLite', () => {
-    const tests = readModules('test');
     assert.ok(tests.length >= 200, `only ${tests.length} modules of tests were read`);
     const faults = judgeModules(
       tests,
@@ -132,6 +133,31 @@ describe('architecture', () => {
     assert.deepEqual(findTwins(['lib/a/face.ts', 'lib/b/c/face.ts', 'lib/a/face.tsx', 'lib/client/face.ts']), [
       'face.ts',
     ]);
+  });
+
+  it('holds: a file under 40 lines with one importer in its room has a test of its own or a reason', () => {
+    assert.deepEqual(findSplinters(modules, tests), []);
+    assert.deepEqual(findIdleReasons(modules), [], 'a reason that no file needs');
+  });
+
+  it('would notice a short file that its one importer could hold', () => {
+    const short = readModule('lib/git/part.ts', 'export const part = 1;\n');
+    const of = (file: string, text = "import { part } from './part.js';\n"): Module => readModule(file, text);
+    const faults = findSplinters([short, of('lib/git/whole.ts')], []);
+    assert.deepEqual(faults, ['lib/git/part.ts is read by lib/git/whole.ts alone: join them, or test it alone']);
+    const ownTest = of('test/git/part.test.ts', "import { part } from '../../lib/git/part.js';\n");
+    const thread = "startThread(new URL('./part.js', import.meta.url), {});\n";
+    const innocent: readonly (readonly Module[])[] = [
+      [short, of('lib/git/whole.ts'), of('lib/git/other.ts')],
+      [short, of('lib/view/whole.ts', "import { part } from '../git/part.js';\n")],
+      [short, of('lib/git/whole.ts', thread)],
+      [short, of('lib/git/whole.ts', "const { part } = await import('./part.js');\n")],
+      [readModule(short.path, short.text.repeat(40)), of('lib/git/whole.ts')],
+      [short, of('lib/git/whole.ts', `import { part } from './part.js';\n${'let a;\n'.repeat(399)}`)],
+      [of('lib/api/resources/part.ts', short.text), of('lib/api/table.ts', "import './resources/part.js';\n")],
+    ];
+    for (const house of innocent) assert.deepEqual(findSplinters(house, []), [], house.at(-1)?.text);
+    assert.deepEqual(findSplinters([short, of('lib/git/whole.ts')], [ownTest]), []);
   });
 
   it('holds: no module imports itself through others', () => {

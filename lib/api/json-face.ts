@@ -12,7 +12,6 @@ import { refuse, serveCallers, type Admitted, type Asking, type CallerFace } fro
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { answerMethods, noContent, withHeader, type Answer } from './answers/api-answer.js';
-import { admitOrigin } from './answers/protect.js';
 import { answerAndHangUp, sendAnswer } from './answers/send-answer.js';
 import type { ApiDependencies, ApiOptions, Entry } from './api-dependencies.js';
 import { presentProblem } from './answers/api-problem.js';
@@ -22,6 +21,18 @@ import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from 
 import { parseParameters, splitTarget, unknownParameter, type Target } from './requests/parse-target.js';
 import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/take-body.js';
 import type { OpenRoute, Route } from './route.js';
+import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
+import type { HeaderLines } from '../http/header-lines.js';
+
+const exposed =
+  'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
+  'Accept-Ranges, Content-Disposition, Content-Range';
+
+const preflight = preflightHeaders({
+  methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  headers: 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
+  maxAge: 600,
+});
 
 /** Where a caller's request leads. */
 interface Found {
@@ -232,4 +243,20 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
 /** A caller without any right to write cannot make the service read a large body. @throws Refusal NOT_FOUND */
 function requireWriter(workspace: Workspace, caller: Caller): void {
   if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
+}
+
+/**
+ * Lets pages of the configured origins read the answer (Fetch standard, CORS protocol); none by default.
+ * @param lines of the answer, for the headers of the protocol
+ * @returns whether it was a preflight request of such a page; it is answered without a key
+ */
+function admitOrigin(request: IncomingMessage, lines: HeaderLines, origins: readonly string[]): boolean {
+  if (origins.length === 0) return false;
+  lines.vary('Origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !origins.includes(origin)) return false;
+  lines.setAll(originHeaders(origin, exposed));
+  if (!isPreflight(request)) return false;
+  lines.setAll(preflight);
+  return true;
 }

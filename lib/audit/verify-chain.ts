@@ -1,12 +1,15 @@
 import type { KeyObject } from 'node:crypto';
-import { hashRecord } from './canonical-record.js';
+import { commitTo, hashRecord } from './canonical-record.js';
 import { emptyChain, type ChainHead } from './chain.js';
 import { isSignedBy, signedEvery, type SignedCheckpoint } from './signed-checkpoint.js';
 import type { ExportedLine, ExportedRecord } from './exported-line.js';
-import { judgeText } from './judge-text.js';
 import { arrangeHeads, nameHead, witnessesSince, type ArrangedHeads, type KnownHead } from './known-heads.js';
+import type { AuditRecord, AuditText } from '../domain/audit-record.js';
 
 export type { KnownHead } from './known-heads.js';
+
+/** Three times U+FFFD: the form in which earlier builds exported a committed U+FFFD (decision 0100). */
+const exportedByEarlierBuilds = /\ufffd{3}/g;
 
 /** The result of a verification. `problem` names the first record that is broken, missing or out of order. */
 export type ChainVerdict = SoundChain | UnsoundChain;
@@ -253,3 +256,26 @@ export class ChainVerifier {
     return { seq: from + 1, problem: `no signature covers the records from ${from + 1} to ${this.head.seq}` };
   }
 }
+
+/**
+ * Whether a text matches its record's commitment. A target has a second reading. Earlier builds exported half of a
+ * surrogate pair as three times U+FFFD, and had committed to one U+FFFD. The commitment decides here, too, so this
+ * excuses no other difference.
+ * @returns `altered` where the second reading holds; a problem, which goes on from the record's number, where none does
+ */
+function judgeText(
+  record: Pick<AuditRecord, 'target' | 'detail'>,
+  { salt, target, detail }: Omit<AuditText, 'seq'>,
+): 'as committed' | 'altered' | { readonly problem: string } {
+  const key = Buffer.from(salt, 'hex');
+  const isCommitted = (text: string | null, commitment: string | null): boolean =>
+    text === null || commitTo(text, key).toString('hex') === commitment;
+  if (!isCommitted(detail, record.detail)) return notTheText('detail');
+  if (isCommitted(target, record.target)) return 'as committed';
+  const second = target?.replace(exportedByEarlierBuilds, '\ufffd') ?? null;
+  return second !== target && isCommitted(second, record.target) ? 'altered' : notTheText('target');
+}
+
+const notTheText = (part: 'target' | 'detail'): { readonly problem: string } => ({
+  problem: `the text kept for its ${part} is not the one it commits to`,
+});

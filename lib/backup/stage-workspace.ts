@@ -13,10 +13,15 @@ import { GitProgramMissing, RepositoryUnreadable } from '../git/repositories/rep
 import { auditKeyOf, openServiceFile, type ServiceFile, type ServicePart } from '../sidecar/service-file.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import { backupFiles } from './backup-manifest.js';
-import { checkExtent, usualExtent } from './check-extent.js';
 import type { CheckedBackup } from './check-backup.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { createWorkspace, pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
+import { EntryCount } from '../git/sources/count-tree-entries.js';
+import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import { decodeHistory } from '../history/read-history.js';
+
+/** Files and folders that one commit of a clone may have, unless the operator allows more. */
+const usualExtent = 1_000_000;
 
 /** The files of a workspace on its way into a data folder. */
 export interface StagedFiles extends NewWorkspaceFiles {
@@ -220,5 +225,22 @@ async function takeClone(
   } finally {
     await created.close();
     await rm(bundle, { force: true });
+  }
+}
+
+/**
+ * Requires that no commit of a history has more files and folders than a person would read. They are counted without
+ * reading them all, because few objects can stand for any number.
+ * @throws RepositoryUnreadable with a sentence that names the commit and the bound; ObjectNotFound
+ */
+async function checkExtent(repository: ReadableRepository, head: Oid, most: number): Promise<void> {
+  const count = new EntryCount(async (tree) => (await repository.read(tree)).bytes, most);
+  for await (const group of decodeHistory(repository, head)) {
+    for (const { oid, commit } of group) {
+      if ((await count.below(commit.tree)) <= most) continue;
+      throw new RepositoryUnreadable(
+        `Commit ${oid} has more than ${most} files and folders. If that is meant, allow more with --max-files.`,
+      );
+    }
   }
 }

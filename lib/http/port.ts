@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { boundPieces } from './bound-pieces.js';
 import { strictTransport } from './protections.js';
+
+/** Pieces of a body from which on their size is looked at, and the least bytes of one on average. */
+const maxSmallPieces = 1000;
+
+const leastAveragePiece = 64;
 
 /** A face on a port. It takes its paths whole. */
 export interface MountedFace {
@@ -228,4 +232,24 @@ class Connections {
     await closed;
     clearTimeout(timer);
   }
+}
+
+/**
+ * Ends the connection of a body that comes in very many tiny pieces, for example in chunks of one byte. Each piece is a
+ * call of the parser, and thousands of them come in one turn of the event loop. No client that we know sends such a body.
+ */
+function boundPieces(request: IncomingMessage): void {
+  const push = request.push.bind(request);
+  let pieces = 0;
+  let bytes = 0;
+  // The parser hands each piece to this method, whoever reads the body and whether anybody does.
+  request.push = (piece: unknown, encoding?: BufferEncoding) => {
+    if (piece === null) return push(piece);
+    if (request.destroyed) return true;
+    pieces += 1;
+    bytes += (piece as Buffer).length;
+    if (pieces <= maxSmallPieces || bytes >= pieces * leastAveragePiece) return push(piece, encoding);
+    request.socket.destroy();
+    return true;
+  };
 }

@@ -12,7 +12,8 @@ import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { refuseUnread } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { Exchange, type FaceName, type RequestNotes } from './exchange.js';
-import { isReaderGone } from './reader-gone.js';
+
+const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
 
 /** A recognised caller of an operation. */
 export interface Asking {
@@ -235,4 +236,9 @@ async function readOrRecord<Found extends object, Known extends Asking, Answer>(
     const note = location === undefined ? {} : { target: location };
     throw await refuseUnread(known.workspace, known.caller, action, note, error);
   }
+}
+
+/** Whether sending failed because the reader left, which is no fault of the service. */
+function isReaderGone(error: unknown): boolean {
+  return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
 }

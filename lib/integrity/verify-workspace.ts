@@ -5,7 +5,7 @@ import { describeRemarks } from '../audit/describe-remarks.js';
 import type { UnsoundChain, VerifyOptions as ChainOptions } from '../audit/verify-chain.js';
 import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
-import type { Oid } from '../git/objects/objects.js';
+import { type Oid, hashObject, inflateObject } from '../git/objects/objects.js';
 import { findDamagedIndexes, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
@@ -16,12 +16,23 @@ import { ContentFinder } from './content-finder.js';
 import { findCarriedRestart, verifyAuditChain } from './verify-audit-log.js';
 import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
-import { verifyMirrors } from './verify-mirrors.js';
-import { verifyPending } from './verify-pending.js';
 import { verifySearch } from './verify-search.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
 import type { Report, OnProgress } from './report.js';
+import { compareMirrors } from '../view/compare-mirror.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { PendingObject } from '../sidecar/tables/object-table.js';
+
+/** Pending objects that are read at once, and their bytes. */
+const pendingTogether = 100;
+
+const pendingBytesTogether = 8 * 1024 * 1024;
+
+const mirrorFaults = {
+  row: 'is in a mirror, and its connector does not know that it mirrored it.',
+  document: 'has no document, and its connector takes it for mirrored.',
+} as const;
 
 export interface Problem {
   readonly part: Part;
@@ -268,4 +279,35 @@ async function checkRepositoryAlone({ dataFolder, name, git }: ReadOnlyOptions, 
 async function checkRepository({ repository }: ReadOnlyWorkspace): Promise<string[]> {
   const first = await repository.fsck();
   return first.length === 0 ? first : repository.fsck();
+}
+
+/** Compares the documents of mirrors with what their connectors know of. The next sync would miss such a difference. */
+function verifyMirrors({ reader }: Pick<SidecarSnapshot, 'reader'>, report: Report): void {
+  for (const { location, lacks } of compareMirrors(reader)) report('mirrors', mirrorFaults[lacks], location);
+}
+
+/** Checks that every pending object matches its name. Pending objects lie in the sidecar only. */
+async function verifyPending({ sidecar }: ReadOnlyWorkspace, report: Report): Promise<void> {
+  const { objects } = sidecar.reader;
+  const newest = objects.newest();
+  for (let after = 0; ;) {
+    const some = objects.between(after, newest, pendingTogether, pendingBytesTogether);
+    for (const object of some) {
+      const fault = pendingFaultOf(object);
+      if (fault !== undefined) report('pending', `The pending ${object.type} ${object.oid} ${fault}`);
+    }
+    const last = some.at(-1);
+    if (last === undefined) return;
+    after = last.number;
+    await yieldToLoop();
+  }
+}
+
+function pendingFaultOf(object: PendingObject): string | undefined {
+  try {
+    const bytes = inflateObject(object);
+    return hashObject(object.type, bytes) === object.oid ? undefined : 'holds something else.';
+  } catch (error) {
+    return `cannot be read: ${describeError(error)}`;
+  }
 }

@@ -3,7 +3,7 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { sourceOf } from '../limits/work-limits.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import { findFaultOfShape } from '../http/json-shape.js';
-import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
@@ -15,7 +15,6 @@ import { sendReply } from '../http/send-reply.js';
 import type { Admitted, CallerFace } from '../http/serve-exchange.js';
 import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
-import { asJson, bothForms, wantsJsonAlone } from './accepted-form.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { PlainAnswers } from './answer-plainly.js';
 import { answerError, rpcCodes, type Answer } from './rpc-answer.js';
@@ -27,10 +26,14 @@ import { describeServer, makeServer } from './make-server.js';
 import { readPlainRequest, type RequestHeaders } from './plain-request.js';
 import { recognise, requireReadable, type Recognised } from './recognise-agent.js';
 import { carrierHeader, keepsSubscriptions as keeping, listenMethod } from './subscription-terms.js';
-import { readTrace } from './read-trace.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
-import { UnfitMessage } from './unfit-message.js';
+import { parseTraceparent, type TraceContext } from '../http/trace-context.js';
+
+const streamType = 'text/event-stream';
+
+/** What the protocol's library wants to read in Accept. Whoever takes JSON alone gets it by `asJson`. */
+const bothForms = `application/json, ${streamType}`;
 
 const exposed = 'WWW-Authenticate, Retry-After, X-Request-Id';
 
@@ -324,4 +327,49 @@ function withoutArguments(message: unknown): unknown {
   if (method !== 'tools/call' || typeof params !== 'object' || params === null) return message;
   const { arguments: _, ...others } = params as { readonly arguments?: unknown };
   return { ...(message as object), params: others };
+}
+
+/**
+ * Whether a client takes JSON, and does not ask for a stream by name. The revisions of 2025 want both types in Accept,
+ * but many clients send only one, any type at all, or no header. Without the header everything is accepted (RFC 9110
+ * §12.5.1).
+ */
+function wantsJsonAlone(accept: string | undefined): boolean {
+  const ranges = (accept ?? '*/*').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  const takesJson = ranges.some((range) => ['application/json', 'application/*', '*/*', ''].includes(range));
+  return takesJson && !ranges.includes(streamType) && !ranges.includes('text/*');
+}
+
+/** The answer as JSON, where it is a stream of one message. */
+function asJson(answer: Answer): Answer {
+  if (answer.headers['Content-Type'] !== streamType || answer.stream !== undefined) return answer;
+  const message = /(?:^|\n)data: ([^\n]*)\n/.exec(answer.body)?.[1];
+  if (message === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body: message };
+}
+
+/**
+ * The trace that a message names in `params._meta`. It is nearer to the call than that of the HTTP header, which may be
+ * the carrier's own.
+ */
+function readTrace(message: unknown): TraceContext | undefined {
+  const { params } = (message ?? {}) as { readonly params?: unknown };
+  const { _meta: meta } = (params ?? {}) as { readonly _meta?: unknown };
+  if (typeof meta !== 'object' || meta === null || !Object.hasOwn(meta, 'traceparent')) return undefined;
+  return parseTraceparent((meta as { readonly traceparent?: unknown }).traceparent);
+}
+
+type UnfitReason = 'unsupported_media_type' | 'body_too_large' | 'bad_json' | 'bad_field';
+
+/** A request that holds no message to be answered, with the status and the code of its answer. */
+class UnfitMessage extends Refusal {
+  readonly status: number;
+  /** Of JSON-RPC. */
+  readonly rpcCode: number;
+
+  constructor(status: number, rpcCode: number, reason: UnfitReason, message: string) {
+    super('INVALID_REQUEST', message, { details: invalidRequest(reason, message).details });
+    this.status = status;
+    this.rpcCode = rpcCode;
+  }
 }

@@ -1,6 +1,6 @@
+import { statSync } from 'node:fs';
 import { firstPolicy } from '../domain/policy.js';
 import { MetaTable } from './tables/meta-table.js';
-import { checkpointWal } from './checkpoint-wal.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { copyDatabase, openForReading, openForWriting } from './database.js';
@@ -11,10 +11,13 @@ import { makeTables, requireSchema, type Tables } from './tables.js';
 import { ReadTransaction } from './read-transaction.js';
 import { nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
-import { reclaimPages, truncateWal } from './reclaim-space.js';
 import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } from './totals.js';
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 import { connectionOf } from './scratch-connection.js';
+import { startThread } from '../scheduling/start-thread.js';
+
+/** Bytes of a log that is checkpointed in less time than a thread starts. */
+const shortLog = 1024 * 1024;
 
 /** Shared by all sidecars of the process, so that a sidecar opened again never repeats a stamp of its predecessor. */
 let lastStamp = 0;
@@ -226,4 +229,39 @@ export function openSidecarReadOnly(file: string): SidecarSnapshot {
     reading.close();
     throw error;
   }
+}
+
+/**
+ * Checkpoints a long write-ahead log into the database's file, in a thread of its own. A short one stays as it is:
+ * emptying it takes a moment.
+ * @param file of a database that is open in this process
+ * @throws the error of SQLite there
+ */
+async function checkpointWal(file: string): Promise<void> {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (log === undefined || log.size <= shortLog) return;
+  await new Promise<void>((resolve, reject) => {
+    const worker = startThread(new URL('./log-worker.js', import.meta.url), { workerData: file });
+    worker.on('error', reject);
+    worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`The worker ended with code ${code}.`))));
+  });
+}
+
+/**
+ * Gives unused pages back to the system.
+ * @param keep pages that stay @param most pages to give back at once
+ * @returns how many unused pages are left
+ */
+function reclaimPages(connection: Connection, keep: number, most: number): number {
+  const unused = connection.pragma('freelist_count', { simple: true }) as number;
+  if (unused <= keep) return unused;
+  const pages = Math.min(unused - keep, most);
+  connection.pragma(`incremental_vacuum(${pages})`);
+  return unused - pages;
+}
+
+/** Checkpoints the write-ahead log into the file and empties it. @returns false when an open snapshot prevented it */
+function truncateWal(connection: Connection): boolean {
+  const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
+  return outcome?.busy === 0 && outcome.log === 0;
 }

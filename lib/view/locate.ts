@@ -1,11 +1,11 @@
 import type { Reach } from './reach.js';
 import type { Document, Folder } from '../domain/document.js';
-import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
+import { joinLocation, nameOf, parentOf, segmentsOf, type Location, isWithin } from '../domain/location.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import { rootFolderNumber, type FolderRow } from '../sidecar/tables/folder-table.js';
 import { findClaims, toClaim } from './find-claims.js';
-import { findSource } from './find-source.js';
 import type { Tables } from '../sidecar/tables.js';
+import type { MirrorSource } from '../domain/connector.js';
 
 /** An existing folder, with the rules for everything in it. */
 export interface FoundFolder {
@@ -172,4 +172,32 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number, re
 export function toFolder(location: Location, mirror: string | null, tables?: Tables, reach?: Reach): Folder {
   const source = tables === undefined || mirror === null ? {} : findSource(tables, mirror, location, reach);
   return { location, name: nameOf(location), readOnly: mirror !== null, ...source };
+}
+
+/**
+ * Where something in a mirror comes from.
+ * @param mirror id of the connector
+ * @param reach of the caller. Left out: the state of the source is not told
+ * @returns the member of a document or folder, or none
+ */
+function findSource(
+  { connectors, principals }: Pick<Tables, 'connectors' | 'principals'>,
+  mirror: string,
+  location: Location,
+  reach?: Reach,
+): { readonly source?: MirrorSource } {
+  const connector = connectors.byId(mirror);
+  if (connector === undefined || !isWithin(connector.location, location)) return {};
+  const { id, kind, sourceVersion, syncedAt, location: root } = connector;
+  const readsAll = reach?.holds('reader', root) === true;
+  return {
+    source: {
+      connectorId: id,
+      connectorName: principals.find(id)?.displayName ?? id,
+      kind,
+      path: location.slice(root.length + 1),
+      version: readsAll ? sourceVersion : null,
+      syncedAt: readsAll ? syncedAt : null,
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Clock } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import type { Log } from '../domain/log.js';
@@ -6,7 +7,9 @@ import { EgressFault } from '../egress/egress-fault.js';
 import { HttpClient, requirePrivacy, type HttpAnswer, type HttpMeans } from '../egress/http-client.js';
 import { readRetryAfter } from '../egress/retry-after.js';
 import type { WebhookMessage, WebhookSender } from '../workspace/webhook-schedule.js';
-import { signMessage } from './sign-message.js';
+
+/** What a secret begins with. */
+const secretPrefix = 'whsec_';
 
 /** What the service gives its webhooks. */
 export interface SenderMeans extends Pick<HttpMeans, 'resolve' | 'authorities' | 'timeouts'> {
@@ -131,4 +134,24 @@ async function readBeginning({ body }: HttpAnswer): Promise<string | null> {
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim();
   return text === '' ? null : text.slice(0, maxAnswerLength).toWellFormed();
+}
+
+/**
+ * The headers of a message by the convention of Standard Webhooks. Each secret signs the id, the time and the body, so
+ * that none of them can be exchanged. A receiver needs one signature that it can check.
+ * @param secrets in the form `whsec_` and base64
+ * @param at seconds since 1970
+ */
+function signMessage(
+  id: string,
+  at: number,
+  body: string,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const content = `${id}.${at}.${body}`;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signatures.join(' ') };
 }

@@ -20,7 +20,7 @@ interface Mutant {
 const mutants: readonly Mutant[] = [
   {
     fault: 'counts documents and lengths beyond the reach',
-    file: 'ranking/gather-statistics.js',
+    file: 'ranking/rank-documents.js',
     text: 'for (const { reader, intervals } of reached) {',
     instead: 'for (const { reader } of reached) { const intervals = [0, reader.segment.documents];',
     seed: 3,
@@ -48,7 +48,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'counts dead documents among all',
-    file: 'ranking/gather-statistics.js',
+    file: 'ranking/rank-documents.js',
     text: 'else if (reader.isDead(ordinal))',
     instead: 'else if (false)',
     seed: 3,

@@ -1,8 +1,9 @@
 import type { Refusal } from '../../domain/refusal.js';
 import { formatEtag } from '../../domain/etag.js';
-import { presentForRest } from './present-details.js';
 import { statusOfCode } from '../../http/status-of.js';
 import { answerJson, type Answer } from './api-answer.js';
+import { presentDetails, type RefusalDetails } from '../../domain/refusal-details.js';
+import { detailRecords } from '../../records/refusal-record.js';
 
 /**
  * The only place where a Refusal becomes HTTP. Its cause stays hidden.
@@ -22,3 +23,6 @@ export function presentProblem(refusal: Refusal, requestId: string, challenge: s
       : { code, message, request_id: requestId, details: presentForRest(details) };
   return answerJson(statusOfCode[code], { error }, headers);
 }
+
+/** The description's `…Details`. */
+const presentForRest = (details: RefusalDetails): object => presentDetails(details, detailRecords);

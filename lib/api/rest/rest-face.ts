@@ -1,13 +1,12 @@
 import { countedAs } from '../../access/counted-as.js';
 import { ApiFace } from '../json-face.js';
 import type { Arrival } from '../requests/checked-request.js';
-import { readDescription } from '../requests/description.js';
+import { readDescription, type Description } from '../requests/description.js';
 import type { Caller } from '../../domain/caller.js';
 import { formatTime } from '../../domain/clock.js';
 import { readBearer, recogniseKey } from '../../workspace/recognise-key.js';
 import type { Asking } from '../../http/serve-exchange.js';
 import type { RestDependencies, RestOptions } from './rest-dependencies.js';
-import { describeBelow } from './describe-below.js';
 import { makeHookRoute } from './hooks.js';
 import { makeOpenRoutes } from './open-routes.js';
 import { prefix, routes } from './rest-routes.js';
@@ -78,4 +77,12 @@ function recogniseBearer(
     requestsPerMinute,
     noteUse: () => later.noteUse(workspace, credential),
   };
+}
+
+/**
+ * The description's text for clients of a service below a path.
+ * @param base the path, without a slash at its end; '' where there is none
+ */
+function describeBelow(base: string, { text }: Description): string {
+  return base === '' ? text : text.replace(/^( {2}- url: )\/$/m, (_, start: string) => start + JSON.stringify(base));
 }

@@ -10,10 +10,10 @@ import {
   type SourceFile,
   type SourceKind,
   type SourceMeans,
+  type SourceMemory,
 } from '../source.js';
 import { isInState, stampWidth, tellMoment, type Moment } from './describe-state.js';
 import { faultOf, missing, openAllowed } from './find-allowed.js';
-import { recallMounts, rememberMounts } from './remember-mounts.js';
 import { describeObstacle, walkSource } from './walk-source.js';
 
 /** What a folder's connector needs to know. */
@@ -154,3 +154,28 @@ class FolderSource implements Source {
 }
 
 const countedAtMost = 1000;
+
+/** Where disks were mounted when a folder was last walked. */
+interface Mounts {
+  /** The walked folder. */
+  readonly root: string;
+  /** Folders below the root by their paths; '' is the root itself. */
+  readonly at: readonly string[];
+}
+
+/**
+ * What the last walk of a folder remembered. It is no cursor: a sync forgets its cursor when something could not be
+ * read, and a disk that is not mounted is just that.
+ */
+function recallMounts(memory: SourceMemory, root: string): ReadonlySet<string> {
+  const text = memory.read();
+  if (text === null) return new Set();
+  const known = JSON.parse(text) as Mounts;
+  return new Set(known.root === root ? known.at : []);
+}
+
+/** Remembers them for the next walk. */
+async function rememberMounts(memory: SourceMemory, { root, at }: Mounts): Promise<void> {
+  const text = JSON.stringify({ root, at: at.toSorted() });
+  if (text !== memory.read()) await memory.write(text);
+}

@@ -8,9 +8,9 @@ import { EgressFault } from '../../egress/egress-fault.js';
 import { BodyTooLarge } from '../../egress/read-foreign-body.js';
 import type { Randomness } from '../../domain/clock.js';
 import { SourceFault } from '../source.js';
-import { boundHead } from './bound-head.js';
 import type { GitLimits } from './git-limits.js';
 import { answerTypes, type GitService, type GitUpstream } from './git-upstream.js';
+import { PacketLines } from './packet-lines.js';
 
 /** Bytes of one request of git. It names the commits that are there, and here there is one. */
 const maxRequestBytes = 1024 * 1024;
@@ -149,4 +149,26 @@ async function readRequest(request: IncomingMessage): Promise<Buffer> {
   }
   const body = Buffer.concat(pieces);
   return request.headers['content-encoding'] === 'gzip' ? inflate(body, { maxOutputLength: maxInflated }) : body;
+}
+
+/**
+ * Passes the answer to a fetch on. git holds all of it in memory that comes before the pack, so that part is bounded.
+ * @param maxBytes before the pack
+ * @throws BodyTooLarge
+ */
+async function* boundHead(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  // The older protocol announces no pack, but the pack comes in the first channel.
+  const lines = new PacketLines(({ start }) => start.startsWith('packfile') || start.startsWith('\u0001'));
+  let bytes = 0;
+  let isHead = true;
+  for await (const piece of pieces) {
+    // Bytes that are no lines are never a pack; git ends at them.
+    if (isHead) isHead = lines.look(Buffer.from(piece.buffer, piece.byteOffset, piece.length)) !== 'end';
+    if (isHead) bytes += piece.length;
+    if (bytes > maxBytes) throw new BodyTooLarge();
+    yield piece;
+  }
 }

@@ -8,6 +8,7 @@ import {
   ShallowCopy,
   type Remote,
   type RemoteReference,
+  type CopiedEntry,
 } from '../../git/sources/shallow-copy.js';
 import {
   SourceFault,
@@ -17,13 +18,16 @@ import {
   type SourceEntry,
   type SourceFile,
   type SourceMeans,
+  type SkippedEntry,
 } from '../source.js';
 import { mayBePointer, readLfsPointer } from '../../domain/lfs-pointer.js';
-import { describeEntry } from './describe-entry.js';
 import { explainFailure, isAbsentReference } from './explain-failure.js';
 import { GitGateway } from './gateway.js';
 import type { GitLimits } from './git-limits.js';
 import type { GitUpstream } from './git-upstream.js';
+import type { SkipReason } from '../../domain/connector.js';
+
+const pathDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface GitSourceParts {
   readonly program: ForeignGit;
@@ -250,3 +254,37 @@ async function* nothing(): AsyncGenerator<readonly SourceEntry[]> {
 
 const tooMany = (most: number): SourceFault =>
   new SourceFault('limit', `The repository holds more than ${most} files or folders. Mirror one of its folders.`);
+
+/** What an entry of a repository is to a mirror. @returns undefined for a folder */
+function describeEntry({ mode, oid, size, path }: CopiedEntry): SourceFile | SkippedEntry | undefined {
+  if (mode === '040000') return undefined;
+  const name = decodePath(path);
+  const skip = (reason: SkipReason, shown: string): SkippedEntry => ({
+    type: 'skipped',
+    path: shown,
+    version: oid,
+    reason,
+  });
+  if (name === undefined) return skip('not_decodable', escapePath(path));
+  if (mode === '120000') return skip('symlink', name);
+  if (mode === '160000') return skip('submodule', name);
+  if (!mode.startsWith('100')) return skip('special_file', name);
+  return { type: 'file', path: name, version: oid, ...(size === undefined ? {} : { size }) };
+}
+
+function decodePath(path: Buffer): string | undefined {
+  try {
+    return pathDecoder.decode(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path that is no text, readable: every byte beyond ASCII in hexadecimal. */
+function escapePath(path: Buffer): string {
+  let shown = '';
+  for (const byte of path) {
+    shown += byte < 0x80 ? String.fromCharCode(byte) : String.raw`\x${byte.toString(16)}`;
+  }
+  return shown;
+}

@@ -1,11 +1,14 @@
+import { StringDecoder } from 'node:string_decoder';
 import { showLine } from '../../domain/visible-text.js';
 import type { Log } from '../../domain/log.js';
 import { SourceFault } from '../source.js';
-import { StderrLines } from './stderr-lines.js';
 import { ProgramExchange, type RequestType } from './program-exchange.js';
 import { maxLineLength, prepareReader, type FaultMessage, type Message, type ReadMessage } from './program-messages.js';
 import { OutsideProgram } from './outside-program.js';
 import { LineSplitter } from './split-lines.js';
+
+/** Characters of a line that are buffered until it ends. */
+const longestLine = 64 * 1024;
 
 /** What bounds a program. */
 export interface Bounds {
@@ -247,3 +250,34 @@ export class Conversation {
 
 /** Stands for the greeting among the ids of requests. */
 const greeting = 0;
+
+/** Cuts a program's standard error into lines. Only whole ones come out, or half a secret could pass for none. */
+class StderrLines {
+  readonly #decoder = new StringDecoder('utf8');
+  #held = '';
+  #isTooLong = false;
+
+  /** The lines that end in this piece. */
+  take(piece: Buffer): string[] {
+    const [first = '', ...more] = this.#decoder.write(piece).split('\n');
+    const lines: string[] = [];
+    this.#hold(first);
+    for (const next of more) {
+      lines.push(this.end());
+      this.#hold(next);
+    }
+    return lines;
+  }
+
+  /** The rest, as a line. */
+  end(): string {
+    const line = this.#isTooLong ? `(a line of more than ${longestLine} characters)` : this.#held;
+    [this.#held, this.#isTooLong] = ['', false];
+    return line;
+  }
+
+  #hold(text: string): void {
+    this.#isTooLong ||= this.#held.length + text.length > longestLine;
+    this.#held = this.#isTooLong ? '' : this.#held + text;
+  }
+}

@@ -2,7 +2,7 @@ import { suppressContents, suppressFile } from '../../changes/mirror-suppression
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Erasure } from '../../domain/erasure.js';
 import { makeIdentifier } from '../../domain/identifier.js';
-import { isWithin, nameOf, parentOf, type Location } from '../../domain/location.js';
+import { isWithin, nameOf, parentOf, type Location, ancestorsOf } from '../../domain/location.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
 import { findErasable, type Erasable, type ErasableSought } from '../../erase/find-erasable.js';
@@ -11,7 +11,7 @@ import { descend, findDocument, locationOfFolder } from '../../view/locate.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
 import { recentUntil, requireRecentProof } from '../require-recent-proof.js';
 import { deletionOf, recordDeletion } from './delete-document.js';
-import { noteErasedPlaces } from './note-erased-places.js';
+import { placeSpans, type PlaceSpan } from '../../history/place-spans.js';
 
 export interface EraseDocumentInput {
   readonly location: Location;
@@ -148,3 +148,37 @@ export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {
   },
   noteResult: ({ id }) => ({ detail: { erasure: id } }),
 };
+
+/** An accepted erase. */
+interface NotedErase {
+  /** Number of its receipt. */
+  readonly erasure: number;
+  readonly document: { readonly number: number; readonly id: string };
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/**
+ * Notes for the feed who could read a document before its rows go: for each time, the granted places that held it. Those
+ * are texts of grants, so nothing of the document's own names stays. Its id is sealed.
+ */
+function noteErasedPlaces(tables: Tables, { erasure, document, at }: NotedErase): void {
+  const spans = Array.from(placeSpans(tables, document.number)).toReversed();
+  const placesOf = ({ place }: PlaceSpan): Location[] => [...ancestorsOf(place), place];
+  const granted = new Set(tables.activities.everGranted([...new Set(spans.flatMap(placesOf))]));
+  let last: { since: number; until: number; scopes: Location[] } | undefined;
+  const write = (): void => {
+    if (last !== undefined) tables.feed.addErased({ erasure, documentId: document.id, at, ...last });
+  };
+  for (const span of spans) {
+    const scopes = placesOf(span).filter((place) => granted.has(place));
+    if (last?.until === span.since && last.scopes.join('\n') === scopes.join('\n')) {
+      last.until = span.until;
+      continue;
+    }
+    write();
+    last = { since: span.since, until: span.until, scopes };
+  }
+  write();
+  tables.activities.coverDocument(document.id);
+}

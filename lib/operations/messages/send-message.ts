@@ -3,16 +3,22 @@ import type { Subject } from '../../domain/grant.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
 import { maxMessageLength, maxSubjectLength, maxAddressed, type ListedMessage } from '../../domain/message.js';
-import { invalidRequest, notFound } from '../../domain/refusal.js';
+import { invalidRequest, notFound, tooManyMessages } from '../../domain/refusal.js';
 import type { MessageTopic, StoredMessage, StoredMessageThread } from '../../sidecar/tables/message-table.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { takeDiscussionRoom } from '../../changes/quota.js';
 import type { View } from '../../view/view.js';
 import { MessagePresenter } from './describe-message.js';
-import { requireRate } from './limit-messages.js';
 import { findAddressee, mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
 import type { WriteOperation } from '../operation.js';
 import { requirePlain, requireVisible } from '../require-visible.js';
+
+const hour = 60 * 60 * 1000;
+
+/** Messages of one sender in an hour: to one addressee, and to all. */
+const maxToOne = 60;
+
+const maxToAll = 300;
 
 export interface SendMessageInput {
   /** Principals and groups, by their ids or names. Left out with `threadId`: the participants of the thread's newest message. */
@@ -206,3 +212,19 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
   }),
   documentNumber: ({ documentNumber }) => documentNumber,
 };
+
+/**
+ * Keeps a sender from filling the box of others. Counts what the sender named as addressee. Deliveries are not counted:
+ * they would reveal who is in a group.
+ * @throws Refusal RATE_LIMITED
+ */
+function requireRate({ transaction, caller }: WriteContext, addressed: readonly Subject[]): void {
+  const { tables, now } = transaction;
+  const sent = tables.messages.listSentSince(caller.principalId, now - hour, maxToAll);
+  const limits = addressed.map(
+    ({ id }) => sent.filter((each) => each.addressed.some((to) => to.id === id))[maxToOne - 1],
+  );
+  for (const oldest of [...limits, sent[maxToAll - 1]]) {
+    if (oldest !== undefined) throw tooManyMessages(Math.ceil((oldest.at + hour - now) / 1000));
+  }
+}

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/caller.js';
 import { formatTime } from '../../domain/clock.js';
-import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
+import { conflict, invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
 import { isSecurityKind, type Webhook } from '../../domain/webhook.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -8,7 +8,6 @@ import { readReach } from '../../view/reach.js';
 import type { WriteOperation } from '../operation.js';
 import { parseDisplayName } from '../principals/parse-name.js';
 import { hostOf, requireKinds, requireUrl } from './create-webhook.js';
-import { passOver } from './pass-over.js';
 import { positionOfNow } from './position-of-now.js';
 import {
   mayBeTold,
@@ -20,6 +19,11 @@ import {
   type WebhookWithSecret,
 } from './find-webhook.js';
 import { makeSigningSecret, type SigningSecret } from './signing-secret.js';
+import { principalSourceOf } from '../../limits/work-limits.js';
+import { ArchiveUnreadable } from '../../audit/read-archive.js';
+import { Rests } from '../../scheduling/rests.js';
+import { findNext } from './find-next.js';
+import { ownerOf } from './note-delivery.js';
 
 export interface WebhookInput {
   readonly webhookId: string;
@@ -208,3 +212,29 @@ export const replayDeliveries: WriteOperation<ReplayInput, ShownWebhook> = {
   stored: storedWebhook,
   finish: ({ webhooks }, { webhookId }) => webhooks.wake(webhookId),
 };
+
+/**
+ * Looks from a webhook's position on for what it has to tell by its present kinds.
+ * @returns the position of that message, or of now; undefined where the position leads nowhere any more
+ */
+async function passOver(workspace: Workspace, webhook: Webhook): Promise<string | undefined> {
+  const kind = workspace.journal.reader.principals.find(webhook.owner)?.kind ?? 'person';
+  const owner = ownerOf(webhook, kind, workspace.randomness);
+  const release = await workspace.workLimits.feeds.take(principalSourceOf(workspace.name, owner));
+  try {
+    const rests = new Rests();
+    for (let position = webhook.position; ;) {
+      if (rests.isDue) await rests.take();
+      const found = await findNext(workspace, owner, webhook, position);
+      if (!('isCurrent' in found)) return found.before;
+      if (found.isCurrent) return found.next;
+      position = found.next;
+    }
+  } catch (error) {
+    const isLost = error instanceof Refusal && error.details?.reason === 'bad_cursor';
+    if (isLost || error instanceof ArchiveUnreadable) return undefined;
+    throw error;
+  } finally {
+    release();
+  }
+}

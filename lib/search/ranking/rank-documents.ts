@@ -4,16 +4,14 @@ import { addScores } from './add-scores.js';
 import { BestDocuments, type Candidate } from './best-documents.js';
 import { cutTerm, type CutTerm, type ReachedSegment } from '../segments/cut-postings.js';
 import { labelTerm } from '../query/expand-term.js';
-import { gatherStatistics } from './gather-statistics.js';
-import { keepRarest, type Rarest } from './keep-rarest.js';
 import { markAll, markExcluded, markRequired } from '../query/mark-documents.js';
 import type { SearchPosition } from './search-position.js';
 import { offerBest } from './maxscore.js';
-import type { Query } from '../query/parse-query.js';
+import { type Query, countedTerms } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
-import { everyField } from '../segments/posting.js';
+import { everyField, fieldCount, fieldNames } from '../segments/posting.js';
 import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from './score-accumulator.js';
-import type { Statistics } from './weigh.js';
+import { type Statistics, addLengths, inverseFrequency } from './weigh.js';
 
 export interface RankRequest {
   readonly query: Query;
@@ -99,4 +97,61 @@ function* cutTerms(
 export function strangePosition(): Refusal {
   const message = 'Search reads text differently since the previous page. Start again without the cursor.';
   return invalidRequest('bad_cursor', message, { field: 'cursor' });
+}
+
+/** Exact whole numbers over the intervals, without deleted documents. */
+function gatherStatistics(reached: readonly ReachedSegment[], terms: readonly CutTerm[]): Statistics {
+  let documents = 0;
+  const lengths = fieldNames.map(() => 0);
+  for (const { reader, intervals } of reached) {
+    const { sums, lengths: own } = reader.segment;
+    for (let index = 0; index < intervals.length; index += 2) {
+      const start = intervals[index] ?? 0;
+      const end = intervals[index + 1] ?? 0;
+      documents += end - start;
+      addLengths(lengths, sums, end * fieldCount, 1);
+      addLengths(lengths, sums, start * fieldCount, -1);
+      if (reader.dead === 0) continue;
+      for (let ordinal = start; ordinal < end; ordinal += 1) {
+        if (reader.tombstones[ordinal >>> 5] === 0) ordinal |= 31;
+        else if (reader.isDead(ordinal)) {
+          documents -= 1;
+          addLengths(lengths, own, ordinal * fieldCount, -1);
+        }
+      }
+    }
+  }
+  return { documents, lengths, frequencies: terms.map(({ frequency }) => frequency) };
+}
+
+/** The terms of a long question that count, and whether others were found but left out. */
+interface Rarest {
+  readonly sought: Sought;
+  /** Their places among the question's terms, in order. */
+  readonly places: readonly number[];
+  readonly leavesOut: boolean;
+}
+
+/**
+ * Of a long question, the terms that weigh most: rare in the caller's reach, times how often the question says them. A
+ * term without a document there does not count. Among equals, the first in the question counts.
+ * @param documents in the reach
+ * @param before the statistics of the page before: its choice is kept
+ */
+function keepRarest(sought: Sought, documents: number, before: Statistics | undefined): Rarest {
+  const found = sought.scored
+    .map(({ frequency, occurrences }, place) => ({
+      frequency,
+      place,
+      weight: occurrences * inverseFrequency(documents, frequency),
+    }))
+    .filter(({ frequency }) => frequency > 0);
+  const rarest = found.toSorted((a, b) => b.weight - a.weight || a.place - b.place).slice(0, countedTerms);
+  const chosen = before?.rarest ?? {
+    // With no term at all, every document would match: one without any document stays.
+    places: rarest.length === 0 ? [0] : rarest.map(({ place }) => place).toSorted((a, b) => a - b),
+    leavesOut: found.length > rarest.length,
+  };
+  const scored = chosen.places.flatMap((place) => sought.scored[place] ?? []);
+  return { sought: { ...sought, scored }, ...chosen };
 }
