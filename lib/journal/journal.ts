@@ -272,7 +272,7 @@ export class Journal {
 
   /**
    * The same in steps, for a write that has the transaction for itself, and so needs no savepoint: within one, each
-   * statement costs what all those before it have changed (decision 0121). In memory, readers share the writer's
+   * statement costs what all those before it have changed (decision 0002). In memory, readers share the writer's
    * connection, and must not see half-done work.
    * @returns what it threw
    */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /*
  * How bytes become text, for everything that reads. The bytes stay as they were sent. A text is in the first of these
  * that it fits: UTF-16 where it begins with the mark of that, UTF-8, and the charset that its media type declares
- * (decision 0375). So it is known from the bytes and the media type alone, which git has.
+ * (decision 0100). So it is known from the bytes and the media type alone, which git has.
  */
 
 /** How a text's bytes are read: `marked-utf-16le`, `marked-utf-16be`, or the name of an encoding in lower case. */

@@ -188,14 +188,14 @@ function findSource(
 ): { readonly source?: MirrorSource } {
   const connector = connectors.byId(mirror);
   if (connector === undefined || !isWithin(connector.location, location)) return {};
-  const { id, kind, sourceVersion, syncedAt, location: root } = connector;
-  const readsAll = reach?.holds('reader', root) === true;
+  const { id, kind, sourceVersion, syncedAt, location: mirrorRoot } = connector;
+  const readsAll = reach?.holds('reader', mirrorRoot) === true;
   return {
     source: {
       connectorId: id,
       connectorName: principals.find(id)?.displayName ?? id,
       kind,
-      path: location.slice(root.length + 1),
+      path: location.slice(mirrorRoot.length + 1),
       version: readsAll ? sourceVersion : null,
       syncedAt: readsAll ? syncedAt : null,
     },

@@ -10,7 +10,7 @@ const maxHold = 50;
 /** Documents of the larger workspace, and how often the smaller one fits into it. */
 const many = countOf('LARGE_ROWS', { usual: 2000, campaign: 20_000 });
 const times = 10;
-/** Files up to which the one commit of a sync is short (decision 0121). */
+/** Files up to which the one commit of a sync is short (decision 0002). */
 const shortCommit = 10_000;
 /** The first rounds compile the program. */
 const rounds = 3;

@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: AnswerBody;
   /**
    * Whether it may be compressed. A compressed length depends on all of its text together, so it says something of a
-   * secret beside text that another principal has chosen (decision 0163).
+   * secret beside text that another principal has chosen (decision 0056).
    */
   readonly mayCompress?: boolean;
 }

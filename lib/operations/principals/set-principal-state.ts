@@ -26,7 +26,7 @@ export interface PrincipalState extends Principal {
 /**
  * Disables or enables a principal. Principals are never deleted, so that records stay attributable. A person's
  * sessions, unused links and consents end for good: a browser or token from before opens nothing when the person
- * returns. Keys work again then. An admin revokes those that should not (decision 0108). Admin; in a
+ * returns. Keys work again then. An admin revokes those that should not (decision 0067). Admin; in a
  * browser, after a sign-in of the last minutes.
  */
 export const setPrincipalState: WriteOperation<SetPrincipalStateInput, PrincipalState> = {
