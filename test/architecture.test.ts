@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { judgeCodeMap } from './architecture/code-map.js';
@@ -235,6 +237,45 @@ describe('architecture', () => {
     it('has a section with an invariant for every folder of lib/', () => {
       const faults = judgeCodeMap(readFileSync(path.join(root, 'lib', 'README.md'), 'utf8'), folders);
       assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+    });
+
+    it('shows the floors as the imports of lib and bin make them', () => {
+      const { status, stderr } = spawnSync(process.execPath, ['bin/draw-floors.mjs', '--check'], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      assert.equal(status, 0, stderr);
+    });
+
+    it('would notice a picture that differs from the imports', () => {
+      const house = mkdtempSync(path.join(tmpdir(), 'floors-'));
+      try {
+        const write = (file: string, text: string): void => {
+          mkdirSync(path.dirname(path.join(house, file)), { recursive: true });
+          writeFileSync(path.join(house, file), text);
+        };
+        const draw = (...options: string[]) =>
+          spawnSync(process.execPath, [path.join(root, 'bin/draw-floors.mjs'), ...options, house], {
+            encoding: 'utf8',
+          });
+        const place = '<!-- floors: node bin/draw-floors.mjs -->\n<!-- end -->';
+        const sections = ['bin', 'git', 'text'].map((room) => `## ${room}\n\nIn short: what ${room} does.\n`);
+        write('lib/README.md', [`# Map\n\n${place}\n`, ...sections].join('\n'));
+        write('lib/text/a.ts', 'export const a = 1;\n');
+        write('lib/git/b.ts', "// import { c } from '../view/c.js';\nimport {\n  a,\n} from '../text/a.js';\n");
+        write('bin/c.ts', "const { b } = await import('../lib/git/b.js');\n");
+        assert.equal(draw('--check').status, 1);
+        assert.equal(draw().status, 0);
+        assert.equal(draw('--check').status, 0);
+        const drawn = readFileSync(path.join(house, 'lib/README.md'), 'utf8');
+        assert.match(drawn, /\n 2 {2}bin {3}what bin does\n 1 {2}git {3}what git does\n 0 {2}text {2}what text does\n/);
+        write('bin/c.ts', "import { a } from '../lib/text/a.js';\n");
+        assert.match(draw('--check').stderr, /not what the imports say/);
+        write('lib/text/a.ts', "import { b } from '../git/b.js';\n");
+        assert.match(draw('--check').stderr, /import each other/);
+      } finally {
+        rmSync(house, { recursive: true });
+      }
     });
 
     it('would notice a folder without one, and a section without a folder', () => {

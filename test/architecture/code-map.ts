@@ -1,3 +1,6 @@
+/** Sections of the first part, and of rooms that are no folder of lib. */
+const besides: readonly string[] = ['The', 'Follow', 'Terms', 'bin', 'config'];
+
 /** Entries that lib/README.md lacks or has too many, given the folders in lib/. */
 export function judgeCodeMap(map: string, folders: readonly string[]): string[] {
   const sections = new Map(
@@ -14,7 +17,7 @@ export function judgeCodeMap(map: string, folders: readonly string[]): string[] 
       : [`the section "## ${folder}" of lib/README.md has no "Invariant: " line`];
   });
   const leftOver = [...sections.keys()]
-    .filter((name) => !folders.includes(name) && !['terms', 'files', 'later'].includes(name.toLowerCase()))
+    .filter((name) => !folders.includes(name) && !besides.includes(name))
     .map((name) => `lib/README.md has a section "## ${name}", but there is no lib/${name}`);
   return [...missing, ...leftOver].map(
     (fault) =>
