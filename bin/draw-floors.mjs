@@ -83,7 +83,7 @@ function draw(map) {
   const longest = Math.max(...Array.from(floors.keys(), (room) => room.length));
   const lines = [];
   for (let floor = Math.max(...floors.values()); floor >= 0; floor -= 1) {
-    const rooms = [...floors.keys()].filter((room) => floors.get(room) === floor).toSorted();
+    const rooms = [...floors.keys()].filter((room) => floors.get(room) === floor).toSorted((a, b) => (a < b ? -1 : 1));
     for (const [index, room] of rooms.entries()) {
       const line = `${(index === 0 ? String(floor) : '').padStart(2)}  ${room.padEnd(longest)}  ${short.get(room)}`;
       if (short.get(room) === undefined) throw new Error(`The section "## ${room}" has no line "In short: ….".`);
