@@ -56,7 +56,7 @@ function citedInCode(): string[] {
 }
 
 describe('The decisions', () => {
-  it('have one number each', () => {
+  it('have one number each, which is in the file name and the title', () => {
     const numbers = pages.map((page) => headingOf(page).number);
     assert.deepEqual(
       numbers,

@@ -39,7 +39,7 @@ describe('the package', () => {
     // Maps serve those who build it, and are as large as all the rest.
     const programs = fs.readdirSync('dist/program').filter((name) => !name.endsWith('.map'));
     const bundle = programs.map((name) => `dist/program/${name}`);
-    for (const name of ['program.js', 'lib-search-worker.js', 'licences.txt'])
+    for (const name of ['program.js', 'lib-search-index-thread.js', 'licences.txt'])
       assert.ok(bundle.includes(`dist/program/${name}`));
     const client = ['index.js', 'index.d.ts', 'described.d.ts'].map((name) => `dist/client/${name}`);
     const manual = ['files.json', 'words.json', 'results.html', 'agents.html.br', 'skills/cartulary/SKILL.md'];

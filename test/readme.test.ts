@@ -180,7 +180,7 @@ describe('The README and the manual', function () {
 
   after(tidyUp);
 
-  it('have no broken link', () => {
+  it('have no broken link to a file or heading', () => {
     assert.deepEqual(linked.flatMap(findBrokenLinks), []);
     assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
   });

@@ -150,7 +150,7 @@ describe('Sharing', () => {
       assert.deepEqual(outcomes, ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
     });
 
-    it('but not of the last admin', async () => {
+    it('does not change the role of the last admin', async () => {
       assert.equal(await outcomeOf(change(admin, admin.id, '', 'approver', 'editor')), 'CONFLICT last_approver');
       assert.equal(service.workspace.view(admin.caller).roleAt(parseFolderLocation('')), 'approver');
     });

@@ -41,7 +41,7 @@ describe('the tests', () => {
     for (const [file, source] of innocent) assert.deepEqual(judge(file, source), []);
   });
 
-  it('stand in existing rooms', () => {
+  it('have every helper in a room of test/support that exists', () => {
     for (const room of supportFloors.flat()) assert.ok(existsSync(path.join('test', 'support', room)), room);
   });
 

@@ -71,7 +71,7 @@ describe('rebuild', () => {
     });
   }
 
-  it('accepts writes as before', async () => {
+  it('leaves a workspace that accepts writes as before', async () => {
     test = await openTestService({ store: 'disk' });
     const person = await makeHistory(test);
     await rebuild(test.workspace, operator);

@@ -325,7 +325,7 @@ describe('claims', () => {
       assert.equal(await outcomeOf(ada.update('a/x.md', text.replace('first', 'hers'))), 'done');
     });
 
-    it('need an existing heading', async () => {
+    it('are refused for a heading that the document does not have', async () => {
       assert.equal(await outcomeOf(ada.claim('a/x.md', 'absent')), 'INVALID_REQUEST no_such_section');
       await ada.create('a/x.bin', 'x\0y');
       assert.equal(await outcomeOf(ada.claim('a/x.bin', 'one')), 'INVALID_REQUEST no_such_section');

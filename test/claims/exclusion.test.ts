@@ -286,7 +286,7 @@ describe('claims in force', () => {
       }
     });
 
-    it('stay on it through a push', async () => {
+    it('keep a claim on its section when a push changes the text', async () => {
       await boss.update(place, week);
       await ada.claim(place, 'agenda');
       await (await Clone.of(ben)).commit({ write: { [place]: newer('') } }).push();

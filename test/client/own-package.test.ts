@@ -73,7 +73,7 @@ describe('The package of the client alone', function () {
     assert.deepEqual([own['dependencies'], own['scripts']], [undefined, undefined]);
   });
 
-  it('passes publint', async () => {
+  it('passes the checks of publint as a package of its own', async () => {
     const pkgDir = path.join(project, 'node_modules', 'cartulary-client');
     const { messages, pkg } = await publint({ pkgDir, pack: false, strict: true });
     assert.deepEqual(

@@ -44,7 +44,7 @@ describe('The package with the client', function () {
     await tidyUp();
   });
 
-  it('passes publint', async () => {
+  it('passes the checks of publint beside the program', async () => {
     const pkgDir = path.join(folder, 'project', 'node_modules', 'cartulary');
     const { messages, pkg } = await publint({ pkgDir, pack: false, strict: true });
     assert.deepEqual(

@@ -87,7 +87,7 @@ describe('cartulary status', function () {
     assert.match(one.stdout, /^ok +address +https:\/\/files\.example\.org$/m);
   });
 
-  it('counts each in its place', async () => {
+  it('counts comments, messages, audit records and stored answers apart', async () => {
     const test = await openTestService({ store: 'disk' });
     try {
       const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');

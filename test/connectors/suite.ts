@@ -171,7 +171,7 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
       assert.ok(id === undefined || fileOf(after, 'c.md').id !== id, 'a deleted file lives on under its id');
     });
 
-    it('takes names as they are', async () => {
+    it('lists and reads files with unusual names under exactly these names', async () => {
       const names = oddNames.filter((each) => traits.cannotName?.includes(each) !== true);
       await fill(Object.fromEntries(names.map((each) => [each, `named ${each}`])));
       const source = await open();

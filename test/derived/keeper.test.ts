@@ -220,7 +220,7 @@ describe('The keeper of derived repositories', function () {
     }
   });
 
-  it('makes few at a time', async () => {
+  it('makes no more derived repositories at a time than the limit allows', async () => {
     await world.close();
     const workLimits = makeWorkLimits({ derivations: { inAll: 1 } });
     world = await DerivedBench.open({ workLimits });

@@ -56,7 +56,7 @@ describe('the outline of a Markdown text', () => {
     );
   });
 
-  it('makes distinct ids', () => {
+  it('gives headings with equal words distinct ids', () => {
     assert.deepEqual(
       readOutline('# Über uns!\n# a\n# a\n# a-1\n# 😀\n# A').map(({ id }) => id),
       ['über-uns', 'a', 'a-1', 'a-1-1', 'section', 'a-2'],

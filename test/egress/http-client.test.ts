@@ -68,7 +68,7 @@ describe('The HTTP client of the connectors', () => {
     assert.equal(server.connections, 2);
   });
 
-  it('asks no other origin', async () => {
+  it('sends no request to another origin than its own', async () => {
     const server = await serve((_, response) => response.end());
     const client = openClient(server.url());
     await assertFault(client.request(get(new URL('http://example.org/'))), 'denied_egress', /outside http:\/\/127/);

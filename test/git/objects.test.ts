@@ -56,7 +56,7 @@ describe('git objects', () => {
       assert.throws(() => inflateObject(bad), RepositoryUnreadable);
   });
 
-  it('name the missing one', () => {
+  it('name the missing object in the error', () => {
     assert.equal(new MissingObject('a'.repeat(40)).oid, 'a'.repeat(40));
   });
 });

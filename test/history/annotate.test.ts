@@ -100,7 +100,7 @@ describe('who wrote each line of a document', () => {
     assert.deepEqual(namesOf(await ada.annotate('a.md')), ['Ada', 'Ada', 'Ben']);
   });
 
-  it('follows renames and moves', async () => {
+  it('follows the document through renames and moves', async () => {
     const first = (await ada.create('a/x.md', 'one\n')).current.id;
     await ada.rename('a/x.md', 'y.md');
     await ada.move('a/y.md', 'b');

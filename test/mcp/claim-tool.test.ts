@@ -40,7 +40,7 @@ describe('claim, and notes', () => {
     assert.equal((await bo.call('claim', { action: 'release', location })).refusal, 'INVALID_REQUEST no_claim');
   });
 
-  it('ask which one of several', async () => {
+  it('refuse to release one of several claims unless the section is named', async () => {
     const { location } = await write();
     await take(location, 'tasks');
     await take(location, 'notes');

@@ -227,7 +227,7 @@ describe('cartulary mcp', function () {
     assert.equal(await server.stop(), 0);
   });
 
-  it('reports missing parts', async () => {
+  it('reports which setting is missing', async () => {
     const { data } = await prepare();
     const none = await runProgram(['mcp', '--data', data]);
     assert.equal(none.code, 2);

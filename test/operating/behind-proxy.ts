@@ -207,7 +207,7 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
       stream.destroy();
     });
 
-    it('git clones and pushes', async () => {
+    it('lets git clone and push', async () => {
       writeFileSync(join(folder, 'ca.pem'), testCertificate);
       const trust = { GIT_SSL_CAINFO: join(folder, 'ca.pem') };
       const copy = join(folder, 'copy');

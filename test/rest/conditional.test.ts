@@ -67,7 +67,7 @@ describe('If-None-Match over REST', () => {
     assert.deepEqual([free.status, free.json.claim], [200, null]);
   });
 
-  it('must be an entity-tag', async () => {
+  it('is refused when it is no entity-tag', async () => {
     const refused = await ada.get('/v1/documents/a.md', { 'If-None-Match': '"open' });
     assert.equal(refused.refusal, 'INVALID_REQUEST bad_field');
     const { record } = server.records().at(-1) ?? assert.fail('there is no record');

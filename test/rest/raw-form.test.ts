@@ -158,7 +158,7 @@ describe('the raw form over REST', () => {
       assert.deepEqual([status, json.size, json.sha256], [201, bytes.length, hash(bytes)]);
     });
 
-    it('streams a streamed upload', async () => {
+    it('streams content that was uploaded as a stream', async () => {
       const whole = await ada.get('/v1/documents/large.bin', raw);
       assert.equal(hash(whole.bytes), hash(bytes));
       assert.equal(whole.headers['content-length'], '3000000');

@@ -91,7 +91,7 @@ describe('replays over REST', () => {
     assert.equal((await carl.create('lent/a.md', 'text', retry)).refusal, 'NOT_FOUND');
   });
 
-  it('remembers for a day', async () => {
+  it('repeats the first answer for 24 hours and not longer', async () => {
     const key = { 'Idempotency-Key': 'yesterday' };
     await ada.create('once/day.md', 'text', key);
     server.host.clock.advance(24 * 60 * 60 * 1000 - 1);

@@ -62,7 +62,7 @@ describe('Where the service is offered over https', () => {
 });
 
 describe('Where the service is offered over http', () => {
-  it('no answer mentions https', async () => {
+  it('sends no Strict-Transport-Security', async () => {
     for (const publicUrl of [null, 'http://127.0.0.1:8080']) {
       const { server, oauth } = await open(publicUrl);
       try {

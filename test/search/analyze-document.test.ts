@@ -42,7 +42,7 @@ describe('search: words', () => {
     assert.deepEqual(wordsOf('ﾊﾞｽ'), ['バ', 'バス', 'ス'], 'half-width kana');
   });
 
-  it('give their positions', () => {
+  it('have the start and end of each word in the text', () => {
     const text = 'Die Straße, 京都 — e\u0301te\u0301.';
     const places: string[] = [];
     splitWords(text, (_, start, end) => places.push(text.slice(start, end)));

@@ -27,7 +27,7 @@ describe('search: an expensive query', () => {
     performance.now = now;
   });
 
-  it('yields, again and again', async () => {
+  it('lets other requests run many times while it ranks', async () => {
     const of = makeIndex();
     const state = { isAnswered: false };
     const asked = of.find(query).finally(() => (state.isAnswered = true));

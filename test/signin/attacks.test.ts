@@ -260,7 +260,7 @@ describe('Signing in, attacked', function () {
     }
   });
 
-  it('survives invalid forms', async () => {
+  it('answers invalid and oversized forms with a status of 400 or above', async () => {
     const visitor = test.visitor();
     await visitor.get('/signin');
     const twice = await visitor.post('/signin', {}, {});

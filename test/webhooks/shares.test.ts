@@ -53,7 +53,7 @@ describe('Many webhooks with receivers that take their time', () => {
     assert.equal(waiting.length, 9);
   });
 
-  it('all have their turn', async () => {
+  it('all get their message although each receiver is slow', async () => {
     for (let count = 0; count < 8; count += 1) await world.hook({ url: slow.url });
     await world.ada.create('team/a.md');
     for (let told = 3; told <= 8; told += 1) {

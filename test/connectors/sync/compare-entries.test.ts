@@ -46,7 +46,7 @@ describe('the comparison of a source with its mirror', () => {
     for (const steps of [taking, filtering, comparing]) assert.ok(steps >= many / 500, `${steps} steps`);
   });
 
-  it('follows ids in steps', () => {
+  it('follows 10,000 files by their ids in steps', () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`a/${index}`), sourceId: `id ${index}` }));
     const listed = rows.map(({ sourceId }, index): HeldEntry => {
       return { type: 'file', path: `b/${index}`, version: '1', id: sourceId };

@@ -62,7 +62,7 @@ describe('the guards of a sync', () => {
     assert.equal(Object.keys(await world.mirrored()).length, 60);
   });
 
-  it('take an approval once', async () => {
+  it('use an approval for one sync and not for the next', async () => {
     fill(60);
     await world.sync(id);
     const restore = [...source.files.keys()].slice(0, 30);

@@ -47,7 +47,7 @@ describe('a sync of files that take places of others', () => {
         assert.equal((await world.sync(id)).outcome, 'unchanged', 'everything is there');
       });
 
-      it('keeps a chain of renames', async () => {
+      it('keeps each document when several files are renamed in a chain', async () => {
         source.move('b.md', 'd.md');
         source.move('a.md', 'b.md');
         await world.sync(id);

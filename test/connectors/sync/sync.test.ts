@@ -96,7 +96,7 @@ describe('a sync', () => {
       await world.sync(id);
     });
 
-    it('applies them', async () => {
+    it('reads and writes only the files that changed since the cursor', async () => {
       source.put('a.md', 'one, again', 'id-a');
       source.remove('b.md');
       source.remove('c.md');

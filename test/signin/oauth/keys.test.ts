@@ -47,7 +47,7 @@ describe('The keys that sign ID tokens', () => {
     assert.deepEqual(await shown(), [second]);
   });
 
-  it('sign with the newest', async () => {
+  it('sign with the newest key', async () => {
     const client = await OAuthClient.register(server);
     for (let transaction = 0; transaction < 4; transaction += 1) {
       server.face.rotateKeys();

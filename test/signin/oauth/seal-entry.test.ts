@@ -5,7 +5,7 @@ import { makeTestRandomness } from '../../support/store/service.js';
 describe('a value kept under an id', () => {
   const sealed = sealEntry('AccessToken', 'an id', { scope: 'write' }, makeTestRandomness());
 
-  it('opens under that id alone', () => {
+  it('is opened only with the id under which it was sealed', () => {
     assert.deepEqual(openEntry('AccessToken', 'an id', sealed), { scope: 'write' });
     assert.throws(() => openEntry('AccessToken', 'another id', sealed));
     assert.throws(() => openEntry('RefreshToken', 'an id', sealed));
