@@ -11,7 +11,7 @@ import { countOf, requireSeen, seedOf } from '../support/counts.js';
 import { ConsolePerson } from './console-person.js';
 
 /** Few: each request goes over HTTP. */
-const histories = countOf('CONSOLE_HISTORIES', { usual: 3, campaign: 200 });
+const histories = countOf('CONSOLE_HISTORIES', { usual: 1, campaign: 200 });
 const seed = seedOf(20260107);
 
 /** One workspace of the service; it ends with the service. */

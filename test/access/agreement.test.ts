@@ -6,7 +6,7 @@ import { Compared, pathsIn } from '../support/model/compared.js';
 import { parentOf } from '../support/model/reference-model.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
-const histories = countOf('ACCESS_HISTORIES', { usual: 28, campaign: 1000 });
+const histories = countOf('ACCESS_HISTORIES', { usual: 10, campaign: 1000 });
 const seed = seedOf(20260105);
 /** The number of histories that show the rare outcomes. */
 const enoughHistories = 120;

@@ -8,7 +8,7 @@ import { git } from '../support/git/git-client.js';
 import type { HttpClient } from '../support/http/server.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 
-const cases = countOf('CRAFTED_FETCHES', { usual: 120, campaign: 5000 });
+const cases = countOf('CRAFTED_FETCHES', { usual: 60, campaign: 5000 });
 const delimiter = '0001';
 
 interface Entry {

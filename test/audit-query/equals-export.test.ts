@@ -29,7 +29,7 @@ const pick = <Item>(items: readonly Item[]): Item => {
   return item;
 };
 
-const rounds = countOf('AUDIT_QUESTIONS', { usual: 25, campaign: 400 });
+const rounds = countOf('AUDIT_QUESTIONS', { usual: 12, campaign: 400 });
 const folders = ['eng', 'eng/plans', 'engine', 'hr', 'hr/eng'];
 const actions = [
   'repository.fetch',

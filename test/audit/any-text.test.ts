@@ -28,7 +28,7 @@ import { commitText, listGitRequests, saidPlaces } from './any-git.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
 
 /** Texts for each place where text goes. */
-const runs = countOf('ANY_TEXTS', { usual: 2, campaign: 40 });
+const runs = countOf('ANY_TEXTS', { usual: 1, campaign: 40 });
 const seed = seedOf(20261122);
 const passphrase = 'correct horse battery staple';
 

@@ -16,7 +16,7 @@ import { countOf } from '../support/counts.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 
-const kills = countOf('RESTORE_KILLS', { usual: 3, campaign: 60 });
+const kills = countOf('RESTORE_KILLS', { usual: 2, campaign: 60 });
 
 describe('a killed restore', () => {
   let test: TestService;

@@ -110,7 +110,7 @@ describe('claims in force', () => {
   }
 
   it('of two holders never overlap, and each holder can write in its own, after any steps', async () => {
-    const count = countOf('CLAIM_HISTORIES', { usual: 8, campaign: 2000 });
+    const count = countOf('CLAIM_HISTORIES', { usual: 4, campaign: 2000 });
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {

@@ -5,7 +5,7 @@ import { openRemoteServer, type RemoteTestServer } from '../support/http/open-re
 import { beginning } from '../support/model/commands.js';
 import { ComparedClones, deed, type Deed } from './compared-clones.js';
 
-const histories = countOf('CLONE_HISTORIES', { usual: 2, campaign: 300 });
+const histories = countOf('CLONE_HISTORIES', { usual: 1, campaign: 300 });
 const seed = seedOf(20261213);
 /** The number of histories that show the rare outcomes. */
 const enoughHistories = 60;

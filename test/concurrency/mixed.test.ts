@@ -26,7 +26,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
-const runs = countOf('MIXED_WRITES', { usual: 6, campaign: 200 });
+const runs = countOf('MIXED_WRITES', { usual: 3, campaign: 200 });
 
 describe('Simultaneous writes of all kinds', () => {
   let test: TestService;

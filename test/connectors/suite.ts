@@ -117,7 +117,7 @@ export function describeKind(name: string, makeRemote: MakeRemote, traits: Trait
       const dice = new Dice(`${name}:${seedOf(1)}`);
       const truth: Truth = new Map();
       const follower = new Follower();
-      for (let round = 0; round < countOf('CONNECTOR_ROUNDS', { usual: 3, campaign: 40 }); round += 1) {
+      for (let round = 0; round < countOf('CONNECTOR_ROUNDS', { usual: 2, campaign: 40 }); round += 1) {
         await changeAtRandom(remote, truth, dice, round === 0 ? 30 : 8);
         await remote.publish();
         const source = await open();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { countOf, seedOf } from '../support/counts.js';
 import { greatCrowd, runCrowdCampaign } from './crowd/crowd-campaign.js';
 
-const erases = countOf('CROWD_ERASES', { usual: 3, campaign: 500 });
+const erases = countOf('CROWD_ERASES', { usual: 2, campaign: 500 });
 const isSmall = erases < 20;
 const seed = seedOf(20261126);
 /** Few people for a short time, so that all of them have their turn in seconds. */

@@ -99,7 +99,7 @@ async function checkWhole(bench: Workbench): Promise<void> {
 }
 
 /** One call in so many is made to fail. */
-const step = countOf('DISK_FAULT_STEP', { usual: 3, campaign: 1 });
+const step = countOf('DISK_FAULT_STEP', { usual: 7, campaign: 1 });
 
 describe('a disk that fails', () => {
   let bench: Workbench;

@@ -9,7 +9,7 @@ import { requireSound } from '../support/store/evidence.js';
 import { ChangingFolder } from './changing-folder.js';
 
 /** Every so many calls to the disk, one fails. */
-const step = countOf('FAILING_SYNC_STEP', { usual: 4, campaign: 1 });
+const step = countOf('FAILING_SYNC_STEP', { usual: 8, campaign: 1 });
 const faults: readonly Fault[] = ['ENOSPC', 'EIO', 'torn'];
 
 describe('a sync on a disk that fails', function () {

@@ -13,8 +13,8 @@ import { orphansGone } from './killed-writer.js';
 import type { SyncOrders } from './syncing-child.js';
 
 const rounds = {
-  auto: countOf('SYNC_KILLS', { usual: 3, campaign: 150 }),
-  never: countOf('SYNC_KILLS_WITHOUT_GIT', { usual: 2, campaign: 150 }),
+  auto: countOf('SYNC_KILLS', { usual: 2, campaign: 150 }),
+  never: countOf('SYNC_KILLS_WITHOUT_GIT', { usual: 1, campaign: 150 }),
 } as const;
 
 /** Lets the sync run in a process of its own, which ends at a moment of chance. @returns the last state that it told */

@@ -246,7 +246,7 @@ class Watched extends Consumer {
 
 const sorted = (map: Map<string, string>): string[] => [...map].map(([id, state]) => `${id} ${state}`).toSorted();
 
-const histories = countOf('FEED_HISTORIES', { usual: 5, campaign: 400 });
+const histories = countOf('FEED_HISTORIES', { usual: 3, campaign: 400 });
 const seed = seedOf(20);
 
 describe('the feed beside listings', function () {

@@ -22,7 +22,7 @@ async function writeEverything(repository: Repository): Promise<void> {
 }
 
 /** One call in so many is made to fail. */
-const step = countOf('DISK_FAULT_STEP', { usual: 4, campaign: 1 });
+const step = countOf('DISK_FAULT_STEP', { usual: 7, campaign: 1 });
 
 describe('when the disk fails', () => {
   const folders = new TemporaryFolders();

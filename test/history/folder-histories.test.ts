@@ -9,7 +9,7 @@ import { dumpContent } from '../support/store/history.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** Random histories for each run. */
-const histories = countOf('FOLDER_HISTORIES', { usual: 9, campaign: 300 });
+const histories = countOf('FOLDER_HISTORIES', { usual: 3, campaign: 300 });
 /** Attempted changes before each erase, and the number of erases. */
 const steps = 25;
 const erases = 4;

@@ -14,7 +14,7 @@ import { folderRole, mayWriteTo, nameOfRole, recipientsOf, topFolders } from './
 import { ToolPerson } from './tool-person.js';
 
 /** Fewer histories than of operations: each is asked more. */
-const histories = countOf('MCP_HISTORIES', { usual: 12, campaign: 300 });
+const histories = countOf('MCP_HISTORIES', { usual: 5, campaign: 300 });
 const seed = seedOf(20260106);
 
 const sortAll = (found: readonly string[]): string[] => found.toSorted();

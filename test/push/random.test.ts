@@ -12,7 +12,7 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { dumpContent } from '../support/store/history.js';
 import { openTestService, operator } from '../support/store/service.js';
 
-const histories = countOf('PUSH_HISTORIES', { usual: 2, campaign: 60 });
+const histories = countOf('PUSH_HISTORIES', { usual: 1, campaign: 60 });
 const seed = seedOf(20261123);
 const pushes = 8;
 /** Few names, so that files and folders take each other's places. */

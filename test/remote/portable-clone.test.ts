@@ -143,7 +143,7 @@ describe('A clone of a workspace with portable names', function () {
 
   it('is complete on the disks of Windows and macOS, whichever way its documents came', async () => {
     const seed = seedOf(2026);
-    const count = countOf('PORTABLE_ROUNDS', { usual: 3, campaign: 60 });
+    const count = countOf('PORTABLE_ROUNDS', { usual: 2, campaign: 60 });
     const rounds = fc.sample(fc.array(step, { minLength: 60, maxLength: 60 }), { numRuns: count, seed });
     const pushed = fc.sample(fc.array(place, { minLength: 1, maxLength: 2 }), { numRuns: rounds.length * 2, seed });
     let done = 0;

@@ -13,8 +13,8 @@ import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, TestClock, TestService } from '../support/store/service.js';
 import { skipBecause } from '../support/skip.js';
 
-const documents = 2000;
-const bytesEach = 15_000;
+const documents = 1000;
+const bytesEach = 30_000;
 
 /** The most memory that the process ever held, in bytes. */
 function peakOf(pid: number): number {

@@ -6,7 +6,7 @@ import { SearchIndex } from '../../lib/search/search-index.js';
 import { countOf, leastOf, seedOf } from '../support/counts.js';
 import { checkHistories, usualSeed } from './check-histories.js';
 
-const runs = countOf('SEARCH_HISTORIES', { usual: 25, campaign: 600 });
+const runs = countOf('SEARCH_HISTORIES', { usual: 12, campaign: 600 });
 
 describe('search: documents out of reach have no effect', function () {
   this.timeout(60_000 + runs * 2_000);

@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
 import type { Received } from '../support/webhooks/receiver.js';
 import { HookedWorld } from './hooked-world.js';
 
-const histories = countOf('WEBHOOK_HISTORIES', { usual: 2, campaign: 60 });
+const histories = countOf('WEBHOOK_HISTORIES', { usual: 1, campaign: 60 });
 const seed = seedOf(14);
 const rounds = 6;
 const someKinds: readonly WebhookKind[] = ['created', 'moved', 'renamed', 'deleted', 'left'];

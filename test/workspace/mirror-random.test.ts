@@ -10,7 +10,7 @@ import { openTestService, operator, type TestService } from '../support/store/se
 import { readMirror } from '../support/store/read-mirror.js';
 import { TestMirror } from '../support/store/test-mirror.js';
 
-const histories = countOf('MIRROR_HISTORIES', { usual: 2, campaign: 60 });
+const histories = countOf('MIRROR_HISTORIES', { usual: 1, campaign: 60 });
 const seed = seedOf(20261123);
 const syncs = 12;
 /** Few names, so that files and folders take each other's places. */

@@ -33,7 +33,7 @@ async function live(workspace: Workspace, id: string, chance: Chance, requests: 
 }
 
 const first = seedOf(1);
-const seeds = Array.from({ length: countOf('SEARCH_LIVES', { usual: 2, campaign: 40 }) }, (_, place) => first + place);
+const seeds = Array.from({ length: countOf('SEARCH_LIVES', { usual: 1, campaign: 40 }) }, (_, place) => first + place);
 
 describe('search: histories of many writers, in several languages, whose policy changes on the way', function () {
   this.timeout(120_000);

@@ -159,7 +159,7 @@ describe('the search index: which document is which', function () {
   });
 
   const first = seedOf(1);
-  const seeds = Array.from({ length: countOf('SEARCH_IDENTITIES', { usual: 3, campaign: 60 }) }, (_, at) => first + at);
+  const seeds = Array.from({ length: countOf('SEARCH_IDENTITIES', { usual: 1, campaign: 60 }) }, (_, at) => first + at);
   for (const seed of seeds) {
     it(`finds exactly the present documents after a crash, where most have equal content (${seed})`, async () => {
       test = await openTestService({ store: 'disk-without-git' });

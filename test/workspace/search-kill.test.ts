@@ -13,7 +13,7 @@ import { makeTestRandomness, openTestService, TestClock } from '../support/store
 import { compareWithNew, doAnything } from './search-histories.js';
 import { countOf } from '../support/counts.js';
 
-const kills = countOf('SEARCH_KILLS', { usual: 4, campaign: 80 });
+const kills = countOf('SEARCH_KILLS', { usual: 2, campaign: 80 });
 
 describe('search: a process killed while an index in other languages, or of meaning, is being made', function () {
   this.timeout(150_000 + kills * 5_000);

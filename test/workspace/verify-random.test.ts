@@ -7,7 +7,7 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
-const histories = countOf('VERIFY_HISTORIES', { usual: 4, campaign: 80 });
+const histories = countOf('VERIFY_HISTORIES', { usual: 2, campaign: 80 });
 const seed = seedOf(20260121);
 /** How many histories show every command. */
 const enoughHistories = 12;
