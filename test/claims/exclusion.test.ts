@@ -109,8 +109,9 @@ describe('claims in force', () => {
     });
   }
 
-  it('of two holders never overlap, and each holder can write in its own, after any steps', async () => {
+  it('of two holders never overlap, and each holder can write in its own, after any steps', async function () {
     const count = countOf('CLAIM_HISTORIES', { usual: 4, campaign: 2000 });
+    this.timeout(30_000 + count * 1000);
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {

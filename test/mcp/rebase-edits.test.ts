@@ -66,7 +66,8 @@ function follow(
   }
 }
 
-describe('Edits made on a newer text', () => {
+describe('Edits made on a newer text', function () {
+  this.timeout(30_000 + runs * 5);
   it('take nothing away that another writer added, and bring nothing back that one removed', () => {
     let followed = 0;
     let refused = 0;
