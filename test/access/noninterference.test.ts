@@ -11,7 +11,7 @@ import { scenario } from '../support/model/scenario.js';
 import { playTwice, isolateWorkspaces, type IsolatedWorkspace } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
-const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 16, campaign: 1000 });
+const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 10, campaign: 1000 });
 const pairsInConsole = countOf('ACCESS_CONSOLE_PAIRS', { usual: 6, campaign: 300 });
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 8, campaign: 300 });
 const seed = seedOf(20261123);
