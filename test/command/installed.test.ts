@@ -52,7 +52,9 @@ describe('The program, installed from its package', function () {
       [],
     );
     // Each thread has its program in the bundle, as nothing else of it is there.
-    const threads = readdirSync(path.join(root, 'dist', 'program')).filter((name) => /^lib-.*(?:worker|thread)\.js$/.test(name));
+    const threads = readdirSync(path.join(root, 'dist', 'program')).filter((name) =>
+      /^lib-.*(?:worker|thread)\.js$/.test(name),
+    );
     assert.ok(threads.length >= 7, String(threads));
     for (const name of threads) assert.ok(paths.includes(`dist/program/${name}`), name);
   });
