@@ -14,34 +14,7 @@ import { findIdleReasons, findSplinters } from './architecture/splinters.js';
 import { judgeSurfaces, readSurfaces } from './architecture/surface.js';
 import { clientRoom, floors, owners, pageFloors, pageOwners, pageRoomOf, resolveImport } from './architecture/rooms.js';
 
-/** The repository's root: the first folder at or above `from` with both the manifest and the code map. */
-function findRoot(from: string): string {
-  const isRoot = existsSync(path.join(from, 'package.json')) && existsSync(path.join(from, 'lib', 'README.md'));
-  if (isRoot) return from;
-  const above = path.dirname(from);
-  assert.notEqual(above, from, 'the tests run outside a checkout');
-  return findRoot(above);
-}
-
 const root = findRoot(process.cwd());
-
-function readModules(folder: string): Module[] {
-  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const place = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return readModules(place);
-    return /(?<!\.d)\.tsx?$/.test(entry.name) ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
-  });
-}
-
-/** The regular expressions in a JSON Schema, or in an object that holds schemas. */
-function findPatterns(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    if (key === 'pattern' && typeof inner === 'string') return [inner];
-    const names = key === 'patternProperties' && typeof inner === 'object' ? Object.keys(inner ?? {}) : [];
-    return [...names, ...findPatterns(inner)];
-  });
-}
 
 describe('architecture', () => {
   const modules = ['lib', 'bin'].flatMap(readModules);
@@ -295,4 +268,31 @@ function findTwins(files: readonly string[]): string[] {
     .filter((file) => file.startsWith('lib/') && !file.startsWith('lib/client/'))
     .map((file) => path.posix.basename(file));
   return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}
+
+/** The repository's root: the first folder at or above `from` with both the manifest and the code map. */
+function findRoot(from: string): string {
+  const isRoot = existsSync(path.join(from, 'package.json')) && existsSync(path.join(from, 'lib', 'README.md'));
+  if (isRoot) return from;
+  const above = path.dirname(from);
+  assert.notEqual(above, from, 'the tests run outside a checkout');
+  return findRoot(above);
+}
+
+function readModules(folder: string): Module[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const place = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return readModules(place);
+    return /(?<!\.d)\.tsx?$/.test(entry.name) ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
+  });
+}
+
+/** The regular expressions in a JSON Schema, or in an object that holds schemas. */
+function findPatterns(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (key === 'pattern' && typeof inner === 'string') return [inner];
+    const names = key === 'patternProperties' && typeof inner === 'object' ? Object.keys(inner ?? {}) : [];
+    return [...names, ...findPatterns(inner)];
+  });
 }

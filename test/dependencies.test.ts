@@ -2,26 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { packagePath } from '../lib/config.js';
 
-interface Workspace {
-  readonly devDependencies: Readonly<Record<string, string>>;
-}
-
-interface Manifest extends Workspace {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-  readonly scripts: Readonly<Record<string, string>>;
-}
-
-interface Locked {
-  readonly version: string;
-  readonly license?: string;
-  readonly dev?: boolean;
-  readonly optional?: boolean;
-  readonly link?: boolean;
-  readonly bin?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
-
 const readJson = (name: string): unknown => JSON.parse(readFileSync(packagePath(name), 'utf8'));
 const manifest = readJson('package.json') as Manifest;
 const workspace = readJson('test/package.json') as Workspace;
@@ -43,28 +23,6 @@ const readByHand: Readonly<Record<string, string>> = {
 };
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-
-/** The licence in the lock file, or in the package itself in an older form. Undefined for one that is not installed. */
-function readLicence(path: string): string | undefined {
-  const known = readByHand[nameOf(path)] ?? packages[path]?.license;
-  if (known !== undefined || !existsSync(packagePath(path, 'package.json'))) return known;
-  const own = readJson(`${path}/package.json`) as { license?: string; licenses?: { type: string }[] };
-  return own.license ?? own.licenses?.map(({ type }) => type).join(' OR ') ?? 'none';
-}
-
-/** SPDX: one of those with OR, all of those with AND. */
-function isAllowed(licence: string, allowed: ReadonlySet<string>): boolean {
-  const bare = licence.replace(/^\(|\)$/g, '');
-  if (bare.includes(' OR ')) return bare.split(' OR ').some((each) => isAllowed(each, allowed));
-  return bare.split(' AND ').every((each) => allowed.has(each));
-}
-
-/** The cells of each row of the page, by name. */
-function readTable(): Map<string, readonly string[]> {
-  const lines = readFileSync(packagePath('DEPENDENCIES.md'), 'utf8').split('\n');
-  const rows = lines.filter((line) => line.startsWith('| `')).map((line) => line.split('|').map((cell) => cell.trim()));
-  return new Map(rows.map(([, name = '', ...cells]) => [name.replaceAll('`', ''), cells]));
-}
 
 describe('the packages that this one needs', () => {
   it('are installed without running a script that npm takes for a step of its own', () => {
@@ -137,3 +95,45 @@ describe('the packages that this one needs', () => {
     }
   });
 });
+
+interface Workspace {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Manifest extends Workspace {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly link?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The licence in the lock file, or in the package itself in an older form. Undefined for one that is not installed. */
+function readLicence(path: string): string | undefined {
+  const known = readByHand[nameOf(path)] ?? packages[path]?.license;
+  if (known !== undefined || !existsSync(packagePath(path, 'package.json'))) return known;
+  const own = readJson(`${path}/package.json`) as { license?: string; licenses?: { type: string }[] };
+  return own.license ?? own.licenses?.map(({ type }) => type).join(' OR ') ?? 'none';
+}
+
+/** SPDX: one of those with OR, all of those with AND. */
+function isAllowed(licence: string, allowed: ReadonlySet<string>): boolean {
+  const bare = licence.replace(/^\(|\)$/g, '');
+  if (bare.includes(' OR ')) return bare.split(' OR ').some((each) => isAllowed(each, allowed));
+  return bare.split(' AND ').every((each) => allowed.has(each));
+}
+
+/** The cells of each row of the page, by name. */
+function readTable(): Map<string, readonly string[]> {
+  const lines = readFileSync(packagePath('DEPENDENCIES.md'), 'utf8').split('\n');
+  const rows = lines.filter((line) => line.startsWith('| `')).map((line) => line.split('|').map((cell) => cell.trim()));
+  return new Map(rows.map(([, name = '', ...cells]) => [name.replaceAll('`', ''), cells]));
+}

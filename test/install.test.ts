@@ -9,8 +9,6 @@ import { packagePath } from '../lib/config.js';
 import { makeFolder, tidyUp, timeout } from './support/processes/run-program.js';
 import { skipBecause } from './support/skip.js';
 
-type Files = Readonly<Record<string, string>>;
-
 /** Fails where the checkout has a file `obstacle`, and tells which headers it was given. */
 const script = `
 const { existsSync, writeFileSync } = require('node:fs');
@@ -107,28 +105,6 @@ describe('The installation of a checkout', function () {
 
   const has = (...segments: readonly string[]): boolean => existsSync(join(checkout, ...segments));
 
-  /** Runs it as an account without settings and with an empty home. @returns its exit code, and what it says */
-  async function install(
-    parameters: readonly string[] = [],
-    given: Readonly<Record<string, string>> = {},
-    node = process.execPath,
-  ): Promise<{ readonly code: number; readonly said: string }> {
-    const { PATH = '', npm_execpath: npm } = process.env;
-    const { port } = registry.address() as AddressInfo;
-    const env = {
-      PATH,
-      HOME: join(checkout, 'home'),
-      npm_config_registry: `http://127.0.0.1:${port}/`,
-      ...(npm === undefined ? {} : { npm_execpath: npm }),
-      ...given,
-    };
-    return new Promise((resolve) => {
-      execFile(node, [join(checkout, 'bin', 'install.mjs'), ...parameters], { env }, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
-      );
-    });
-  }
-
   it('shows why a package could not be prepared, and prepares it alone once the obstacle is gone', async () => {
     writeFileSync(join(checkout, 'obstacle'), '');
     const failed = await install();
@@ -212,4 +188,28 @@ describe('The installation of a checkout', function () {
     describeVersion('1.2.3');
     assert.equal(await findHeaders(), 'undefined');
   });
+
+  /** Runs it as an account without settings and with an empty home. @returns its exit code, and what it says */
+  async function install(
+    parameters: readonly string[] = [],
+    given: Readonly<Record<string, string>> = {},
+    node = process.execPath,
+  ): Promise<{ readonly code: number; readonly said: string }> {
+    const { PATH = '', npm_execpath: npm } = process.env;
+    const { port } = registry.address() as AddressInfo;
+    const env = {
+      PATH,
+      HOME: join(checkout, 'home'),
+      npm_config_registry: `http://127.0.0.1:${port}/`,
+      ...(npm === undefined ? {} : { npm_execpath: npm }),
+      ...given,
+    };
+    return new Promise((resolve) => {
+      execFile(node, [join(checkout, 'bin', 'install.mjs'), ...parameters], { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+      );
+    });
+  }
 });
+
+type Files = Readonly<Record<string, string>>;

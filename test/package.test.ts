@@ -7,22 +7,6 @@ import path from 'node:path';
 const pages = 'lib/console/web';
 const builtElsewhere = [pages, 'lib/client', 'lib/manual/web'];
 
-/** Files that the program reads: files beside the sources, neither source nor document. */
-function listData(folder: string): string[] {
-  return fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name))
-    .filter(({ parentPath }) => !builtElsewhere.some((place) => parentPath.startsWith(place)))
-    .map((entry) => path.posix.join(entry.parentPath, entry.name));
-}
-
-/** What a browser loads of the console. */
-function listBuilt(folder: string): string[] {
-  return ['index.html', ...fs.readdirSync(`${folder}/assets`).map((name) => `assets/${name}`)].map(
-    (name) => `${folder}/${name}`,
-  );
-}
-
 describe('the package', () => {
   it('holds every data file beside the sources, and their licences', function () {
     // npm reads all files of the project; a second on an idle machine.
@@ -78,3 +62,19 @@ describe('the package', () => {
     for (const licence of licences) assert.match(licence.trim(), /^\S+ \d+\.\d+\.\d+\S* \([^)]+\)/);
   });
 });
+
+/** Files that the program reads: files beside the sources, neither source nor document. */
+function listData(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name))
+    .filter(({ parentPath }) => !builtElsewhere.some((place) => parentPath.startsWith(place)))
+    .map((entry) => path.posix.join(entry.parentPath, entry.name));
+}
+
+/** What a browser loads of the console. */
+function listBuilt(folder: string): string[] {
+  return ['index.html', ...fs.readdirSync(`${folder}/assets`).map((name) => `assets/${name}`)].map(
+    (name) => `${folder}/${name}`,
+  );
+}

@@ -10,12 +10,6 @@ import { drawTerminal, runTour } from './readme/tour.js';
 
 const program = fileURLToPath(new URL('../bin/cartulary.js', import.meta.url));
 
-/** The checkout: where package.json and the README are. */
-function findRoot(folder = dirname(fileURLToPath(import.meta.url))): string {
-  const isRoot = existsSync(join(folder, 'README.md')) && existsSync(join(folder, 'package.json'));
-  return isRoot ? folder : findRoot(dirname(folder));
-}
-
 const root = findRoot();
 
 /** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
@@ -36,20 +30,6 @@ const linked = ['README.md', ...manual, 'lib/audit/README.md', 'SECURITY.md', 'C
 
 const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** The comment before it, such as `not run: why`. */
-  readonly mark: string;
-}
-
-/** A block of commands, with its output on the page. */
-interface Step {
-  readonly page: string;
-  readonly commands: string;
-  readonly printed: Block | undefined;
-}
-
 const fence = /(?:<!-- ([^\n]*?) -->\n+)?```(\w*)\n(.*?)```\n/gs;
 
 const findBlocks = (page: string): Block[] =>
@@ -57,16 +37,6 @@ const findBlocks = (page: string): Block[] =>
 
 /** Whether the block stays out of the session of this test: it cannot be run, or another test runs it. */
 const isElsewhere = ({ mark }: Block): boolean => /^(?:not run|run by): ./.test(mark);
-
-function readBlocks(page: string): { readonly start: string; readonly steps: readonly Step[] } {
-  const blocks = findBlocks(page);
-  const steps = blocks.flatMap((block, index): Step[] => {
-    if (block.language !== 'sh' || isElsewhere(block)) return [];
-    const next = blocks[index + 1];
-    return [{ page, commands: block.text, printed: next !== undefined && next.language !== 'sh' ? next : undefined }];
-  });
-  return { start: blocks.find(({ mark }) => mark === 'start')?.text ?? '', steps };
-}
 
 /** Output that differs from run to run, and the text that replaces it in the comparison. */
 const varying: readonly (readonly [RegExp, string])[] = [
@@ -96,66 +66,10 @@ const varying: readonly (readonly [RegExp, string])[] = [
 /** The folder of the checkout in the pages. */
 const shownFolder = '/srv/cartulary';
 
-function level(text: string): string {
-  return varying.reduce((result, [pattern, name]) => result.replace(pattern, name), text).trim();
-}
-
-/** Compares JSON; where the page has a member "…", further members may follow. */
-function assertShown(actual: unknown, shown: unknown, place: string): void {
-  if (typeof shown !== 'object' || shown === null || typeof actual !== 'object' || actual === null) {
-    assert.deepEqual(actual, shown, place);
-    return;
-  }
-  const { '…': cut, ...wanted } = shown as Record<string, unknown>;
-  const found = Object.entries(actual);
-  const compared = cut === undefined ? found : found.filter(([name]) => name in wanted);
-  assert.deepEqual(compared.map(([name]) => name).toSorted(), Object.keys(wanted).toSorted(), place);
-  for (const [name, value] of compared) assertShown(value, wanted[name], `${place}.${name}`);
-}
-
-function assertPrinted(stdout: string, { language, text }: Block, page: string): void {
-  if (language === 'json') assertShown(JSON.parse(level(stdout)), JSON.parse(level(text)), page);
-  else assert.equal(level(stdout), level(text), page);
-}
-
-/** The heading's address, as GitHub makes it. */
-function addressOf(heading: string): string {
-  const kept = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
-  return kept.trim().replaceAll(' ', '-');
-}
-
-/** The broken links of a page: to no file, or to no heading of a page. */
-function findBrokenLinks(page: string): string[] {
-  const text = readPage(page).replaceAll(fence, '');
-  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
-    if (/^https?:/.test(link)) return [];
-    const [target = '', heading] = link.split('#');
-    const file = target === '' ? page : join(dirname(page), target);
-    if (!existsSync(join(root, file))) return [`${page}: ${link}`];
-    if (heading === undefined) return [];
-    const headings = [...readPage(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => addressOf(title));
-    return headings.includes(heading) ? [] : [`${page}: ${link}`];
-  });
-}
-
 /** Commands and code: what a reader copies, also from a shown session. */
 const isCode = ({ language, text }: Block): boolean =>
   ['', 'sh', 'bash', 'shell', 'console', 'http', 'js', 'mjs', 'ts', 'py', 'python'].includes(language) ||
   /^\$ /m.test(text);
-
-/** The blocks of code that no test runs, without a reason; and those that name a test which does not read the page. */
-function findUnrunBlocks(page: string): string[] {
-  return findBlocks(page).flatMap((block) => {
-    if (!isCode(block) || block.mark.startsWith('not run: ')) return [];
-    const place = `${page}: ${block.text.split('\n', 1)[0]}`;
-    const [, test] = /^run by: (\S+)$/.exec(block.mark) ?? [];
-    if (test !== undefined) {
-      const isRun = existsSync(join(root, test)) && readPage(test).includes(page.split('/').at(-1) ?? page);
-      return isRun ? [] : [`${place} is not run by ${test}`];
-    }
-    return block.language === 'sh' && pages.includes(page) ? [] : [`${place} is run by no test`];
-  });
-}
 
 describe('The README and the manual', function () {
   this.timeout(4 * timeout);
@@ -249,3 +163,89 @@ describe('The README and the manual', function () {
     assert.equal(outputs.length, steps.length + 1, stderr);
   });
 });
+
+/** The checkout: where package.json and the README are. */
+function findRoot(folder = dirname(fileURLToPath(import.meta.url))): string {
+  const isRoot = existsSync(join(folder, 'README.md')) && existsSync(join(folder, 'package.json'));
+  return isRoot ? folder : findRoot(dirname(folder));
+}
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** The comment before it, such as `not run: why`. */
+  readonly mark: string;
+}
+
+/** A block of commands, with its output on the page. */
+interface Step {
+  readonly page: string;
+  readonly commands: string;
+  readonly printed: Block | undefined;
+}
+
+function readBlocks(page: string): { readonly start: string; readonly steps: readonly Step[] } {
+  const blocks = findBlocks(page);
+  const steps = blocks.flatMap((block, index): Step[] => {
+    if (block.language !== 'sh' || isElsewhere(block)) return [];
+    const next = blocks[index + 1];
+    return [{ page, commands: block.text, printed: next !== undefined && next.language !== 'sh' ? next : undefined }];
+  });
+  return { start: blocks.find(({ mark }) => mark === 'start')?.text ?? '', steps };
+}
+
+function level(text: string): string {
+  return varying.reduce((result, [pattern, name]) => result.replace(pattern, name), text).trim();
+}
+
+/** Compares JSON; where the page has a member "…", further members may follow. */
+function assertShown(actual: unknown, shown: unknown, place: string): void {
+  if (typeof shown !== 'object' || shown === null || typeof actual !== 'object' || actual === null) {
+    assert.deepEqual(actual, shown, place);
+    return;
+  }
+  const { '…': cut, ...wanted } = shown as Record<string, unknown>;
+  const found = Object.entries(actual);
+  const compared = cut === undefined ? found : found.filter(([name]) => name in wanted);
+  assert.deepEqual(compared.map(([name]) => name).toSorted(), Object.keys(wanted).toSorted(), place);
+  for (const [name, value] of compared) assertShown(value, wanted[name], `${place}.${name}`);
+}
+
+function assertPrinted(stdout: string, { language, text }: Block, page: string): void {
+  if (language === 'json') assertShown(JSON.parse(level(stdout)), JSON.parse(level(text)), page);
+  else assert.equal(level(stdout), level(text), page);
+}
+
+/** The heading's address, as GitHub makes it. */
+function addressOf(heading: string): string {
+  const kept = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
+  return kept.trim().replaceAll(' ', '-');
+}
+
+/** The broken links of a page: to no file, or to no heading of a page. */
+function findBrokenLinks(page: string): string[] {
+  const text = readPage(page).replaceAll(fence, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+    if (/^https?:/.test(link)) return [];
+    const [target = '', heading] = link.split('#');
+    const file = target === '' ? page : join(dirname(page), target);
+    if (!existsSync(join(root, file))) return [`${page}: ${link}`];
+    if (heading === undefined) return [];
+    const headings = [...readPage(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => addressOf(title));
+    return headings.includes(heading) ? [] : [`${page}: ${link}`];
+  });
+}
+
+/** The blocks of code that no test runs, without a reason; and those that name a test which does not read the page. */
+function findUnrunBlocks(page: string): string[] {
+  return findBlocks(page).flatMap((block) => {
+    if (!isCode(block) || block.mark.startsWith('not run: ')) return [];
+    const place = `${page}: ${block.text.split('\n', 1)[0]}`;
+    const [, test] = /^run by: (\S+)$/.exec(block.mark) ?? [];
+    if (test !== undefined) {
+      const isRun = existsSync(join(root, test)) && readPage(test).includes(page.split('/').at(-1) ?? page);
+      return isRun ? [] : [`${place} is not run by ${test}`];
+    }
+    return block.language === 'sh' && pages.includes(page) ? [] : [`${place} is run by no test`];
+  });
+}

@@ -33,17 +33,6 @@ describe('Administration in pages', () => {
   });
   afterEach(() => service.close());
 
-  /** All pages of a list, one after another. */
-  async function gatherPages<Item>(read: (after: string) => Promise<Page<Item>>): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const page: Page<Item> = await read(after);
-      items.push(...page.items);
-      after = page.next;
-    }
-    return items;
-  }
-
   const namesOf = (items: readonly { readonly displayName: string }[]): string[] =>
     items.map(({ displayName }) => displayName);
 
@@ -328,4 +317,15 @@ describe('Administration in pages', () => {
     assert.equal((await admin.perform(showPrincipal, { principalId: here })).isElsewhere, true);
     assert.equal(await outcomeOf(perform(service.workspace, operator, listSessions, { principalId: here })), 'done');
   });
+
+  /** All pages of a list, one after another. */
+  async function gatherPages<Item>(read: (after: string) => Promise<Page<Item>>): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: Page<Item> = await read(after);
+      items.push(...page.items);
+      after = page.next;
+    }
+    return items;
+  }
 });

@@ -8,13 +8,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { gather } from '../support/gather.js';
 
-interface Recorded {
-  readonly action: string;
-  readonly version: string | null;
-  readonly target: string | null | undefined;
-  readonly detail: unknown;
-}
-
 describe('the record', () => {
   let test: TestService;
   let ada: Client;
@@ -29,34 +22,8 @@ describe('the record', () => {
   });
   afterEach(() => test.close());
 
-  /** The log's record of the request, once it has so many parts. */
-  async function recorded(entries: number): Promise<Recorded[]> {
-    for (;;) {
-      const { audit } = test.workspace.journal.reader;
-      const found = audit.after(0, 1000).filter(({ request_id: id }) => id === caller.requestId);
-      if (found.length >= entries) {
-        return found.map(({ seq, action, version }) => {
-          const text = audit.textOf(seq);
-          return { action, version, target: text?.target, detail: JSON.parse(text?.detail ?? 'null') as unknown };
-        });
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
   const start = async (): Promise<FolderExport> =>
     (await perform(test.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
-
-  /** Takes so many documents, whole. */
-  async function take({ documents }: FolderExport, count: number): Promise<void> {
-    let taken = 0;
-    for await (const each of documents) {
-      if (taken === count) return;
-      const content = await each.open();
-      if (!Buffer.isBuffer(content)) for await (const piece of content) assert.ok(piece);
-      taken += 1;
-    }
-  }
 
   const whole = 3 * 'text a'.length + 5 * 600_000;
 
@@ -108,4 +75,37 @@ describe('the record', () => {
       { action: 'document.search', version, target: 'nowhere', detail: {} },
     ]);
   });
+
+  /** The log's record of the request, once it has so many parts. */
+  async function recorded(entries: number): Promise<Recorded[]> {
+    for (;;) {
+      const { audit } = test.workspace.journal.reader;
+      const found = audit.after(0, 1000).filter(({ request_id: id }) => id === caller.requestId);
+      if (found.length >= entries) {
+        return found.map(({ seq, action, version }) => {
+          const text = audit.textOf(seq);
+          return { action, version, target: text?.target, detail: JSON.parse(text?.detail ?? 'null') as unknown };
+        });
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Takes so many documents, whole. */
+  async function take({ documents }: FolderExport, count: number): Promise<void> {
+    let taken = 0;
+    for await (const each of documents) {
+      if (taken === count) return;
+      const content = await each.open();
+      if (!Buffer.isBuffer(content)) for await (const piece of content) assert.ok(piece);
+      taken += 1;
+    }
+  }
 });
+
+interface Recorded {
+  readonly action: string;
+  readonly version: string | null;
+  readonly target: string | null | undefined;
+  readonly detail: unknown;
+}

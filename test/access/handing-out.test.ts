@@ -23,17 +23,6 @@ import { gather } from '../support/gather.js';
 
 const hour = 3_600_000;
 
-/** Ben reads `f` by a group, with a key of his own. */
-interface Scene {
-  readonly service: TestService;
-  readonly ada: Client;
-  readonly ben: string;
-  readonly group: string;
-  readonly key: string;
-}
-
-type Happening = (scene: Scene) => Promise<unknown>;
-
 const endings: Readonly<Record<string, readonly [Happening, string]>> = {
   'the grant is revoked': [
     ({ service, group }) => service.revoke('reader', { type: 'group', id: group }, 'f'),
@@ -199,3 +188,14 @@ describe('a long answer over HTTP while access ends', () => {
     }
   });
 });
+
+/** Ben reads `f` by a group, with a key of his own. */
+interface Scene {
+  readonly service: TestService;
+  readonly ada: Client;
+  readonly ben: string;
+  readonly group: string;
+  readonly key: string;
+}
+
+type Happening = (scene: Scene) => Promise<unknown>;

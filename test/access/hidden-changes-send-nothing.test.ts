@@ -6,11 +6,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { until } from '../support/until.js';
 
-interface Polled {
-  readonly kind: string;
-  readonly document: { readonly location: string };
-}
-
 describe('A hidden change', () => {
   let server: McpTestServer;
   let ada: Client;
@@ -41,35 +36,6 @@ describe('A hidden change', () => {
       headers: { Authorization: `Bearer ${key}`, Accept: accept },
       signal: leaving.signal,
     });
-
-  /** Everything that can be done where the caller reaches nothing. */
-  async function workInSecret(): Promise<void> {
-    await ada.create('secret/new.md', 'x');
-    await ada.update('secret/new.md', 'y');
-    await ada.labels('add', 'secret/new.md', 'draft');
-    await ada.comment('secret/new.md', 'Why?');
-    const { id } = await ada.claim('secret/new.md');
-    await ada.release(id);
-    await ada.rename('secret/new.md', 'newer.md');
-    await ada.move('secret/newer.md', 'secret/deep');
-    await ada.delete('secret/deep/newer.md');
-    await ada.undelete('secret/deep/newer.md');
-  }
-
-  /** Changes that may concern anyone: of access, of folders with whatever is granted in them, and erases. */
-  async function shareSecret(): Promise<void> {
-    const other = await server.host.principal('Somebody');
-    const group = await server.host.group('Others');
-    await ada.createFolder('secret/moves');
-    await ada.create('secret/moves/m.md', 'x');
-    await ada.rename('secret/moves', 'moved');
-    await server.host.grant('reader', { type: 'group', id: group }, 'secret');
-    await ada.deleteFolder('secret/deep');
-    await server.host.join(group, { type: 'principal', id: other });
-    await server.host.leave(group, { type: 'principal', id: other });
-    await server.host.revoke('reader', { type: 'group', id: group }, 'secret');
-    await eraseAt(server.host.workspace, 'secret/e.md');
-  }
 
   it('sends not a byte to those who listen, and answers nobody who waits; a seen one reaches all with the same news', async () => {
     const events = await ask('/changes?start=now', 'text/event-stream');
@@ -133,4 +99,38 @@ describe('A hidden change', () => {
     leaving.abort();
     await reading;
   });
+
+  /** Everything that can be done where the caller reaches nothing. */
+  async function workInSecret(): Promise<void> {
+    await ada.create('secret/new.md', 'x');
+    await ada.update('secret/new.md', 'y');
+    await ada.labels('add', 'secret/new.md', 'draft');
+    await ada.comment('secret/new.md', 'Why?');
+    const { id } = await ada.claim('secret/new.md');
+    await ada.release(id);
+    await ada.rename('secret/new.md', 'newer.md');
+    await ada.move('secret/newer.md', 'secret/deep');
+    await ada.delete('secret/deep/newer.md');
+    await ada.undelete('secret/deep/newer.md');
+  }
+
+  /** Changes that may concern anyone: of access, of folders with whatever is granted in them, and erases. */
+  async function shareSecret(): Promise<void> {
+    const other = await server.host.principal('Somebody');
+    const group = await server.host.group('Others');
+    await ada.createFolder('secret/moves');
+    await ada.create('secret/moves/m.md', 'x');
+    await ada.rename('secret/moves', 'moved');
+    await server.host.grant('reader', { type: 'group', id: group }, 'secret');
+    await ada.deleteFolder('secret/deep');
+    await server.host.join(group, { type: 'principal', id: other });
+    await server.host.leave(group, { type: 'principal', id: other });
+    await server.host.revoke('reader', { type: 'group', id: group }, 'secret');
+    await eraseAt(server.host.workspace, 'secret/e.md');
+  }
 });
+
+interface Polled {
+  readonly kind: string;
+  readonly document: { readonly location: string };
+}

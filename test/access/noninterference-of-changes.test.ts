@@ -50,12 +50,6 @@ class FollowingFace implements Face {
  */
 const told: ReadonlySet<string> = new Set(['rebuild', 'pass']);
 
-function withoutTold(drawn: Scenario): Scenario {
-  const kept = (actions: readonly HiddenAction[]): HiddenAction[] => actions.filter(({ does }) => !told.has(does));
-  const questions = drawn.questions.map((each) => ({ ...each, hiddenBefore: kept(each.hiddenBefore) }));
-  return { ...drawn, hiddenAtFirst: kept(drawn.hiddenAtFirst), questions };
-}
-
 describe('Content out of a key’s reach', () => {
   it('has no effect on what changed, nor on the own records in the audit log', async function () {
     this.timeout(60_000 + pairs * 6_000);
@@ -90,3 +84,9 @@ describe('Content out of a key’s reach', () => {
     requireSeen(often, kinds, { count: pairs, enough: 24 });
   });
 });
+
+function withoutTold(drawn: Scenario): Scenario {
+  const kept = (actions: readonly HiddenAction[]): HiddenAction[] => actions.filter(({ does }) => !told.has(does));
+  const questions = drawn.questions.map((each) => ({ ...each, hiddenBefore: kept(each.hiddenBefore) }));
+  return { ...drawn, hiddenAtFirst: kept(drawn.hiddenAtFirst), questions };
+}

@@ -23,47 +23,6 @@ const happened: Readonly<Record<string, RegExp>> = {
   'comment-on-passage': /"mentions":\["/,
 };
 
-/** @returns how often each kind of question was answered with something */
-async function compare(
-  openWorkspace: () => Promise<IsolatedWorkspace>,
-  pairs: number,
-): Promise<ReadonlyMap<string, number>> {
-  let answered = 0;
-  let refused = 0;
-  const done = new Map<string, number>();
-  await fc.assert(
-    fc.asyncProperty(scenario, async (drawn) => {
-      const [without, withHidden] = await playTwice(openWorkspace, drawn);
-      const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
-      for (const [index, answer] of expected.entries()) {
-        const asked = JSON.stringify(drawn.questions[index]?.question);
-        assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
-        if (answer.includes('NOT_FOUND')) refused += 1;
-        else answered += 1;
-        const does = drawn.questions[index]?.question.does ?? '';
-        if (/NOT_FOUND|INVALID_REQUEST|CONFLICT/.test(answer) || happened[does]?.test(answer) === false) continue;
-        done.set(does, (done.get(does) ?? 0) + 1);
-      }
-    }),
-    { numRuns: pairs, seed },
-  );
-  assert.ok(answered > pairs && refused > pairs, `${answered} answered, ${refused} refused: too little of one`);
-  return done;
-}
-
-/** Requires a number of times for each kind. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
-function assertOften(
-  done: ReadonlyMap<string, number>,
-  cases: { readonly count: number; readonly enough: number },
-  floors: Readonly<Record<string, number>>,
-): void {
-  requireSeen(Object.keys(floors), done, cases);
-  if (cases.count < cases.enough) return;
-  for (const [kind, floor] of Object.entries(floors)) {
-    assert.ok((done.get(kind) ?? 0) >= floor, `${kind} was done ${done.get(kind) ?? 0} times, not ${floor}`);
-  }
-}
-
 describe('Content out of a key’s reach', () => {
   it('has no effect on any answer of operations', async function () {
     this.timeout(60_000 + pairsOfOperations * 3_000);
@@ -131,3 +90,44 @@ describe('Content out of a key’s reach', () => {
     }
   });
 });
+
+/** @returns how often each kind of question was answered with something */
+async function compare(
+  openWorkspace: () => Promise<IsolatedWorkspace>,
+  pairs: number,
+): Promise<ReadonlyMap<string, number>> {
+  let answered = 0;
+  let refused = 0;
+  const done = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(scenario, async (drawn) => {
+      const [without, withHidden] = await playTwice(openWorkspace, drawn);
+      const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
+      for (const [index, answer] of expected.entries()) {
+        const asked = JSON.stringify(drawn.questions[index]?.question);
+        assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
+        if (answer.includes('NOT_FOUND')) refused += 1;
+        else answered += 1;
+        const does = drawn.questions[index]?.question.does ?? '';
+        if (/NOT_FOUND|INVALID_REQUEST|CONFLICT/.test(answer) || happened[does]?.test(answer) === false) continue;
+        done.set(does, (done.get(does) ?? 0) + 1);
+      }
+    }),
+    { numRuns: pairs, seed },
+  );
+  assert.ok(answered > pairs && refused > pairs, `${answered} answered, ${refused} refused: too little of one`);
+  return done;
+}
+
+/** Requires a number of times for each kind. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
+function assertOften(
+  done: ReadonlyMap<string, number>,
+  cases: { readonly count: number; readonly enough: number },
+  floors: Readonly<Record<string, number>>,
+): void {
+  requireSeen(Object.keys(floors), done, cases);
+  if (cases.count < cases.enough) return;
+  for (const [kind, floor] of Object.entries(floors)) {
+    assert.ok((done.get(kind) ?? 0) >= floor, `${kind} was done ${done.get(kind) ?? 0} times, not ${floor}`);
+  }
+}

@@ -14,10 +14,6 @@ describe('The allowance of a source', () => {
     limiter = new RateLimiter(clock);
   });
 
-  function exhaust(kind: RatedKind, source: string, perMinute: number, burst: number): void {
-    while (limiter.take(kind, source, perMinute, burst).allowed);
-  }
-
   it('is not given back by a flood of others, of its own kind or of another', () => {
     exhaust('credential', 'key', 60, 100);
     exhaust('address', 'guesser', 300, 300);
@@ -46,4 +42,8 @@ describe('The allowance of a source', () => {
     assert.equal(limiter.take('credential', 'slow key', 6, 10).allowed, true);
     assert.equal(limiter.take('credential', 'slow key', 6, 10).allowed, false);
   });
+
+  function exhaust(kind: RatedKind, source: string, perMinute: number, burst: number): void {
+    while (limiter.take(kind, source, perMinute, burst).allowed);
+  }
 });

@@ -27,19 +27,6 @@ describe('the last admin with a way in', () => {
   const disable = (principalId: string) =>
     outcomeOf(perform(service.workspace, operator, setPrincipalState, { principalId, disabled: true }));
 
-  /** An agent with the right to administer, and no key so far. */
-  async function keyless(): Promise<string> {
-    const input = { displayName: 'Bot', kind: 'agent' } as const;
-    const { id } = (await perform(service.workspace, operator, addPrincipal, input)).result;
-    await service.grant('approver', subject(id), '');
-    return id;
-  }
-
-  async function link(principalId: string): Promise<string> {
-    const input = { principalId };
-    return (await perform(service.workspace, operator, issueLink, input)).result.secret;
-  }
-
   it('keeps its grant, its group and its state while the others have no key', async () => {
     const bot = await keyless();
     assert.equal(await outcomeOf(service.revoke('approver', subject(ada.id), '')), last);
@@ -101,4 +88,17 @@ describe('the last admin with a way in', () => {
       await bare.close();
     }
   });
+
+  /** An agent with the right to administer, and no key so far. */
+  async function keyless(): Promise<string> {
+    const input = { displayName: 'Bot', kind: 'agent' } as const;
+    const { id } = (await perform(service.workspace, operator, addPrincipal, input)).result;
+    await service.grant('approver', subject(id), '');
+    return id;
+  }
+
+  async function link(principalId: string): Promise<string> {
+    const input = { principalId };
+    return (await perform(service.workspace, operator, issueLink, input)).result.secret;
+  }
 });

@@ -14,16 +14,6 @@ const shared: Readonly<Record<string, string>> = {
   'folder.list': 'as for documents',
 };
 
-function countActions(sources: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const source of sources) {
-    for (const [, name = ''] of source.matchAll(/^ {2}kind: '[a-z]+',\n {2}name: '([a-z_.]+)',$/gm)) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-  }
-  return counts;
-}
-
 const repeated = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts].flatMap(([name, count]) => (count > 1 ? [name] : [])).toSorted();
 
@@ -42,3 +32,13 @@ describe('An action of the audit log', () => {
     assert.deepEqual(repeated(countActions([operation, operation])), ['group.list']);
   });
 });
+
+function countActions(sources: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const source of sources) {
+    for (const [, name = ''] of source.matchAll(/^ {2}kind: '[a-z]+',\n {2}name: '([a-z_.]+)',$/gm)) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return counts;
+}

@@ -11,10 +11,6 @@ import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../s
 const cases = countOf('CRAFTED_FETCHES', { usual: 60, campaign: 5000 });
 const delimiter = '0001';
 
-interface Entry {
-  readonly principal: { readonly display_name: string };
-}
-
 describe('A fetch of a client that hides what it gets', function () {
   this.timeout(120_000);
   let server: RemoteTestServer;
@@ -30,44 +26,6 @@ describe('A fetch of a client that hides what it gets', function () {
     await admin.create('eng/old.md', 'old');
   });
   afterEach(() => server.close());
-
-  /** How often somebody received a document by git. */
-  async function timesOf(name: string, location: string): Promise<number> {
-    const { status, json, text } = await admin.get(`/v1/audit?location=${location}&action=repository.fetch&limit=200`);
-    assert.equal(status, 200, text);
-    return (json as { items: Entry[] }).items.filter(({ principal }) => principal.display_name === name).length;
-  }
-
-  async function headOf({ url }: RemotePerson): Promise<string> {
-    return (await git(server.folder, ['ls-remote', url, 'refs/heads/main'])).slice(0, 40);
-  }
-
-  function ask({ key }: RemotePerson, body: Buffer, version = 2): Promise<{ status: number; bytes: Buffer }> {
-    const headers = {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/x-git-upload-pack-request',
-      ...(version === 0 ? {} : { 'git-protocol': `version=${version}` }),
-    };
-    const { port } = server.rest;
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        { host: '127.0.0.1', port, method: 'POST', path: '/git/acme/git-upload-pack', headers, agent: false },
-        (response) => {
-          const pieces: Buffer[] = [];
-          response.on('error', reject).on('data', (piece: Buffer) => void pieces.push(piece));
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(pieces) }));
-        },
-      );
-      sent.on('error', reject).end(body);
-    });
-  }
-
-  /** How many objects an answer holds. */
-  function objectsOf(bytes: Buffer): number {
-    const answer = new FetchAnswer();
-    answer.pass(bytes);
-    return answer.objects ?? 0;
-  }
 
   const packets = (...lines: readonly string[]): Buffer =>
     Buffer.concat(lines.map((line) => (line === delimiter ? Buffer.from(line) : encodePacket(`${line}\n`))));
@@ -169,4 +127,46 @@ describe('A fetch of a client that hides what it gets', function () {
     }
     return changed;
   }
+
+  /** How often somebody received a document by git. */
+  async function timesOf(name: string, location: string): Promise<number> {
+    const { status, json, text } = await admin.get(`/v1/audit?location=${location}&action=repository.fetch&limit=200`);
+    assert.equal(status, 200, text);
+    return (json as { items: Entry[] }).items.filter(({ principal }) => principal.display_name === name).length;
+  }
+
+  async function headOf({ url }: RemotePerson): Promise<string> {
+    return (await git(server.folder, ['ls-remote', url, 'refs/heads/main'])).slice(0, 40);
+  }
+
+  function ask({ key }: RemotePerson, body: Buffer, version = 2): Promise<{ status: number; bytes: Buffer }> {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/x-git-upload-pack-request',
+      ...(version === 0 ? {} : { 'git-protocol': `version=${version}` }),
+    };
+    const { port } = server.rest;
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        { host: '127.0.0.1', port, method: 'POST', path: '/git/acme/git-upload-pack', headers, agent: false },
+        (response) => {
+          const pieces: Buffer[] = [];
+          response.on('error', reject).on('data', (piece: Buffer) => void pieces.push(piece));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(pieces) }));
+        },
+      );
+      sent.on('error', reject).end(body);
+    });
+  }
+
+  /** How many objects an answer holds. */
+  function objectsOf(bytes: Buffer): number {
+    const answer = new FetchAnswer();
+    answer.pass(bytes);
+    return answer.objects ?? 0;
+  }
 });
+
+interface Entry {
+  readonly principal: { readonly display_name: string };
+}

@@ -20,8 +20,6 @@ import { makeRandom } from '../support/faults/load.js';
 import { gather } from '../support/gather.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
-type Question = Omit<ListAuditInput, 'after' | 'limit'>;
-
 const random = makeRandom('questions to the log');
 const pick = <Item>(items: readonly Item[]): Item => {
   const item = items[Math.floor(random() * items.length)];
@@ -41,16 +39,6 @@ const actions = [
   'key.mint',
 ];
 const interfaces = ['rest', 'mcp', 'console'] as const;
-
-/** Where documents and folders are, by the id of a document or the number of a folder. */
-type Places = ReadonlyMap<string, Location>;
-
-/** What a record gave out or moved: a folder, or a document that was shown. */
-interface Given {
-  readonly folder: Location;
-  readonly places: Places;
-  readonly shown: string | null;
-}
 
 describe('a question to the audit log', function () {
   this.timeout(60_000);
@@ -95,6 +83,77 @@ describe('a question to the audit log', function () {
     workspace: host.workspace.name,
     tables: host.workspace.journal.reader,
     archives: host.workspace.archives,
+  });
+
+  const times = (): number[] => log.map(({ record }) => Date.parse(record.at));
+
+  it('is answered by an admin’s page as by a filter over the verified export, through archives', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const question = drawQuestion();
+      const seqs = (await ask(operator, question)).map(({ seq }) => seq ?? 0).filter((seq) => seq <= log.length);
+      const expected = filterLog(question).toSorted((a, b) => b - a);
+      assert.deepEqual(seqs, expected, JSON.stringify(question));
+    }
+  });
+
+  it('shows each record as the export has it', async () => {
+    for (const entry of (await ask(operator, { action: 'grant.create' })).slice(0, 100)) {
+      const { record, text } = log[(entry.seq ?? 0) - 1] ?? assert.fail();
+      const { hash, version, code, credential, outcome, at } = record;
+      assert.deepEqual(
+        [
+          entry.hash,
+          entry.version,
+          entry.code,
+          entry.credential,
+          entry.outcome,
+          entry.target,
+          new Date(entry.at).toISOString(),
+        ],
+        [hash, version, code, credential, outcome, text?.target ?? null, at],
+      );
+    }
+  });
+
+  it('about a folder gets its approver the same records, as far back as they are no archive, without numbers', async () => {
+    const archived = host.workspace.journal.reader.auditArchives.last()?.lastSeq ?? 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const question = { ...drawQuestion(), location: pick(['eng', 'eng/plans', 'eng/none']) as Location };
+      const before = (await askPage(operator, {}, '', 1)).items[0];
+      const mine = await ask(approver, question);
+      const whole = await ask(operator, question);
+      const idsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ id }) => id);
+      const until = before?.seq ?? 0;
+      const expected = whole.filter(({ seq, action }) => (seq ?? 0) > archived && !action.startsWith('message.'));
+      assert.deepEqual(idsOf(mine), idsOf(expected.filter(({ seq }) => (seq ?? 0) <= until)), JSON.stringify(question));
+      for (const { seq, hash, target, action, principal } of mine) {
+        assert.deepEqual([seq, hash], [null, null]);
+        // Her own words, which are no place.
+        if (!isAboutPlaces(action) && principal?.id === approver.principalId) continue;
+        assert.ok(target === null || isWithin('eng' as Location, target as Location), target ?? '');
+      }
+    }
+  });
+
+  it('about a place of others is refused like one about an absent place', async () => {
+    for (const location of ['hr', 'engine', 'absent', ''] as Location[]) {
+      await assert.rejects(
+        ask(approver, { location }),
+        (error) => error instanceof Refusal && error.code === 'NOT_FOUND',
+      );
+    }
+    const other = people[1]?.id;
+    await assert.rejects(ask(approver, { principal: other }), Refusal);
+  });
+
+  it('of a person without a grant gets their own actions, and no place that they do not reach', async () => {
+    const cleo = { ...approver, principalId: people[2]?.id ?? '' };
+    const own = await ask(cleo, {});
+    assert.ok(own.length > 100);
+    for (const { principal, target, documentId, version, seq, action } of own) {
+      assert.deepEqual([principal?.id, documentId, version, seq], [cleo.principalId, null, null, null]);
+      assert.ok(target === null || !isAboutPlaces(action), String(target));
+    }
   });
 
   async function create(location: string): Promise<string> {
@@ -242,8 +301,6 @@ describe('a question to the audit log', function () {
     return [...places].some(([id, then]) => isWithin(folder, then) && isHere(id));
   }
 
-  const times = (): number[] => log.map(({ record }) => Date.parse(record.at));
-
   function drawQuestion(): Question {
     const some = <Value>(value: () => Value): Value | undefined => (random() < 0.3 ? value() : undefined);
     const [first, second] = [pick(times()), pick(times())];
@@ -258,73 +315,16 @@ describe('a question to the audit log', function () {
       to: some(() => Math.max(first, second)),
     };
   }
-
-  it('is answered by an admin’s page as by a filter over the verified export, through archives', async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const question = drawQuestion();
-      const seqs = (await ask(operator, question)).map(({ seq }) => seq ?? 0).filter((seq) => seq <= log.length);
-      const expected = filterLog(question).toSorted((a, b) => b - a);
-      assert.deepEqual(seqs, expected, JSON.stringify(question));
-    }
-  });
-
-  it('shows each record as the export has it', async () => {
-    for (const entry of (await ask(operator, { action: 'grant.create' })).slice(0, 100)) {
-      const { record, text } = log[(entry.seq ?? 0) - 1] ?? assert.fail();
-      const { hash, version, code, credential, outcome, at } = record;
-      assert.deepEqual(
-        [
-          entry.hash,
-          entry.version,
-          entry.code,
-          entry.credential,
-          entry.outcome,
-          entry.target,
-          new Date(entry.at).toISOString(),
-        ],
-        [hash, version, code, credential, outcome, text?.target ?? null, at],
-      );
-    }
-  });
-
-  it('about a folder gets its approver the same records, as far back as they are no archive, without numbers', async () => {
-    const archived = host.workspace.journal.reader.auditArchives.last()?.lastSeq ?? 0;
-    for (let round = 0; round < rounds; round += 1) {
-      const question = { ...drawQuestion(), location: pick(['eng', 'eng/plans', 'eng/none']) as Location };
-      const before = (await askPage(operator, {}, '', 1)).items[0];
-      const mine = await ask(approver, question);
-      const whole = await ask(operator, question);
-      const idsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ id }) => id);
-      const until = before?.seq ?? 0;
-      const expected = whole.filter(({ seq, action }) => (seq ?? 0) > archived && !action.startsWith('message.'));
-      assert.deepEqual(idsOf(mine), idsOf(expected.filter(({ seq }) => (seq ?? 0) <= until)), JSON.stringify(question));
-      for (const { seq, hash, target, action, principal } of mine) {
-        assert.deepEqual([seq, hash], [null, null]);
-        // Her own words, which are no place.
-        if (!isAboutPlaces(action) && principal?.id === approver.principalId) continue;
-        assert.ok(target === null || isWithin('eng' as Location, target as Location), target ?? '');
-      }
-    }
-  });
-
-  it('about a place of others is refused like one about an absent place', async () => {
-    for (const location of ['hr', 'engine', 'absent', ''] as Location[]) {
-      await assert.rejects(
-        ask(approver, { location }),
-        (error) => error instanceof Refusal && error.code === 'NOT_FOUND',
-      );
-    }
-    const other = people[1]?.id;
-    await assert.rejects(ask(approver, { principal: other }), Refusal);
-  });
-
-  it('of a person without a grant gets their own actions, and no place that they do not reach', async () => {
-    const cleo = { ...approver, principalId: people[2]?.id ?? '' };
-    const own = await ask(cleo, {});
-    assert.ok(own.length > 100);
-    for (const { principal, target, documentId, version, seq, action } of own) {
-      assert.deepEqual([principal?.id, documentId, version, seq], [cleo.principalId, null, null, null]);
-      assert.ok(target === null || !isAboutPlaces(action), String(target));
-    }
-  });
 });
+
+type Question = Omit<ListAuditInput, 'after' | 'limit'>;
+
+/** Where documents and folders are, by the id of a document or the number of a folder. */
+type Places = ReadonlyMap<string, Location>;
+
+/** What a record gave out or moved: a folder, or a document that was shown. */
+interface Given {
+  readonly folder: Location;
+  readonly places: Places;
+  readonly shown: string | null;
+}

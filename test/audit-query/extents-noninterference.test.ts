@@ -6,6 +6,62 @@ import { WorkTree } from '../support/git/work-tree.js';
 import type { HttpClient } from '../support/http/server.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 
+describe('what clones, exports, searches and pushes tell an approver of a folder', function () {
+  this.timeout(120_000);
+  const worlds: World[] = [];
+  afterEach(async () => {
+    for (const { server } of worlds.splice(0)) await server.close();
+  });
+
+  it('is the same, byte for byte, however much their principals reach and do elsewhere', async () => {
+    const [quiet, busy] = [await makeWorld(), await makeWorld()];
+    worlds.push(quiet, busy);
+    await work(quiet, () => Promise.resolve());
+    let round = 0;
+    await work(busy, async () => {
+      const { server, admin, wide } = busy;
+      round += 1;
+      await admin.create(`hr/in/secret-${round}.md`, 'secret');
+      if (round === 1) await server.host.grant('editor', { type: 'principal', id: wide.id }, 'hr');
+      const dan = await server.cloner('editor', 'hr/in', `Dan ${round}`);
+      const tree = await WorkTree.clone(server.folder, dan.url, `hidden-${round}`);
+      await tree.commit({ [`hr/in/pushed-${round}.md`]: 'secret' }, 'Hidden');
+      assert.equal((await tree.push()).code, 0);
+      await server.as(dan.key).get('/v1/search?q=secret');
+      await server.as(dan.key).get('/v1/folders/export?location=');
+      await server.as(wide.key).get('/v1/folders/export?location=hr');
+      await admin.post('/v1/moves', { location: `hr/in/secret-${round}.md`, to_folder: 'hr/eng' });
+      await admin.get('/v1/folders/export?location=hr');
+    });
+    const answers = [await askEverything(quiet), await askEverything(busy)];
+    assert.match(answers[0] ?? '', /repository\.push/);
+    assert.equal(answers[1], answers[0]);
+  });
+
+  it('is what the operator reads in `who read` and `who changed`, each name once', async () => {
+    const world = await makeWorld();
+    worlds.push(world);
+    await work(world, () => Promise.resolve());
+    const who = async (command: string, location: string): Promise<string[]> => {
+      const { result } = (await runCommand(
+        { command, fields: { location } },
+        {
+          host: world.server.host.service,
+          server: null,
+          address: 'http://localhost',
+          signal: new AbortController().signal,
+          onFault: () => assert.fail('a fault'),
+          onProgress: () => Promise.resolve(),
+        },
+      )) as { readonly result: { readonly items: readonly { readonly name: string }[] } };
+      return result.items.map(({ name }) => name).toSorted();
+    };
+    assert.deepEqual(await who('who.read', 'eng/plan.md'), ['Ben', 'Root', 'Wide']);
+    assert.deepEqual(await who('who.changed', 'eng/plan.md'), ['Root', 'Wide']);
+    assert.deepEqual(await who('who.changed', 'eng/done/parts/part.md'), ['Root']);
+  });
+});
+
 interface World {
   readonly server: RemoteTestServer;
   readonly root: RemotePerson;
@@ -99,59 +155,3 @@ async function askEverything({ ada }: World): Promise<string> {
   for (const question of questions) answers.push([question, await readPages(ada, `/v1/audit?${question}`)]);
   return nameRandom(JSON.stringify(answers, null, 1));
 }
-
-describe('what clones, exports, searches and pushes tell an approver of a folder', function () {
-  this.timeout(120_000);
-  const worlds: World[] = [];
-  afterEach(async () => {
-    for (const { server } of worlds.splice(0)) await server.close();
-  });
-
-  it('is the same, byte for byte, however much their principals reach and do elsewhere', async () => {
-    const [quiet, busy] = [await makeWorld(), await makeWorld()];
-    worlds.push(quiet, busy);
-    await work(quiet, () => Promise.resolve());
-    let round = 0;
-    await work(busy, async () => {
-      const { server, admin, wide } = busy;
-      round += 1;
-      await admin.create(`hr/in/secret-${round}.md`, 'secret');
-      if (round === 1) await server.host.grant('editor', { type: 'principal', id: wide.id }, 'hr');
-      const dan = await server.cloner('editor', 'hr/in', `Dan ${round}`);
-      const tree = await WorkTree.clone(server.folder, dan.url, `hidden-${round}`);
-      await tree.commit({ [`hr/in/pushed-${round}.md`]: 'secret' }, 'Hidden');
-      assert.equal((await tree.push()).code, 0);
-      await server.as(dan.key).get('/v1/search?q=secret');
-      await server.as(dan.key).get('/v1/folders/export?location=');
-      await server.as(wide.key).get('/v1/folders/export?location=hr');
-      await admin.post('/v1/moves', { location: `hr/in/secret-${round}.md`, to_folder: 'hr/eng' });
-      await admin.get('/v1/folders/export?location=hr');
-    });
-    const answers = [await askEverything(quiet), await askEverything(busy)];
-    assert.match(answers[0] ?? '', /repository\.push/);
-    assert.equal(answers[1], answers[0]);
-  });
-
-  it('is what the operator reads in `who read` and `who changed`, each name once', async () => {
-    const world = await makeWorld();
-    worlds.push(world);
-    await work(world, () => Promise.resolve());
-    const who = async (command: string, location: string): Promise<string[]> => {
-      const { result } = (await runCommand(
-        { command, fields: { location } },
-        {
-          host: world.server.host.service,
-          server: null,
-          address: 'http://localhost',
-          signal: new AbortController().signal,
-          onFault: () => assert.fail('a fault'),
-          onProgress: () => Promise.resolve(),
-        },
-      )) as { readonly result: { readonly items: readonly { readonly name: string }[] } };
-      return result.items.map(({ name }) => name).toSorted();
-    };
-    assert.deepEqual(await who('who.read', 'eng/plan.md'), ['Ben', 'Root', 'Wide']);
-    assert.deepEqual(await who('who.changed', 'eng/plan.md'), ['Root', 'Wide']);
-    assert.deepEqual(await who('who.changed', 'eng/done/parts/part.md'), ['Root']);
-  });
-});

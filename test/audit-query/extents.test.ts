@@ -10,15 +10,6 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-interface Entry {
-  readonly action: string;
-  readonly target: string | null;
-  readonly version: string | null;
-  readonly detail: object | null;
-  readonly document_id: string | null;
-  readonly principal: { readonly display_name: string };
-}
-
 describe('who received a document, and who changed it, is found', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
@@ -46,18 +37,6 @@ describe('who received a document, and who changed it, is found', function () {
     await admin.create('hr/c.md', 'gamma');
   });
   afterEach(() => server.close());
-
-  async function clone({ url }: RemotePerson): Promise<string> {
-    clones += 1;
-    await git(server.folder, ['clone', '-q', url, `clone-${clones}`]);
-    return join(server.folder, `clone-${clones}`);
-  }
-
-  async function ask(location: string, action: string, who = ada): Promise<Entry[]> {
-    const { status, text, json } = await who.get(`/v1/audit?location=${location}&action=${action}`);
-    assert.equal(status, 200, text);
-    return (json as { items: Entry[] }).items;
-  }
 
   const namesOf = (entries: readonly Entry[]): string[] =>
     entries.map(({ principal }) => principal.display_name).toReversed();
@@ -293,4 +272,25 @@ describe('who received a document, and who changed it, is found', function () {
     const { text } = await ada.get('/v1/audit?location=eng');
     assert.ok(!text.includes('merger'), text);
   });
+
+  async function clone({ url }: RemotePerson): Promise<string> {
+    clones += 1;
+    await git(server.folder, ['clone', '-q', url, `clone-${clones}`]);
+    return join(server.folder, `clone-${clones}`);
+  }
+
+  async function ask(location: string, action: string, who = ada): Promise<Entry[]> {
+    const { status, text, json } = await who.get(`/v1/audit?location=${location}&action=${action}`);
+    assert.equal(status, 200, text);
+    return (json as { items: Entry[] }).items;
+  }
 });
+
+interface Entry {
+  readonly action: string;
+  readonly target: string | null;
+  readonly version: string | null;
+  readonly detail: object | null;
+  readonly document_id: string | null;
+  readonly principal: { readonly display_name: string };
+}

@@ -6,23 +6,6 @@ import { makeTestRandomness } from '../support/store/service.js';
 
 const place = (text: string): Location => text as Location;
 
-/** @param moves of one commit each, except where two have the same moment */
-function follow(moves: readonly (readonly [moment: number, from: string, to: string])[]): FolderMoves {
-  const all = new FolderMoves();
-  const moments = new Set(moves.map(([moment]) => moment));
-  for (const each of moments) {
-    const some = moves.filter(([moment]) => moment === each);
-    all.add(some.map(([moment, from, to]): FolderMove => ({ moment, from: place(from), to: place(to) })));
-  }
-  return all;
-}
-
-/** A random number below `count`. */
-function makeDraw(seed: string): (count: number) => number {
-  const randomness = makeTestRandomness(seed);
-  return (count) => Buffer.from(randomness.bytes(4)).readUInt32BE() % count;
-}
-
 describe('the moves of folders', () => {
   it('tell a folder that left from the next one of its name', () => {
     const moves = follow([
@@ -88,3 +71,20 @@ describe('the moves of folders', () => {
     }
   });
 });
+
+/** @param moves of one commit each, except where two have the same moment */
+function follow(moves: readonly (readonly [moment: number, from: string, to: string])[]): FolderMoves {
+  const all = new FolderMoves();
+  const moments = new Set(moves.map(([moment]) => moment));
+  for (const each of moments) {
+    const some = moves.filter(([moment]) => moment === each);
+    all.add(some.map(([moment, from, to]): FolderMove => ({ moment, from: place(from), to: place(to) })));
+  }
+  return all;
+}
+
+/** A random number below `count`. */
+function makeDraw(seed: string): (count: number) => number {
+  const randomness = makeTestRandomness(seed);
+  return (count) => Buffer.from(randomness.bytes(4)).readUInt32BE() % count;
+}

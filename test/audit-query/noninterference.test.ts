@@ -5,98 +5,6 @@ import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 
-/** What stands for random ids and versions, by the order in which they come. */
-function nameRandom(text: string): string {
-  const names = new Map<string, string>();
-  return text.replace(/\b(?:[a-z]{3}_[0-9a-z]{20,32}|[0-9a-f]{40})\b/g, (id) => {
-    const name = names.get(id) ?? `#${names.size}`;
-    names.set(id, name);
-    return name;
-  });
-}
-
-interface World {
-  readonly server: TestServer;
-  readonly admin: HttpClient;
-  /** Approver of `eng`, and reader of it. */
-  readonly ada: HttpClient;
-  readonly ben: HttpClient;
-  readonly benId: string;
-}
-
-async function makeWorld(): Promise<World> {
-  const server = await openTestServer();
-  const admin = await server.person('approver');
-  const ada = server.as((await server.host.person('approver', 'eng', 'Ada')).key);
-  const { id, key } = await server.host.person('reader', 'eng', 'Ben');
-  return { server, admin, ada, ben: server.as(key), benId: id };
-}
-
-/** What is visible in every world. */
-async function work({ admin, ada, ben }: World, hidden: () => Promise<void>): Promise<void> {
-  await ada.create('eng/plan.md', 'text');
-  await hidden();
-  await ben.get('/v1/documents/eng/plan.md');
-  await ben.get('/v1/documents/eng/absent.md');
-  await ben.get('/v1/search?q=text');
-  await hidden();
-  await ada.put('/v1/documents/eng/plan.md', { content: 'more' });
-  await admin.post('/v1/moves', { location: 'eng/plan.md', to_folder: 'eng/done' });
-  await hidden();
-}
-
-async function askEverything({ ada, ben, benId }: World): Promise<string> {
-  const answers = [
-    await ada.get('/v1/audit?location=eng&limit=3'),
-    await ada.get('/v1/audit?location=eng&action=document.read'),
-    await ada.get(`/v1/audit?location=eng&principal=${benId}`),
-    await ada.get('/v1/audit?location=eng/done/plan.md'),
-    await ada.get('/v1/audit'),
-    await ada.get('/v1/audit?location=hr'),
-    await ben.get('/v1/audit?from=2020-01-01T00:00:00Z'),
-    await ben.get('/v1/audit?location=eng'),
-  ];
-  return nameRandom(
-    answers
-      .map(({ status, json }) => JSON.stringify([status, { ...json, next_cursor: json.next_cursor?.length }]))
-      .join('\n'),
-  );
-}
-
-/** Letters about a document, which are hidden from its approver, and refusals of somebody else. */
-async function writeLetters({ server }: World, documentId: string, count: number): Promise<void> {
-  const principal = await server.host.principal('Somebody');
-  for (let left = count; left > 0; left -= 1000) {
-    await server.host.workspace.journal.write({
-      isRecordOnly: true,
-      run(transaction) {
-        for (let index = 0; index < 1000; index += 1) {
-          const who = { principal, credential: null, interface: 'rest', requestId: null } as const;
-          transaction.audit({ ...who, action: 'message.send', outcome: 'done', target: 'eng/plan.md', documentId });
-          if (index % 10 > 0) continue;
-          transaction.audit({ ...who, action: 'document.read', outcome: 'refused', code: 'NOT_FOUND', target: 'hr/x' });
-        }
-      },
-    });
-  }
-}
-
-interface AnsweredPage {
-  readonly items: readonly object[];
-  readonly next_cursor: string | null;
-}
-
-async function readPages(who: HttpClient, question: string): Promise<AnsweredPage[]> {
-  const pages: AnsweredPage[] = [];
-  for (let next: string | null = ''; next !== null;) {
-    const { status, text, json } = await who.get(`${question}${next === '' ? '' : `&cursor=${next}`}`);
-    assert.equal(status, 200, text);
-    pages.push(json as AnsweredPage);
-    next = (json as AnsweredPage).next_cursor;
-  }
-  return pages;
-}
-
 describe('what the audit log tells an approver of a folder', () => {
   const worlds: TestServer[] = [];
   afterEach(async () => {
@@ -190,3 +98,95 @@ describe('what the audit log tells an approver of a folder', () => {
     assert.deepEqual([created.target, created.document_id, created.detail], [null, null, null]);
   });
 });
+
+/** What stands for random ids and versions, by the order in which they come. */
+function nameRandom(text: string): string {
+  const names = new Map<string, string>();
+  return text.replace(/\b(?:[a-z]{3}_[0-9a-z]{20,32}|[0-9a-f]{40})\b/g, (id) => {
+    const name = names.get(id) ?? `#${names.size}`;
+    names.set(id, name);
+    return name;
+  });
+}
+
+interface World {
+  readonly server: TestServer;
+  readonly admin: HttpClient;
+  /** Approver of `eng`, and reader of it. */
+  readonly ada: HttpClient;
+  readonly ben: HttpClient;
+  readonly benId: string;
+}
+
+async function makeWorld(): Promise<World> {
+  const server = await openTestServer();
+  const admin = await server.person('approver');
+  const ada = server.as((await server.host.person('approver', 'eng', 'Ada')).key);
+  const { id, key } = await server.host.person('reader', 'eng', 'Ben');
+  return { server, admin, ada, ben: server.as(key), benId: id };
+}
+
+/** What is visible in every world. */
+async function work({ admin, ada, ben }: World, hidden: () => Promise<void>): Promise<void> {
+  await ada.create('eng/plan.md', 'text');
+  await hidden();
+  await ben.get('/v1/documents/eng/plan.md');
+  await ben.get('/v1/documents/eng/absent.md');
+  await ben.get('/v1/search?q=text');
+  await hidden();
+  await ada.put('/v1/documents/eng/plan.md', { content: 'more' });
+  await admin.post('/v1/moves', { location: 'eng/plan.md', to_folder: 'eng/done' });
+  await hidden();
+}
+
+async function askEverything({ ada, ben, benId }: World): Promise<string> {
+  const answers = [
+    await ada.get('/v1/audit?location=eng&limit=3'),
+    await ada.get('/v1/audit?location=eng&action=document.read'),
+    await ada.get(`/v1/audit?location=eng&principal=${benId}`),
+    await ada.get('/v1/audit?location=eng/done/plan.md'),
+    await ada.get('/v1/audit'),
+    await ada.get('/v1/audit?location=hr'),
+    await ben.get('/v1/audit?from=2020-01-01T00:00:00Z'),
+    await ben.get('/v1/audit?location=eng'),
+  ];
+  return nameRandom(
+    answers
+      .map(({ status, json }) => JSON.stringify([status, { ...json, next_cursor: json.next_cursor?.length }]))
+      .join('\n'),
+  );
+}
+
+/** Letters about a document, which are hidden from its approver, and refusals of somebody else. */
+async function writeLetters({ server }: World, documentId: string, count: number): Promise<void> {
+  const principal = await server.host.principal('Somebody');
+  for (let left = count; left > 0; left -= 1000) {
+    await server.host.workspace.journal.write({
+      isRecordOnly: true,
+      run(transaction) {
+        for (let index = 0; index < 1000; index += 1) {
+          const who = { principal, credential: null, interface: 'rest', requestId: null } as const;
+          transaction.audit({ ...who, action: 'message.send', outcome: 'done', target: 'eng/plan.md', documentId });
+          if (index % 10 > 0) continue;
+          transaction.audit({ ...who, action: 'document.read', outcome: 'refused', code: 'NOT_FOUND', target: 'hr/x' });
+        }
+      },
+    });
+  }
+}
+
+interface AnsweredPage {
+  readonly items: readonly object[];
+  readonly next_cursor: string | null;
+}
+
+async function readPages(who: HttpClient, question: string): Promise<AnsweredPage[]> {
+  const pages: AnsweredPage[] = [];
+  for (let next: string | null = ''; next !== null;) {
+    const { status, text, json } = await who.get(`${question}${next === '' ? '' : `&cursor=${next}`}`);
+    assert.equal(status, 200, text);
+    pages.push(json as AnsweredPage);
+    next = (json as AnsweredPage).next_cursor;
+  }
+  return pages;
+}

@@ -6,15 +6,6 @@ import { actionKinds } from '../../lib/audit/actions.js';
 import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-interface Event {
-  readonly activity_name: string;
-  readonly status: string;
-  readonly api: { readonly operation: string };
-  readonly actor: { readonly user: { readonly name?: string } };
-  readonly resources?: readonly { readonly name?: string }[];
-  readonly metadata: { readonly sequence: number };
-}
-
 const isEvent = new Ajv2020({ strict: false, allErrors: true }).compile(
   JSON.parse(readFileSync('test/audit-query/ocsf-api-activity.json', 'utf8')) as object,
 );
@@ -34,28 +25,6 @@ describe('an export for a SIEM', () => {
     await ada.get('/v1/folders?location=');
   });
   after(() => server.close());
-
-  async function ask(
-    command: string,
-    fields: Readonly<Record<string, unknown>>,
-  ): Promise<{ lines: string[]; result: unknown }> {
-    const lines: string[] = [];
-    const result = await runCommand(
-      { command, fields },
-      {
-        host: server.host.service,
-        server: null,
-        address: 'http://localhost',
-        signal: new AbortController().signal,
-        onFault: () => assert.fail('a fault'),
-        onProgress(part) {
-          lines.push(...(part as { readonly lines: readonly string[] }).lines);
-          return Promise.resolve();
-        },
-      },
-    );
-    return { lines, result };
-  }
 
   it('has an event of API Activity for each record, as the published schema wants it', async () => {
     const { lines } = await ask('audit.export', { format: 'ocsf' });
@@ -126,4 +95,35 @@ describe('an export for a SIEM', () => {
     assert.match(listed, /plans\/a\.md/);
     assert.match(JSON.stringify((await ask('audit.list', { outcome: 'maybe' })).result), /must be done or refused/);
   });
+
+  async function ask(
+    command: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<{ lines: string[]; result: unknown }> {
+    const lines: string[] = [];
+    const result = await runCommand(
+      { command, fields },
+      {
+        host: server.host.service,
+        server: null,
+        address: 'http://localhost',
+        signal: new AbortController().signal,
+        onFault: () => assert.fail('a fault'),
+        onProgress(part) {
+          lines.push(...(part as { readonly lines: readonly string[] }).lines);
+          return Promise.resolve();
+        },
+      },
+    );
+    return { lines, result };
+  }
 });
+
+interface Event {
+  readonly activity_name: string;
+  readonly status: string;
+  readonly api: { readonly operation: string };
+  readonly actor: { readonly user: { readonly name?: string } };
+  readonly resources?: readonly { readonly name?: string }[];
+  readonly metadata: { readonly sequence: number };
+}

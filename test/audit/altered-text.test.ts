@@ -58,56 +58,7 @@ describe('a log with texts that earlier builds altered in storage', function () 
     await rm(work, { recursive: true, force: true });
   });
 
-  function withRows<Result>(work: (connection: Connection) => Result): Result {
-    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
-    try {
-      return work(connection);
-    } finally {
-      connection.close();
-    }
-  }
-
-  /**
-   * Earlier builds hashed the text as received, and passed that text to SQLite's driver: this does the same. The
-   * commitments are theirs, too.
-   */
-  function storeAsEarlierBuilds(): void {
-    withRows((connection) => {
-      for (const [index, query] of searched.entries()) {
-        const seq = records[index] ?? 0;
-        connection.prepare('UPDATE audit_text SET target = ? WHERE seq = ?').run(query, seq);
-        const { salt } = connection.prepare('SELECT salt FROM audit_text WHERE seq = ?').get(seq) as { salt: Buffer };
-        const { target } = connection.prepare('SELECT target FROM audit_record WHERE seq = ?').get(seq) as {
-          target: Buffer;
-        };
-        assert.deepEqual(createHmac('sha256', salt).update(query).digest(), target);
-      }
-    });
-  }
-
   const verify = async (): Promise<ChainVerdict> => (await perform(test.workspace, operator, verifyAudit, {})).result;
-
-  async function exported(): Promise<ExportedLine[]> {
-    return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
-  }
-
-  /** The lines as earlier builds wrote them: with the text that SQLite's driver returns. */
-  async function exportedByEarlierBuilds(): Promise<ExportedLine[]> {
-    const lines = await exported();
-    return withRows((connection) =>
-      lines.map((line): ExportedLine => {
-        if (!('record' in line) || line.text === undefined) return line;
-        const row = connection.prepare('SELECT target FROM audit_text WHERE seq = ?').get(line.record.seq);
-        return { ...line, text: { ...line.text, ...(row as { target: string | null }) } };
-      }),
-    );
-  }
-
-  async function runIndependently(lines: readonly ExportedLine[]): Promise<string> {
-    const file = join(work, 'export.jsonl');
-    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    return spawnSync(process.execPath, [verifier, file], { encoding: 'utf8' }).stdout.trim();
-  }
 
   const targetsOf = (lines: readonly ExportedLine[]): (string | null | undefined)[] =>
     lines.flatMap((line) => ('record' in line && records.includes(line.record.seq) ? [line.text?.target] : []));
@@ -194,4 +145,53 @@ describe('a log with texts that earlier builds altered in storage', function () 
     const { problems, remarks } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
     assert.deepEqual([problems, remarks.length], [[], 1]);
   });
+
+  function withRows<Result>(work: (connection: Connection) => Result): Result {
+    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
+    try {
+      return work(connection);
+    } finally {
+      connection.close();
+    }
+  }
+
+  /**
+   * Earlier builds hashed the text as received, and passed that text to SQLite's driver: this does the same. The
+   * commitments are theirs, too.
+   */
+  function storeAsEarlierBuilds(): void {
+    withRows((connection) => {
+      for (const [index, query] of searched.entries()) {
+        const seq = records[index] ?? 0;
+        connection.prepare('UPDATE audit_text SET target = ? WHERE seq = ?').run(query, seq);
+        const { salt } = connection.prepare('SELECT salt FROM audit_text WHERE seq = ?').get(seq) as { salt: Buffer };
+        const { target } = connection.prepare('SELECT target FROM audit_record WHERE seq = ?').get(seq) as {
+          target: Buffer;
+        };
+        assert.deepEqual(createHmac('sha256', salt).update(query).digest(), target);
+      }
+    });
+  }
+
+  async function exported(): Promise<ExportedLine[]> {
+    return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
+  }
+
+  /** The lines as earlier builds wrote them: with the text that SQLite's driver returns. */
+  async function exportedByEarlierBuilds(): Promise<ExportedLine[]> {
+    const lines = await exported();
+    return withRows((connection) =>
+      lines.map((line): ExportedLine => {
+        if (!('record' in line) || line.text === undefined) return line;
+        const row = connection.prepare('SELECT target FROM audit_text WHERE seq = ?').get(line.record.seq);
+        return { ...line, text: { ...line.text, ...(row as { target: string | null }) } };
+      }),
+    );
+  }
+
+  async function runIndependently(lines: readonly ExportedLine[]): Promise<string> {
+    const file = join(work, 'export.jsonl');
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return spawnSync(process.execPath, [verifier, file], { encoding: 'utf8' }).stdout.trim();
+  }
 });

@@ -35,15 +35,6 @@ class TurnCounter {
   }
 }
 
-/** The most items of one turn of the event loop. */
-async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
-  const counter = new TurnCounter();
-  const perTurn = new Map<number, number>();
-  for await (const _ of items) perTurn.set(counter.turns, (perTurn.get(counter.turns) ?? 0) + 1);
-  counter.stop();
-  return Math.max(...perTurn.values());
-}
-
 describe('archiving a long audit log', function () {
   this.timeout(30_000);
   let bench: Workbench;
@@ -52,22 +43,6 @@ describe('archiving a long audit log', function () {
     bench = await makeWorkbench();
   });
   afterEach(() => bench.remove());
-
-  /** Makes records, without an operation for each. */
-  async function record(count: number): Promise<void> {
-    const { journal } = bench.workspace;
-    for (let left = count; left > 0; left -= 1000) {
-      await journal.write({
-        isRecordOnly: true,
-        run(transaction) {
-          for (let index = 0; index < Math.min(left, 1000); index += 1) {
-            const event = { principal: null, credential: null, interface: 'command', requestId: null } as const;
-            transaction.audit({ ...event, action: 'test.note', outcome: 'done', target: `thing ${index}` });
-          }
-        },
-      });
-    }
-  }
 
   const archive = async (seq: number) =>
     (await perform(bench.workspace, operator, archiveAudit, { before: { seq } })).result;
@@ -81,17 +56,6 @@ describe('archiving a long audit log', function () {
   const exported = (): Promise<ExportedLine[]> => gather(exportChain(source(), true));
 
   const firstRow = (): number => bench.workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0;
-
-  /** Every record is there once, in its place. */
-  function assertWhole(lines: readonly ExportedLine[], atLeast: number): void {
-    const seqs = lines.flatMap((line) => ('record' in line ? [line.record.seq] : []));
-    assert.ok(seqs.length >= atLeast, `${seqs.length} records`);
-    assert.deepEqual(
-      seqs,
-      seqs.map((_, index) => index + 1),
-    );
-    assert.ok(verifyChain(lines).sound);
-  }
 
   it('yields while it reads, checks and packs, and while it is exported', async () => {
     await record(many);
@@ -147,23 +111,6 @@ describe('archiving a long audit log', function () {
   });
 
   describe('by the command', () => {
-    async function run(before: string, signal: AbortSignal, onProgress: () => void = () => undefined) {
-      const { clock } = bench;
-      const host = { clock, find: () => bench.workspace, names: () => ['acme'], randomness: bench.files.randomness };
-      const answer = await runCommand({ command: 'audit.archive', fields: { before } }, {
-        host,
-        server: null,
-        address: '',
-        signal,
-        onProgress: async () => onProgress(),
-        onFault: () => undefined,
-      } as unknown as Parameters<typeof runCommand>[1]);
-      return answer as {
-        readonly result?: { readonly archived_up_to: number | null; readonly files: readonly string[] };
-        readonly error?: { readonly message: string; readonly details: Readonly<Record<string, unknown>> };
-      };
-    }
-
     for (const before of ['999999999', '2999-01-01']) {
       it(`ends although new records come all the time, and takes the ones present at its start: --before ${before}`, async () => {
         await record(50);
@@ -203,5 +150,58 @@ describe('archiving a long audit log', function () {
       assert.equal(firstRow(), (rest.result?.archived_up_to ?? 0) + 1);
       assertWhole(await exported(), many);
     });
+
+    async function run(before: string, signal: AbortSignal, onProgress: () => void = () => undefined) {
+      const { clock } = bench;
+      const host = { clock, find: () => bench.workspace, names: () => ['acme'], randomness: bench.files.randomness };
+      const answer = await runCommand({ command: 'audit.archive', fields: { before } }, {
+        host,
+        server: null,
+        address: '',
+        signal,
+        onProgress: async () => onProgress(),
+        onFault: () => undefined,
+      } as unknown as Parameters<typeof runCommand>[1]);
+      return answer as {
+        readonly result?: { readonly archived_up_to: number | null; readonly files: readonly string[] };
+        readonly error?: { readonly message: string; readonly details: Readonly<Record<string, unknown>> };
+      };
+    }
   });
+
+  /** Makes records, without an operation for each. */
+  async function record(count: number): Promise<void> {
+    const { journal } = bench.workspace;
+    for (let left = count; left > 0; left -= 1000) {
+      await journal.write({
+        isRecordOnly: true,
+        run(transaction) {
+          for (let index = 0; index < Math.min(left, 1000); index += 1) {
+            const event = { principal: null, credential: null, interface: 'command', requestId: null } as const;
+            transaction.audit({ ...event, action: 'test.note', outcome: 'done', target: `thing ${index}` });
+          }
+        },
+      });
+    }
+  }
+
+  /** Every record is there once, in its place. */
+  function assertWhole(lines: readonly ExportedLine[], atLeast: number): void {
+    const seqs = lines.flatMap((line) => ('record' in line ? [line.record.seq] : []));
+    assert.ok(seqs.length >= atLeast, `${seqs.length} records`);
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, index) => index + 1),
+    );
+    assert.ok(verifyChain(lines).sound);
+  }
 });
+
+/** The most items of one turn of the event loop. */
+async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
+  const counter = new TurnCounter();
+  const perTurn = new Map<number, number>();
+  for await (const _ of items) perTurn.set(counter.turns, (perTurn.get(counter.turns) ?? 0) + 1);
+  counter.stop();
+  return Math.max(...perTurn.values());
+}

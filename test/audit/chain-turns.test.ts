@@ -38,14 +38,6 @@ describe('work on a whole audit log', function () {
   });
   after(() => bench.remove());
 
-  async function requireShort(work: () => Promise<unknown>): Promise<void> {
-    let least = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < rounds && least >= maxTurn; round += 1) {
-      least = Math.min(least, await longestTurnOf(work));
-    }
-    assert.ok(least < maxTurn, `others wait for ${least.toFixed(0)} ms`);
-  }
-
   it('lets others have their turn while it is checked', () =>
     requireShort(async () => {
       const publicKey = createPublicKey(bench.workspace.signer.publicKey);
@@ -61,4 +53,12 @@ describe('work on a whole audit log', function () {
       const written = await writeArchive(source.tables, source.archives ?? assert.fail(), many - 1);
       assert.equal(written?.lastSeq, many - 1);
     }));
+
+  async function requireShort(work: () => Promise<unknown>): Promise<void> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds && least >= maxTurn; round += 1) {
+      least = Math.min(least, await longestTurnOf(work));
+    }
+    assert.ok(least < maxTurn, `others wait for ${least.toFixed(0)} ms`);
+  }
 });

@@ -25,18 +25,6 @@ describe('An export with more in it than the hashes cover', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** What a check says: `sound`, or the problem. */
-  async function check(content: string | Buffer): Promise<string> {
-    await writeFile(file, content);
-    try {
-      const verdict = verifyChain(readExport(file));
-      return verdict.sound ? 'sound' : verdict.problem;
-    } catch (error) {
-      assert.ok(error instanceof ExportUnreadable, String(error));
-      return error.message;
-    }
-  }
-
   const whole = (changed: readonly string[]): string => `${changed.join('\n')}\n`;
   const withLine = (at: number, line: string): string => whole(lines.with(at, line));
 
@@ -119,4 +107,16 @@ describe('An export with more in it than the hashes cover', () => {
       },
     );
   });
+
+  /** What a check says: `sound`, or the problem. */
+  async function check(content: string | Buffer): Promise<string> {
+    await writeFile(file, content);
+    try {
+      const verdict = verifyChain(readExport(file));
+      return verdict.sound ? 'sound' : verdict.problem;
+    } catch (error) {
+      assert.ok(error instanceof ExportUnreadable, String(error));
+      return error.message;
+    }
+  }
 });

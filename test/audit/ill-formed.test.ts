@@ -20,12 +20,6 @@ import { openOAuthServer } from '../support/oauth/server.js';
 const half = '\ud800';
 const edited = { location: 'a.md', expected_commit: '0'.repeat(40) };
 
-async function problemOf({ workspace }: TestService): Promise<string> {
-  const source = { workspace: workspace.name, tables: workspace.journal.reader, archives: null };
-  const verdict = await verifySource(source);
-  return verdict.sound ? '' : verdict.problem;
-}
-
 describe('ill-formed Unicode, at the faces', () => {
   let server: McpTestServer;
   let lowly: McpClient;
@@ -186,3 +180,9 @@ describe('ill-formed Unicode, in the log itself', () => {
     assert.equal(journal.reader.meta.get('note'), 'whole \u{1f600}');
   });
 });
+
+async function problemOf({ workspace }: TestService): Promise<string> {
+  const source = { workspace: workspace.name, tables: workspace.journal.reader, archives: null };
+  const verdict = await verifySource(source);
+  return verdict.sound ? '' : verdict.problem;
+}

@@ -44,16 +44,6 @@ describe('a verifier without any of the program’s code', () => {
 
   let files = 0;
 
-  async function verify(text: readonly string[], ...more: string[]): Promise<{ code: number; said: string }> {
-    const file = join(folder, `${(files += 1)}.jsonl`);
-    await writeFile(file, `${text.join('\n')}\n`);
-    const child = spawn(process.execPath, [verifier, file, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece));
-    const [code] = (await once(child, 'close')) as [number];
-    return { code, said: said.trim() };
-  }
-
   const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
   const changed = (at: number, from: string | RegExp, to: string): string[] => {
     const line = lines[at] ?? '';
@@ -143,4 +133,14 @@ describe('a verifier without any of the program’s code', () => {
     assert.equal(code, 1);
     assert.match(said, /^BROKEN: the signature over record \d+ is false$/);
   });
+
+  async function verify(text: readonly string[], ...more: string[]): Promise<{ code: number; said: string }> {
+    const file = join(folder, `${(files += 1)}.jsonl`);
+    await writeFile(file, `${text.join('\n')}\n`);
+    const child = spawn(process.execPath, [verifier, file, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, said: said.trim() };
+  }
 });

@@ -49,21 +49,6 @@ describe('a folder in the place of a restore', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  function open(): Promise<Service> {
-    const { clock } = test;
-    const randomness = makeTestRandomness('adopting');
-    return Service.open({ dataFolder: data, git: 'auto', clock, randomness, onFault: () => undefined });
-  }
-
-  function restore() {
-    return service.restore({ backup, passphrase }, operator);
-  }
-
-  /** The files of a process that ends before it removes its mark. */
-  async function leaveMark(): Promise<void> {
-    await writeFile(join(data, 'acme', 'unfinished'), '');
-  }
-
   it('is left alone when the service lists it, with any mark', async () => {
     await restore();
     await leaveMark();
@@ -109,6 +94,21 @@ describe('a folder in the place of a restore', () => {
     service = await open();
     assert.ok(service.find('acme'));
   });
+
+  function open(): Promise<Service> {
+    const { clock } = test;
+    const randomness = makeTestRandomness('adopting');
+    return Service.open({ dataFolder: data, git: 'auto', clock, randomness, onFault: () => undefined });
+  }
+
+  function restore() {
+    return service.restore({ backup, passphrase }, operator);
+  }
+
+  /** The files of a process that ends before it removes its mark. */
+  async function leaveMark(): Promise<void> {
+    await writeFile(join(data, 'acme', 'unfinished'), '');
+  }
 });
 
 describe('adopting a staged workspace', () => {
@@ -129,11 +129,6 @@ describe('adopting a staged workspace', () => {
     file.close();
     await rm(data, { recursive: true, force: true });
   });
-
-  function adopt(taken: ServicePart, fs: FileSystem = nodeFileSystem): Promise<void> {
-    const { workspace: name } = taken;
-    return adoptWorkspace({ name, part: taken, stage }, { dataFolder: data, fs }, file);
-  }
 
   it('lists it only when its place is on stable storage, and a lost one of its name not until then', async () => {
     file.addWorkspace('acme', 1);
@@ -167,5 +162,10 @@ describe('adopting a staged workspace', () => {
       );
       assert.deepEqual(file.listWorkspaces(), []);
     });
+  }
+
+  function adopt(taken: ServicePart, fs: FileSystem = nodeFileSystem): Promise<void> {
+    const { workspace: name } = taken;
+    return adoptWorkspace({ name, part: taken, stage }, { dataFolder: data, fs }, file);
   }
 });

@@ -40,27 +40,6 @@ describe('backup and restore', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  async function backUp(folder = join(work, 'backup')): Promise<string> {
-    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
-    return folder;
-  }
-
-  async function open(dataFolder: string): Promise<Service> {
-    const service = await Service.open({
-      dataFolder,
-      git: 'auto',
-      clock: test.clock,
-      randomness: makeTestRandomness('restored'),
-      onFault: () => undefined,
-    });
-    opened.push(service);
-    return service;
-  }
-
-  async function restore(backup: string, dataFolder = join(work, 'restored')): Promise<Workspace> {
-    return (await open(dataFolder)).restore({ backup, passphrase }, operator);
-  }
-
   it('lets people sign in to it as before, and confuses no person with another of the same name', async () => {
     const { people } = test.service;
     const [ada, grace] = [await test.principal('Ada'), await test.principal('Grace')];
@@ -251,6 +230,27 @@ describe('backup and restore', () => {
     test = await openTestService();
     assert.equal((await refusalOf(backUp())).details?.reason, 'no_data_folder');
   });
+
+  async function backUp(folder = join(work, 'backup')): Promise<string> {
+    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
+    return folder;
+  }
+
+  async function open(dataFolder: string): Promise<Service> {
+    const service = await Service.open({
+      dataFolder,
+      git: 'auto',
+      clock: test.clock,
+      randomness: makeTestRandomness('restored'),
+      onFault: () => undefined,
+    });
+    opened.push(service);
+    return service;
+  }
+
+  async function restore(backup: string, dataFolder = join(work, 'restored')): Promise<Workspace> {
+    return (await open(dataFolder)).restore({ backup, passphrase }, operator);
+  }
 });
 
 describe('a backup that was tampered with', () => {
@@ -281,25 +281,6 @@ describe('a backup that was tampered with', () => {
     await test?.close();
     await rm(work, { recursive: true, force: true });
   });
-
-  /** Restores the backup with some of its files changed, and puts them back. @returns the refusal */
-  async function refusalWith(changed: Readonly<Record<string, Buffer | null>>, words = passphrase): Promise<Refusal> {
-    const whole = new Map<string, Buffer>();
-    try {
-      for (const [path, bytes] of Object.entries(changed)) {
-        whole.set(path, await readFile(path));
-        if (bytes === null) await rm(path);
-        else await writeFile(path, bytes);
-      }
-      const refusal = await refusalOf(other.restore({ backup: folder, passphrase: words }, operator));
-      assert.equal(refusal.details?.reason, 'backup_damaged');
-      const left = (await readdir(join(work, 'restored'))).filter((entry) => /acme/.test(entry));
-      assert.deepEqual(left, []);
-      return refusal;
-    } finally {
-      for (const [path, bytes] of whole) await writeFile(path, bytes);
-    }
-  }
 
   for (const name of ['content.bundle', 'sidecar.sqlite', 'service.sealed', 'manifest.json', 'audit']) {
     it(`is refused where it was ${name}, and says what is wrong`, async () => {
@@ -345,4 +326,23 @@ describe('a backup that was tampered with', () => {
     const restored = await other.restore({ backup: folder, passphrase }, operator);
     assert.equal(restored.journal.state.head, test.workspace.journal.state.head);
   });
+
+  /** Restores the backup with some of its files changed, and puts them back. @returns the refusal */
+  async function refusalWith(changed: Readonly<Record<string, Buffer | null>>, words = passphrase): Promise<Refusal> {
+    const whole = new Map<string, Buffer>();
+    try {
+      for (const [path, bytes] of Object.entries(changed)) {
+        whole.set(path, await readFile(path));
+        if (bytes === null) await rm(path);
+        else await writeFile(path, bytes);
+      }
+      const refusal = await refusalOf(other.restore({ backup: folder, passphrase: words }, operator));
+      assert.equal(refusal.details?.reason, 'backup_damaged');
+      const left = (await readdir(join(work, 'restored'))).filter((entry) => /acme/.test(entry));
+      assert.deepEqual(left, []);
+      return refusal;
+    } finally {
+      for (const [path, bytes] of whole) await writeFile(path, bytes);
+    }
+  }
 });

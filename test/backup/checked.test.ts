@@ -36,12 +36,6 @@ describe('a backup that is checked before it counts as one', function () {
 
   const backUp = () => perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
 
-  function changeRows(sql: string): void {
-    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
-    connection.exec(sql);
-    connection.close();
-  }
-
   for (const [what, sql, problem] of [
     [
       'a record of the log was changed',
@@ -124,4 +118,10 @@ describe('a backup that is checked before it counts as one', function () {
       /No backup was made: .*\naudit: record 7 was changed: its hash does not match its content\.\n/,
     );
   });
+
+  function changeRows(sql: string): void {
+    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
+    connection.exec(sql);
+    connection.close();
+  }
 });

@@ -37,15 +37,6 @@ describe('a clone of hostile origin', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  /** Nothing of it is restored. */
-  async function refuse(message: RegExp, options: { clone?: string; maxFiles?: number } = {}): Promise<void> {
-    await assert.rejects(service.restore({ clone, name: 'acme', ...options }, operator), message);
-    assert.deepEqual(
-      (await readdir(data)).filter((name) => name.includes('acme')),
-      [],
-    );
-  }
-
   it('is refused when a commit stands for too many files, also in the middle of the history', async () => {
     const file = { mode: '100644', oid: putObject(clone, 'blob', 'a file') };
     const first = putCommit(clone, { tree: putTree(clone, [{ name: 'a.md', ...file }]) });
@@ -98,4 +89,13 @@ describe('a clone of hostile origin', () => {
     assert.ok(existsSync(clone));
     await service.restore({ clone, name: 'acme' }, operator);
   });
+
+  /** Nothing of it is restored. */
+  async function refuse(message: RegExp, options: { clone?: string; maxFiles?: number } = {}): Promise<void> {
+    await assert.rejects(service.restore({ clone, name: 'acme', ...options }, operator), message);
+    assert.deepEqual(
+      (await readdir(data)).filter((name) => name.includes('acme')),
+      [],
+    );
+  }
 });

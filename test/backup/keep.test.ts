@@ -62,16 +62,6 @@ describe('The backups that a schedule keeps', () => {
 describe('The removal of a backup', () => {
   after(tidyUp);
 
-  /** A folder with files of a backup, which another account may change. */
-  async function makeBackup(): Promise<{ readonly place: string; readonly backup: FoundBackup }> {
-    const place = await makeFolder();
-    const folder = join(place, '2027-01-31T02-00-00Z');
-    mkdirSync(join(folder, 'audit'), { recursive: true });
-    for (const name of ['sidecar.sqlite', 'manifest.json', 'audit/main-1.jsonl.gz'])
-      writeFileSync(join(folder, name), '');
-    return { place, backup: { folder, state: 'complete', manifest: null } };
-  }
-
   it('removing a backup removes its files and its folder', async () => {
     const { place, backup } = await makeBackup();
     await removeBackup(backup);
@@ -102,6 +92,16 @@ describe('The removal of a backup', () => {
     await finishRemovals(place);
     assert.deepEqual(readdirSync(place), []);
   });
+
+  /** A folder with files of a backup, which another account may change. */
+  async function makeBackup(): Promise<{ readonly place: string; readonly backup: FoundBackup }> {
+    const place = await makeFolder();
+    const folder = join(place, '2027-01-31T02-00-00Z');
+    mkdirSync(join(folder, 'audit'), { recursive: true });
+    for (const name of ['sidecar.sqlite', 'manifest.json', 'audit/main-1.jsonl.gz'])
+      writeFileSync(join(folder, name), '');
+    return { place, backup: { folder, state: 'complete', manifest: null } };
+  }
 });
 
 describe('`cartulary backup --into`', function () {
@@ -122,15 +122,6 @@ describe('`cartulary backup --into`', function () {
   const backUp = (...options: string[]): Promise<Outcome> =>
     runProgram(['backup', '--into', into, '--data', data, ...options], { environment });
   const listed = (name: string): string[] => readdirSync(join(into, name)).toSorted();
-
-  /** Copies the backup, with other facts in its manifest. @returns the copy's name */
-  function copy(of: string, name: string, facts: object): string {
-    const place = join(into, 'acme', name);
-    cpSync(of, place, { recursive: true });
-    const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as object;
-    writeFileSync(join(place, 'manifest.json'), JSON.stringify({ ...manifest, ...facts }));
-    return name;
-  }
 
   it('makes a backup of each workspace, keeps what the rules say, and removes nothing else', async () => {
     const first = await backUp();
@@ -247,4 +238,13 @@ describe('`cartulary backup --into`', function () {
     for (const call of calls) assert.equal((await runProgram(call, { environment })).code, 2, call.join(' '));
     assert.equal(existsSync(join(folder, 'one')), false);
   });
+
+  /** Copies the backup, with other facts in its manifest. @returns the copy's name */
+  function copy(of: string, name: string, facts: object): string {
+    const place = join(into, 'acme', name);
+    cpSync(of, place, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as object;
+    writeFileSync(join(place, 'manifest.json'), JSON.stringify({ ...manifest, ...facts }));
+    return name;
+  }
 });

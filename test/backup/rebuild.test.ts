@@ -11,34 +11,6 @@ import { openTestService, operator, type TestService } from '../support/store/se
 import { dumpContent, makeHistory } from '../support/store/history.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** Puts a foreign commit on main, with the tree of the previous commit. */
-function commitByHand(repository: string, message: string): string {
-  const git = (...parameters: string[]): string =>
-    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
-      encoding: 'utf8',
-    }).trim();
-  const commit = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', message);
-  git('update-ref', 'refs/heads/main', commit);
-  return commit;
-}
-
-/** Makes every commit again with another date, and with its old id as a trailer. @returns new names by old ones */
-function rewriteWithVersions(repository: string): Map<string, string> {
-  const git = (parameters: string[], input = ''): string =>
-    execFileSync('git', ['-C', repository, ...parameters], { encoding: 'utf8', input });
-  const newOids = new Map<string, string>();
-  for (const oid of git(['rev-list', '--reverse', 'main']).trim().split('\n')) {
-    const old = git(['cat-file', 'commit', oid]);
-    const rewritten = old
-      .replace(/^parent (.*)$/m, (_, parent: string) => `parent ${newOids.get(parent)}`)
-      .replace(/^committer (.*) (\d+) /m, 'committer $1 1 ')
-      .replace(/\n$/, `\nVersion: ${oid}\n`);
-    newOids.set(oid, git(['hash-object', '-t', 'commit', '-w', '--stdin'], rewritten).trim());
-  }
-  git(['update-ref', 'refs/heads/main', [...newOids.values()].at(-1) ?? '']);
-  return newOids;
-}
-
 describe('rebuild', () => {
   let test: TestService;
   let folder: string;
@@ -216,3 +188,31 @@ describe('rebuild', () => {
     );
   });
 });
+
+/** Puts a foreign commit on main, with the tree of the previous commit. */
+function commitByHand(repository: string, message: string): string {
+  const git = (...parameters: string[]): string =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
+      encoding: 'utf8',
+    }).trim();
+  const commit = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', message);
+  git('update-ref', 'refs/heads/main', commit);
+  return commit;
+}
+
+/** Makes every commit again with another date, and with its old id as a trailer. @returns new names by old ones */
+function rewriteWithVersions(repository: string): Map<string, string> {
+  const git = (parameters: string[], input = ''): string =>
+    execFileSync('git', ['-C', repository, ...parameters], { encoding: 'utf8', input });
+  const newOids = new Map<string, string>();
+  for (const oid of git(['rev-list', '--reverse', 'main']).trim().split('\n')) {
+    const old = git(['cat-file', 'commit', oid]);
+    const rewritten = old
+      .replace(/^parent (.*)$/m, (_, parent: string) => `parent ${newOids.get(parent)}`)
+      .replace(/^committer (.*) (\d+) /m, 'committer $1 1 ')
+      .replace(/\n$/, `\nVersion: ${oid}\n`);
+    newOids.set(oid, git(['hash-object', '-t', 'commit', '-w', '--stdin'], rewritten).trim());
+  }
+  git(['update-ref', 'refs/heads/main', [...newOids.values()].at(-1) ?? '']);
+  return newOids;
+}

@@ -27,21 +27,6 @@ describe('the remains of interrupted work in a data folder', function () {
     await rm(data, { recursive: true, force: true });
   });
 
-  async function open(): Promise<Service> {
-    const randomness = makeTestRandomness('remains');
-    const clock = new TestClock();
-    const service = await Service.open({ dataFolder: data, git: 'auto', clock, randomness, onFault: assert.fail });
-    services.push(service);
-    return service;
-  }
-
-  async function put(...paths: readonly string[]): Promise<void> {
-    for (const path of paths) {
-      await mkdir(join(data, path, '..'), { recursive: true });
-      await writeFile(join(data, path), 'x');
-    }
-  }
-
   const remains = [
     '.lost.restoring/service.sqlite',
     '.lost.restoring/lost/sidecar.sqlite',
@@ -95,6 +80,21 @@ describe('the remains of interrupted work in a data folder', function () {
     await open();
     assert.equal(existsSync(folder), false);
   });
+
+  async function open(): Promise<Service> {
+    const randomness = makeTestRandomness('remains');
+    const clock = new TestClock();
+    const service = await Service.open({ dataFolder: data, git: 'auto', clock, randomness, onFault: assert.fail });
+    services.push(service);
+    return service;
+  }
+
+  async function put(...paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      await mkdir(join(data, path, '..'), { recursive: true });
+      await writeFile(join(data, path), 'x');
+    }
+  }
 });
 
 describe('the remains of an interrupted archiving', function () {

@@ -52,57 +52,6 @@ describe('Removing a workspace', () => {
     await rm(dataFolder, { recursive: true, force: true });
   });
 
-  async function open(): Promise<Service> {
-    const service = await Service.open({
-      dataFolder,
-      git: 'auto',
-      clock: systemClock,
-      randomness: makeSystemRandomness(),
-      onFault: (what) => void faults.push(what),
-    });
-    opened.push(service);
-    return service;
-  }
-
-  async function close(service: Service): Promise<void> {
-    opened.splice(opened.indexOf(service), 1);
-    await service.close();
-  }
-
-  async function ask(service: Service, command: string, fields: object): Promise<unknown> {
-    const answer = await runCommand(
-      { command, fields: { ...fields } },
-      {
-        host: service,
-        server: null,
-        address: 'http://127.0.0.1:8080',
-        onProgress: () => Promise.resolve(),
-        signal: new AbortController().signal,
-        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-      },
-    );
-    if ('error' in answer) throw new Error(answer.error.message);
-    return answer.result;
-  }
-
-  /** Two workspaces, with a person in both, a person in one, and a document each. */
-  async function fill(service: Service): Promise<void> {
-    for (const workspace of ['acme', 'beta']) {
-      await ask(service, 'init', { workspace, admin: 'Ada', sign_in: 'ada@example.org' });
-      await new Actor(service.find(workspace)!, operator.principalId).create('a.md', `of ${workspace}`);
-    }
-    await ask(service, 'init', { workspace: 'gamma', admin: 'Ben', sign_in: 'ben@example.org' });
-  }
-
-  function inService(sql: string): unknown[] {
-    const file = new Sqlite(join(dataFolder, 'service.sqlite'));
-    try {
-      return file.prepare(sql).pluck().all();
-    } finally {
-      file.close();
-    }
-  }
-
   /** Every text of the service's file that names the workspace. */
   const tracesOf = (name: string): unknown[] => [
     ...inService(`SELECT name FROM workspace WHERE name = '${name}'`),
@@ -354,4 +303,55 @@ describe('Removing a workspace', () => {
     assert.deepEqual(service.names(), ['acme', 'beta', 'gamma']);
     assert.ok(tracesOf('beta').length > 3);
   });
+
+  async function open(): Promise<Service> {
+    const service = await Service.open({
+      dataFolder,
+      git: 'auto',
+      clock: systemClock,
+      randomness: makeSystemRandomness(),
+      onFault: (what) => void faults.push(what),
+    });
+    opened.push(service);
+    return service;
+  }
+
+  async function close(service: Service): Promise<void> {
+    opened.splice(opened.indexOf(service), 1);
+    await service.close();
+  }
+
+  async function ask(service: Service, command: string, fields: object): Promise<unknown> {
+    const answer = await runCommand(
+      { command, fields: { ...fields } },
+      {
+        host: service,
+        server: null,
+        address: 'http://127.0.0.1:8080',
+        onProgress: () => Promise.resolve(),
+        signal: new AbortController().signal,
+        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+      },
+    );
+    if ('error' in answer) throw new Error(answer.error.message);
+    return answer.result;
+  }
+
+  /** Two workspaces, with a person in both, a person in one, and a document each. */
+  async function fill(service: Service): Promise<void> {
+    for (const workspace of ['acme', 'beta']) {
+      await ask(service, 'init', { workspace, admin: 'Ada', sign_in: 'ada@example.org' });
+      await new Actor(service.find(workspace)!, operator.principalId).create('a.md', `of ${workspace}`);
+    }
+    await ask(service, 'init', { workspace: 'gamma', admin: 'Ben', sign_in: 'ben@example.org' });
+  }
+
+  function inService(sql: string): unknown[] {
+    const file = new Sqlite(join(dataFolder, 'service.sqlite'));
+    try {
+      return file.prepare(sql).pluck().all();
+    } finally {
+      file.close();
+    }
+  }
 });

@@ -30,16 +30,6 @@ import { Sqlite } from '../support/store/sqlite.js';
 
 const zeros = '0'.repeat(64);
 
-/** The kept records, numbered and hashed again. Any process with the data can do this. */
-function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
-  let before = zeros;
-  return records.map(({ hash: _, ...members }, index) => {
-    const linked = { ...members, seq: index + 1, prev_hash: before };
-    before = hashRecord(linked).toString('hex');
-    return { ...linked, hash: before };
-  });
-}
-
 describe('a restarted log', function () {
   this.timeout(120_000);
   let kept: KeptData;
@@ -77,18 +67,7 @@ describe('a restarted log', function () {
 
   const repositoryOf = (dataFolder: string): string => join(dataFolder, 'acme', 'content.git');
 
-  function cloneOf(dataFolder: string, name: string): string {
-    const clone = join(work, name);
-    runGit(work, ['clone', '-q', repositoryOf(dataFolder), clone]);
-    return clone;
-  }
-
   const headOf = (repository: string): string => runGit(repository, ['rev-parse', 'HEAD']).trim();
-
-  async function recordsOf(workspace: Workspace): Promise<AuditRecord[]> {
-    const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
-    return (await gather(result)).flatMap((line) => ('record' in line ? [line.record] : []));
-  }
 
   const elsewhere: KnownElsewhere = { head: undefined, clone: undefined, recoveredAt: undefined };
 
@@ -100,23 +79,6 @@ describe('a restarted log', function () {
       key = test.workspace.signer.publicKey;
     });
     afterEach(() => test.close());
-
-    /** Without the records of reads and erases, with a forged first record, and signed. */
-    async function forge(commit: string): Promise<string> {
-      const records = await recordsOf(test.workspace);
-      const kept = records.filter(({ action }) => !/^document\.(?:read|erase|erased)$/.test(action));
-      assert.ok(kept.length < records.length);
-      const [first] = kept;
-      assert.ok(first !== undefined);
-      const restart = { ...first, action: 'workspace.recover', target: null, detail: null, version: commit };
-      const forged = hashAnew([restart, ...kept]);
-      const end = forged.at(-1) ?? assert.fail();
-      const closing = test.workspace.signer.sign(end, test.clock.now(), true);
-      const lines: ExportedLine[] = [...forged.map((record) => ({ record })), { checkpoint: closing }];
-      const file = join(work, 'forged.jsonl');
-      await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      return file;
-    }
 
     it('is not confirmed by a clone without the commit that it names', async () => {
       const file = await forge('f'.repeat(40));
@@ -210,6 +172,23 @@ describe('a restarted log', function () {
         /audit: the log was restarted at \S+ from commit [0-9a-f]{40}, and records before it are not checked\. No commit of the repository says so\./,
       );
     });
+
+    /** Without the records of reads and erases, with a forged first record, and signed. */
+    async function forge(commit: string): Promise<string> {
+      const records = await recordsOf(test.workspace);
+      const kept = records.filter(({ action }) => !/^document\.(?:read|erase|erased)$/.test(action));
+      assert.ok(kept.length < records.length);
+      const [first] = kept;
+      assert.ok(first !== undefined);
+      const restart = { ...first, action: 'workspace.recover', target: null, detail: null, version: commit };
+      const forged = hashAnew([restart, ...kept]);
+      const end = forged.at(-1) ?? assert.fail();
+      const closing = test.workspace.signer.sign(end, test.clock.now(), true);
+      const lines: ExportedLine[] = [...forged.map((record) => ({ record })), { checkpoint: closing }];
+      const file = join(work, 'forged.jsonl');
+      await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return file;
+    }
   });
 
   describe('because the workspace was made from a clone', () => {
@@ -220,16 +199,6 @@ describe('a restarted log', function () {
     let workspace: Workspace;
     /** The newest commit of the clone that it was made from. */
     let from: string;
-
-    async function open(seed: string): Promise<Service> {
-      return Service.open({
-        dataFolder: data,
-        git: 'auto',
-        clock: new TestClock(),
-        randomness: makeTestRandomness(seed),
-        onFault: () => undefined,
-      });
-    }
 
     before(async () => {
       made = join(shared, 'data');
@@ -248,10 +217,6 @@ describe('a restarted log', function () {
     afterEach(() => service.close());
 
     const inspected = () => ({ dataFolder: data, workspace: null, git: 'auto' as const });
-
-    async function verifyAudit(known: Partial<KnownElsewhere>): Promise<VerifiedChain> {
-      return (await verifyChains(inspected(), { ...elsewhere, ...known }))[0] ?? assert.fail();
-    }
 
     it('is carried by an empty commit, which later clones have', async () => {
       const later = cloneOf(data, 'later');
@@ -421,5 +386,40 @@ describe('a restarted log', function () {
           error instanceof Refusal && error.details?.reason === 'bad_clone' && /proves nothing/.test(error.message),
       );
     });
+
+    async function open(seed: string): Promise<Service> {
+      return Service.open({
+        dataFolder: data,
+        git: 'auto',
+        clock: new TestClock(),
+        randomness: makeTestRandomness(seed),
+        onFault: () => undefined,
+      });
+    }
+
+    async function verifyAudit(known: Partial<KnownElsewhere>): Promise<VerifiedChain> {
+      return (await verifyChains(inspected(), { ...elsewhere, ...known }))[0] ?? assert.fail();
+    }
   });
+
+  function cloneOf(dataFolder: string, name: string): string {
+    const clone = join(work, name);
+    runGit(work, ['clone', '-q', repositoryOf(dataFolder), clone]);
+    return clone;
+  }
+
+  async function recordsOf(workspace: Workspace): Promise<AuditRecord[]> {
+    const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
+    return (await gather(result)).flatMap((line) => ('record' in line ? [line.record] : []));
+  }
 });
+
+/** The kept records, numbered and hashed again. Any process with the data can do this. */
+function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
+  let before = zeros;
+  return records.map(({ hash: _, ...members }, index) => {
+    const linked = { ...members, seq: index + 1, prev_hash: before };
+    before = hashRecord(linked).toString('hex');
+    return { ...linked, hash: before };
+  });
+}

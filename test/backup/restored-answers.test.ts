@@ -17,15 +17,6 @@ const passphrase = 'correct horse battery staple';
 /** The parts in which two answers to the same request may differ. */
 const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
 
-function comparable({ status, headers, bytes }: HttpAnswer): unknown {
-  const lasting = Object.entries(headers).filter(([name]) => !ofTheMoment.test(name));
-  return {
-    status,
-    headers: lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    bytes: bytes.toString('latin1').replace(/"req_\w+"/, '"req_"'),
-  };
-}
-
 const pathOf = (location: string): string => `/v1/documents/${location.split('/').map(encodeURIComponent).join('/')}`;
 
 describe('a workspace restored from a backup', function () {
@@ -42,14 +33,6 @@ describe('a workspace restored from a backup', function () {
   let key: string;
   let created: HttpAnswer;
   const retry = { 'Idempotency-Key': 'before-the-backup' };
-
-  async function restore(name: string): Promise<TestService> {
-    const dataFolder = join(work, name);
-    const { clock } = test;
-    const randomness = makeTestRandomness('restored');
-    const service = await Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
-    return new TestService(service, await service.restore({ backup, passphrase }, operator), clock, dataFolder);
-  }
 
   before(async () => {
     work = await mkdtemp(join(tmpdir(), 'cartulary-answers-'));
@@ -83,15 +66,6 @@ describe('a workspace restored from a backup', function () {
   });
 
   describe('over HTTP, with the same key', () => {
-    /** The same of both, one after the other. */
-    async function askBoth(work: (client: HttpClient) => Promise<HttpAnswer>): Promise<HttpAnswer> {
-      const answers: HttpAnswer[] = [];
-      for (const server of servers) answers.push(await work(server.as(key)));
-      const [original = assert.fail(), copy = assert.fail()] = answers;
-      assert.deepEqual(comparable(copy), comparable(original));
-      return copy;
-    }
-
     it('gives the same bytes and entity-tags for every document and version, and recognises a client’s entity-tags', async () => {
       const documents = [...test.workspace.view(operator).walk(rootLocation)];
       let versions = 0;
@@ -147,6 +121,15 @@ describe('a workspace restored from a backup', function () {
       const other = await askBoth((client) => client.create('retried.md', 'something else', retry));
       assert.equal(other.refusal, 'CONFLICT idempotency_key_reused');
     });
+
+    /** The same of both, one after the other. */
+    async function askBoth(work: (client: HttpClient) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+      const answers: HttpAnswer[] = [];
+      for (const server of servers) answers.push(await work(server.as(key)));
+      const [original = assert.fail(), copy = assert.fail()] = answers;
+      assert.deepEqual(comparable(copy), comparable(original));
+      return copy;
+    }
   });
 
   /** A comparison of nothing shows nothing: each kind of question has an answer with content. */
@@ -175,4 +158,21 @@ describe('a workspace restored from a backup', function () {
     }
     assert.ok(answers.length > 500, `${answers.length}`);
   }
+
+  async function restore(name: string): Promise<TestService> {
+    const dataFolder = join(work, name);
+    const { clock } = test;
+    const randomness = makeTestRandomness('restored');
+    const service = await Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
+    return new TestService(service, await service.restore({ backup, passphrase }, operator), clock, dataFolder);
+  }
 });
+
+function comparable({ status, headers, bytes }: HttpAnswer): unknown {
+  const lasting = Object.entries(headers).filter(([name]) => !ofTheMoment.test(name));
+  return {
+    status,
+    headers: lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    bytes: bytes.toString('latin1').replace(/"req_\w+"/, '"req_"'),
+  };
+}

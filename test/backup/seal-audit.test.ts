@@ -27,18 +27,6 @@ import { Sqlite } from '../support/store/sqlite.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 
-/** Hashes and links everything after `from` again. Any process that can write the data could do this. */
-function hashAnew(lines: readonly ExportedLine[], from: number, change: (record: AuditRecord) => AuditRecord) {
-  let before: string | undefined;
-  return lines.map((line): ExportedLine => {
-    if (!('record' in line) || line.record.seq < from) return line;
-    const { hash: _, ...members } = line.record.seq === from ? change(line.record) : line.record;
-    const linked = before === undefined ? members : { ...members, prev_hash: before };
-    before = hashRecord(linked).toString('hex');
-    return { record: { ...linked, hash: before } };
-  });
-}
-
 describe('the sealed audit chain', () => {
   let test: TestService;
   let work: string;
@@ -52,30 +40,6 @@ describe('the sealed audit chain', () => {
     await test.close();
     await rm(work, { recursive: true, force: true });
   });
-
-  async function record(count: number): Promise<void> {
-    await Promise.all(
-      Array.from({ length: count }, () => perform(test.workspace, operator, listPrincipals, { after: '', limit: 200 })),
-    );
-  }
-
-  async function exported(): Promise<ExportedLine[]> {
-    return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
-  }
-
-  async function publicKey() {
-    return readPublicKey((await perform(test.workspace, operator, showAuditKey, {})).result.publicKey);
-  }
-
-  async function verify(input: VerifyAuditInput = {}): Promise<ChainVerdict> {
-    return (await perform(test.workspace, operator, verifyAudit, input)).result;
-  }
-
-  function changeRows(sql: string): void {
-    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
-    connection.exec(sql);
-    connection.close();
-  }
 
   const recordOf = (line: ExportedLine | undefined): AuditRecord =>
     line !== undefined && 'record' in line ? line.record : assert.fail('no record');
@@ -193,10 +157,6 @@ describe('the sealed audit chain', () => {
   });
 
   describe('archives', () => {
-    async function archive(seq: number) {
-      return (await perform(test.workspace, operator, archiveAudit, { before: { seq } })).result;
-    }
-
     const folder = (): string => join(test.dataFolder ?? '', 'acme', 'audit');
 
     it('hold older records, which exports and checks read as before', async () => {
@@ -263,5 +223,45 @@ describe('the sealed audit chain', () => {
       assert.doesNotMatch(text, /secret name/);
       assert.ok((await exported()).some((line) => 'text' in line && line.text?.target === 'secret name.md'));
     });
+
+    async function archive(seq: number) {
+      return (await perform(test.workspace, operator, archiveAudit, { before: { seq } })).result;
+    }
   });
+
+  async function record(count: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: count }, () => perform(test.workspace, operator, listPrincipals, { after: '', limit: 200 })),
+    );
+  }
+
+  async function exported(): Promise<ExportedLine[]> {
+    return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
+  }
+
+  async function publicKey() {
+    return readPublicKey((await perform(test.workspace, operator, showAuditKey, {})).result.publicKey);
+  }
+
+  async function verify(input: VerifyAuditInput = {}): Promise<ChainVerdict> {
+    return (await perform(test.workspace, operator, verifyAudit, input)).result;
+  }
+
+  function changeRows(sql: string): void {
+    const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
+    connection.exec(sql);
+    connection.close();
+  }
 });
+
+/** Hashes and links everything after `from` again. Any process that can write the data could do this. */
+function hashAnew(lines: readonly ExportedLine[], from: number, change: (record: AuditRecord) => AuditRecord) {
+  let before: string | undefined;
+  return lines.map((line): ExportedLine => {
+    if (!('record' in line) || line.record.seq < from) return line;
+    const { hash: _, ...members } = line.record.seq === from ? change(line.record) : line.record;
+    const linked = before === undefined ? members : { ...members, prev_hash: before };
+    before = hashRecord(linked).toString('hex');
+    return { record: { ...linked, hash: before } };
+  });
+}

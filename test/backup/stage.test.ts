@@ -98,6 +98,36 @@ describe('staging a backup', function () {
     await rm(work, { recursive: true, force: true });
   });
 
+  it('has every byte and every name on stable storage before it lies in its place', async () => {
+    const watched = new WatchedFileSystem();
+    await restore(watched);
+    const archives = await readdir(join(backup, 'audit'));
+    assert.equal(archives.length, 2);
+    for (const name of [...archives, 'sidecar.sqlite']) {
+      assert.ok(
+        watched.made.some((path) => basename(path) === name),
+        name,
+      );
+    }
+    for (const name of archives) {
+      assert.deepEqual(await readFile(join(data, 'acme', 'audit', name)), await readFile(join(backup, 'audit', name)));
+    }
+    assert.deepEqual([...watched.names], []);
+  });
+
+  it('fails, and puts nothing in its place, at any failing call to the disk', async () => {
+    const whole = new WatchedFileSystem();
+    await restore(whole);
+    // A failure after the workspace is in place is reported, too, and adoption removes it.
+    for (const [at, what] of whole.calls.entries()) {
+      data = await makeData();
+      const watched = new WatchedFileSystem(at);
+      await assert.rejects(restore(watched), { message: what });
+      assert.ok(!(await readdir(data)).includes('acme'), what);
+    }
+    assert.ok(whole.calls.length > 8, whole.calls.join(', '));
+  });
+
   /** An empty folder of the same name each time. */
   async function makeData(): Promise<string> {
     const folder = join(await mkdtemp(join(work, 'of-')), 'data');
@@ -132,34 +162,4 @@ describe('staging a backup', function () {
       file.close();
     }
   }
-
-  it('has every byte and every name on stable storage before it lies in its place', async () => {
-    const watched = new WatchedFileSystem();
-    await restore(watched);
-    const archives = await readdir(join(backup, 'audit'));
-    assert.equal(archives.length, 2);
-    for (const name of [...archives, 'sidecar.sqlite']) {
-      assert.ok(
-        watched.made.some((path) => basename(path) === name),
-        name,
-      );
-    }
-    for (const name of archives) {
-      assert.deepEqual(await readFile(join(data, 'acme', 'audit', name)), await readFile(join(backup, 'audit', name)));
-    }
-    assert.deepEqual([...watched.names], []);
-  });
-
-  it('fails, and puts nothing in its place, at any failing call to the disk', async () => {
-    const whole = new WatchedFileSystem();
-    await restore(whole);
-    // A failure after the workspace is in place is reported, too, and adoption removes it.
-    for (const [at, what] of whole.calls.entries()) {
-      data = await makeData();
-      const watched = new WatchedFileSystem(at);
-      await assert.rejects(restore(watched), { message: what });
-      assert.ok(!(await readdir(data)).includes('acme'), what);
-    }
-    assert.ok(whole.calls.length > 8, whole.calls.join(', '));
-  });
 });

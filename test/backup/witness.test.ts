@@ -23,13 +23,6 @@ import { Sqlite } from '../support/store/sqlite.js';
 
 const hour = 60 * 60 * 1000;
 
-/** A workspace made from a clone, before anything happened in it. */
-interface Made {
-  readonly dataFolder: string;
-  /** The time of its clock. */
-  readonly milliseconds: number;
-}
-
 describe('the repository as a witness of the log of a workspace made from a clone', function () {
   this.timeout(60_000);
   let kept: string;
@@ -153,3 +146,10 @@ describe('the repository as a witness of the log of a workspace made from a clon
     });
   }
 });
+
+/** A workspace made from a clone, before anything happened in it. */
+interface Made {
+  readonly dataFolder: string;
+  /** The time of its clock. */
+  readonly milliseconds: number;
+}

@@ -21,13 +21,6 @@ const maxHold = 50;
 /** A hold of the request itself shows each time; one of the engine or the disk only sometimes. */
 const rounds = 3;
 
-interface Verification {
-  readonly id: string;
-  readonly ended_at: string | null;
-  readonly records: number;
-  readonly result: { readonly sound: boolean } | null;
-}
-
 describe('The event loop', function () {
   this.timeout(300_000);
   let world: LargeWorld;
@@ -47,72 +40,6 @@ describe('The event loop', function () {
     await server.stop();
     await world.remove();
   });
-
-  /** @returns the status; the answer is read and forgotten */
-  function send({ route, as, target, headers, body, status }: LargeRequest): Promise<number> {
-    const { hostname, port } = new URL(server.url);
-    serial += 1;
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        {
-          hostname,
-          port,
-          method: route.split(' ')[0] === '' ? 'GET' : route.split(' ')[0],
-          path: target,
-          headers: {
-            ...(as === 'admin in the console'
-              ? { ...fromOurPage, cookie: world.admin.cookie }
-              : { authorization: `Bearer ${world.keys[as]}` }),
-            ...(body === undefined
-              ? {}
-              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-            'idempotency-key': `bounds-${serial}`,
-            ...headers,
-          },
-        },
-        (response) => {
-          response.on('error', reject);
-          response.on('end', () => resolve(response.statusCode ?? 0));
-          // A live stream has no end of its own.
-          if (response.headers['content-type'] === 'text/event-stream') {
-            response.once('data', () => resolve(response.statusCode ?? 0));
-            setTimeout(() => outgoing.destroy(), 1500).unref();
-          }
-          response.resume();
-        },
-      );
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // The connection ends with the refusal of a large body, while this client may still be sending.
-        const isCutOff = status === 413 && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
-        if (isCutOff) resolve(status);
-        else reject(error);
-      });
-      outgoing.end(body);
-    });
-  }
-
-  async function firstCommit(location: string): Promise<string> {
-    const headers = { authorization: `Bearer ${world.keys.editor}` };
-    const answer = await fetch(`${server.url}/v1/history?location=${encodeURIComponent(location)}`, { headers });
-    const { items } = (await answer.json()) as {
-      readonly items: readonly { readonly version: { readonly id: string } }[];
-    };
-    return items.at(-1)?.version.id ?? '';
-  }
-
-  /** The shortest of several longest holds. */
-  async function holdOf(work: () => Promise<void>): Promise<number> {
-    const holds: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      await server.holds();
-      await work();
-      // The work left behind by the request belongs to it.
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      holds.push((await server.holds()).held);
-      if (Math.min(...holds) < maxHold) break;
-    }
-    return Math.min(...holds);
-  }
 
   it('is held by no request of any route, however large it is', async () => {
     const requests = makeLargeRequests(world.writerId);
@@ -207,4 +134,77 @@ describe('The event loop', function () {
     }
     assert.deepEqual(wrong, []);
   });
+
+  /** @returns the status; the answer is read and forgotten */
+  function send({ route, as, target, headers, body, status }: LargeRequest): Promise<number> {
+    const { hostname, port } = new URL(server.url);
+    serial += 1;
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        {
+          hostname,
+          port,
+          method: route.split(' ')[0] === '' ? 'GET' : route.split(' ')[0],
+          path: target,
+          headers: {
+            ...(as === 'admin in the console'
+              ? { ...fromOurPage, cookie: world.admin.cookie }
+              : { authorization: `Bearer ${world.keys[as]}` }),
+            ...(body === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+            'idempotency-key': `bounds-${serial}`,
+            ...headers,
+          },
+        },
+        (response) => {
+          response.on('error', reject);
+          response.on('end', () => resolve(response.statusCode ?? 0));
+          // A live stream has no end of its own.
+          if (response.headers['content-type'] === 'text/event-stream') {
+            response.once('data', () => resolve(response.statusCode ?? 0));
+            setTimeout(() => outgoing.destroy(), 1500).unref();
+          }
+          response.resume();
+        },
+      );
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The connection ends with the refusal of a large body, while this client may still be sending.
+        const isCutOff = status === 413 && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+        if (isCutOff) resolve(status);
+        else reject(error);
+      });
+      outgoing.end(body);
+    });
+  }
+
+  async function firstCommit(location: string): Promise<string> {
+    const headers = { authorization: `Bearer ${world.keys.editor}` };
+    const answer = await fetch(`${server.url}/v1/history?location=${encodeURIComponent(location)}`, { headers });
+    const { items } = (await answer.json()) as {
+      readonly items: readonly { readonly version: { readonly id: string } }[];
+    };
+    return items.at(-1)?.version.id ?? '';
+  }
+
+  /** The shortest of several longest holds. */
+  async function holdOf(work: () => Promise<void>): Promise<number> {
+    const holds: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await server.holds();
+      await work();
+      // The work left behind by the request belongs to it.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      holds.push((await server.holds()).held);
+      if (Math.min(...holds) < maxHold) break;
+    }
+    return Math.min(...holds);
+  }
 });
+
+interface Verification {
+  readonly id: string;
+  readonly ended_at: string | null;
+  readonly records: number;
+  readonly result: { readonly sound: boolean } | null;
+}

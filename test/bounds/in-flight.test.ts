@@ -16,11 +16,6 @@ const mebibyte = 1024 * 1024;
 const timeout = 300;
 const waiting = 2;
 
-/** The requests of one key in flight, until they are released. */
-interface Held {
-  readonly connection: RawConnection;
-}
-
 describe('A key’s work under way', function () {
   this.timeout(60_000);
   let server: McpTestServer;
@@ -53,30 +48,6 @@ describe('A key’s work under way', function () {
   });
 
   const raw = { 'Content-Type': 'application/octet-stream' };
-
-  async function makeKey(name: string): Promise<string> {
-    const id = await server.host.principal(name);
-    await server.host.grant('approver', { type: 'principal', id }, '');
-    return server.host.key(id, ['rest', 'mcp', 'git']);
-  }
-
-  /** Bytes that do not compress, so that an export of them is as long. */
-  async function writeLarge(): Promise<void> {
-    const { status } = await server
-      .as(modest)
-      .post('/v1/documents?location=large.bin', randomBytes(20 * mebibyte), raw);
-    assert.equal(status, 201);
-  }
-
-  /** Sends the head of a request and some of its body, and no more. */
-  async function hold(key: string, line: string, headers: readonly string[] = [], body = ''): Promise<Held> {
-    const connection = await RawConnection.open(server.rest.port);
-    connection.stopReading();
-    open.push(connection);
-    const head = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`, ...headers];
-    connection.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-    return { connection };
-  }
 
   const holdUpload = (key: string, bytes: number): Promise<Held> =>
     hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('octet-stream'), `Content-Length: ${bytes}`], 'x');
@@ -272,6 +243,30 @@ describe('A key’s work under way', function () {
     const { principalId, id } = credential;
     return { principalId, kind: 'person', credentialId: id, interface: 'rest', requestId: 'req_test' };
   }
+
+  async function makeKey(name: string): Promise<string> {
+    const id = await server.host.principal(name);
+    await server.host.grant('approver', { type: 'principal', id }, '');
+    return server.host.key(id, ['rest', 'mcp', 'git']);
+  }
+
+  /** Bytes that do not compress, so that an export of them is as long. */
+  async function writeLarge(): Promise<void> {
+    const { status } = await server
+      .as(modest)
+      .post('/v1/documents?location=large.bin', randomBytes(20 * mebibyte), raw);
+    assert.equal(status, 201);
+  }
+
+  /** Sends the head of a request and some of its body, and no more. */
+  async function hold(key: string, line: string, headers: readonly string[] = [], body = ''): Promise<Held> {
+    const connection = await RawConnection.open(server.rest.port);
+    connection.stopReading();
+    open.push(connection);
+    const head = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`, ...headers];
+    connection.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    return { connection };
+  }
 });
 
 describe('A body too large for its route', function () {
@@ -334,3 +329,8 @@ describe('A body too large for its route', function () {
     }
   });
 });
+
+/** The requests of one key in flight, until they are released. */
+interface Held {
+  readonly connection: RawConnection;
+}

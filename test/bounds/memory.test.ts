@@ -40,23 +40,6 @@ describe('The memory of a hundred held requests of one key', function () {
     await until('the server is rid of them', areGone, 60_000);
   });
 
-  async function hold(line: string, headers: readonly string[], body: Buffer = Buffer.alloc(0)): Promise<void> {
-    const connection = await RawConnection.open(Number(new URL(server.url).port));
-    connection.stopReading();
-    open.push(connection);
-    const lines = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${world.keys.editor}`, ...headers];
-    connection.write(`${lines.join('\r\n')}\r\n\r\n`);
-    if (body.length > 0) connection.write(body);
-  }
-
-  async function growthOf(begin: (n: number) => Promise<void>): Promise<number> {
-    for (let n = 0; n < many; n += 1) await begin(n);
-    await delay(settling);
-    const health = await fetch(`${server.url}/v1/health`);
-    assert.equal(health.status, 200);
-    return (await server.holds()).residentBytes - atFirst.residentBytes;
-  }
-
   const json = 'Content-Type: application/json';
   const raw = 'Content-Type: application/octet-stream';
   /** All but the last byte of the longest possible body of a document. */
@@ -87,5 +70,22 @@ describe('The memory of a hundred held requests of one key', function () {
       const growth = await growthOf(begin);
       assert.ok(growth < maxGrowth, `${Math.round(growth / mebibyte)} MiB`);
     });
+  }
+
+  async function hold(line: string, headers: readonly string[], body: Buffer = Buffer.alloc(0)): Promise<void> {
+    const connection = await RawConnection.open(Number(new URL(server.url).port));
+    connection.stopReading();
+    open.push(connection);
+    const lines = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${world.keys.editor}`, ...headers];
+    connection.write(`${lines.join('\r\n')}\r\n\r\n`);
+    if (body.length > 0) connection.write(body);
+  }
+
+  async function growthOf(begin: (n: number) => Promise<void>): Promise<number> {
+    for (let n = 0; n < many; n += 1) await begin(n);
+    await delay(settling);
+    const health = await fetch(`${server.url}/v1/health`);
+    assert.equal(health.status, 200);
+    return (await server.holds()).residentBytes - atFirst.residentBytes;
   }
 });

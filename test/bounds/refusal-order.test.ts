@@ -11,6 +11,127 @@ import { mountGit } from '../support/http/open-remote.js';
 import { operator } from '../support/store/service.js';
 import { makeOAuthFace } from '../../lib/signin/oauth/oauth-face.js';
 
+const long = 'x'.repeat(9000);
+const json = 'application/json';
+
+const bearer = (key: string): Partial<Sent> => ({ key: `Bearer ${key}` });
+const basic = (key: string): Partial<Sent> => ({ key: `Basic ${Buffer.from(`git:${key}`).toString('base64')}` });
+
+const noHost: Fault = { name: 'no Host', wrong: { host: null }, answer: '400 The header Host is required' };
+
+const anonymous = { host: '127.0.0.1', key: '', headers: {}, type: null, body: '', query: '' };
+const longQuery = `?q=${'x'.repeat(20_000)}`;
+
+const signInCase: Case = {
+  face: 'sign-in',
+  usual: { ...anonymous, method: 'GET', path: '/signin' },
+  faults: [
+    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
+    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
+    { name: 'another host', wrong: { host: 'evil.example' }, answer: '421 ' },
+    { name: 'an unknown path', wrong: { path: '/signin/nothing' }, answer: '404 ' },
+    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
+  ],
+};
+
+const pagesCase: Case = {
+  face: 'the pages of the console',
+  usual: { ...anonymous, method: 'GET', path: '/console' },
+  faults: [
+    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
+    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
+    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
+    { name: 'an unknown file', wrong: { path: '/console/assets/nothing.js' }, answer: '404 ' },
+  ],
+};
+
+const manualCase: Case = {
+  face: 'the manual',
+  usual: { ...anonymous, method: 'GET', path: '/docs/' },
+  faults: [
+    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
+    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
+    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
+    { name: 'an unknown page', wrong: { path: '/docs/nothing' }, answer: '404 ' },
+  ],
+};
+
+const oauthCase: Case = {
+  face: 'OAuth',
+  usual: {
+    ...anonymous,
+    method: 'POST',
+    path: '/oauth/token',
+    type: 'application/x-www-form-urlencoded',
+    body: 'grant_type=none',
+  },
+  faults: [
+    { name: 'an unknown path', wrong: { path: '/oauth/nothing' }, answer: '404 nothing at this address' },
+    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
+    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
+    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
+  ],
+};
+
+const faces = ['REST', 'the console', 'MCP', 'git', 'sign-in', 'the pages of the console', 'the manual', 'OAuth'];
+
+describe('the order of refusals', () => {
+  let opened: TestConsole;
+  let cases: readonly Case[];
+
+  before(async () => {
+    opened = await openFaces();
+    const keys = await makeKeys(opened);
+    const { cookie } = await opened.person('grace', 'editor');
+    const withKeys = [restCase(keys), consoleCase(cookie), mcpCase(keys), gitCase(keys)];
+    cases = [...withKeys, signInCase, pagesCase, manualCase, oauthCase];
+  });
+  after(() => opened.close());
+
+  for (const [at, face] of faces.entries()) {
+    it(`${face}: a request with two faults is refused for the one that the steps meet first`, async () => {
+      const { usual, faults } = cases[at]!;
+      const wrong: string[] = [];
+      for (const [first, earlier] of faults.entries()) {
+        const alone = await send(opened, { ...usual, ...earlier.wrong });
+        if (!isAnswer(alone, earlier)) wrong.push(`${earlier.name}: ${alone}`);
+        for (const later of faults.slice(first + 1).filter((each) => !shareParts(earlier, each))) {
+          const both = await send(opened, { ...usual, ...earlier.wrong, ...later.wrong });
+          if (!isAnswer(both, earlier)) wrong.push(`${earlier.name} and ${later.name}: ${both}`);
+        }
+      }
+      assert.deepEqual(wrong, []);
+    });
+  }
+});
+
+const shareParts = (one: Fault, other: Fault): boolean => Object.keys(one.wrong).some((part) => part in other.wrong);
+
+function isAnswer(sent: string, { answer }: Fault): boolean {
+  const [status = '', ...words] = answer.split(' ');
+  return sent.startsWith(`${status} `) && sent.includes(words.join(' '));
+}
+
+/** @returns the status and the body */
+async function send({ server }: TestConsole, sent: Sent): Promise<string> {
+  const { method, path, query, host, key, headers, type, body } = sent;
+  const auth = key === '' ? {} : key.startsWith('cartulary=') ? { Cookie: key } : { Authorization: key };
+  const lines = {
+    ...(host === null ? {} : { Host: host }),
+    ...auth,
+    ...(type === null ? {} : { 'Content-Type': type }),
+    ...(body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...headers,
+    Connection: 'close',
+  };
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+  const connection = await RawConnection.open(server.rest.port);
+  connection.write(`${method} ${path}${query} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
+  const answer = await connection.read();
+  connection.end();
+  return `${answer.status} ${answer.body}`;
+}
+
 /** One request, as its parts. */
 interface Sent {
   readonly method: string;
@@ -37,9 +158,6 @@ interface Case {
   /** In the order in which they are refused. */
   readonly faults: readonly Fault[];
 }
-
-const long = 'x'.repeat(9000);
-const json = 'application/json';
 
 /** Keys and cookies of one person, in the states that a face can meet. */
 interface Keys {
@@ -86,11 +204,6 @@ async function makeKeys({ host }: TestConsole): Promise<Keys> {
   for (let under = 0; under < 100; under += 1) workLimits.requests.takeNow(sourceOf('acme', caller));
   return { good: good.secret, bad: 'ck_no', spent: spent.secret, busy: busy.secret };
 }
-
-const bearer = (key: string): Partial<Sent> => ({ key: `Bearer ${key}` });
-const basic = (key: string): Partial<Sent> => ({ key: `Basic ${Buffer.from(`git:${key}`).toString('base64')}` });
-
-const noHost: Fault = { name: 'no Host', wrong: { host: null }, answer: '400 The header Host is required' };
 
 function restCase({ good, bad, spent, busy }: Keys): Case {
   const usual: Sent = {
@@ -218,117 +331,4 @@ function gitCase({ good, bad, spent, busy }: Keys): Case {
       { name: 'another workspace', wrong: { path: '/git/other/info/refs' }, answer: '404 ' },
     ],
   };
-}
-
-const anonymous = { host: '127.0.0.1', key: '', headers: {}, type: null, body: '', query: '' };
-const longQuery = `?q=${'x'.repeat(20_000)}`;
-
-const signInCase: Case = {
-  face: 'sign-in',
-  usual: { ...anonymous, method: 'GET', path: '/signin' },
-  faults: [
-    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
-    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
-    { name: 'another host', wrong: { host: 'evil.example' }, answer: '421 ' },
-    { name: 'an unknown path', wrong: { path: '/signin/nothing' }, answer: '404 ' },
-    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
-  ],
-};
-
-const pagesCase: Case = {
-  face: 'the pages of the console',
-  usual: { ...anonymous, method: 'GET', path: '/console' },
-  faults: [
-    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
-    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
-    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
-    { name: 'an unknown file', wrong: { path: '/console/assets/nothing.js' }, answer: '404 ' },
-  ],
-};
-
-const manualCase: Case = {
-  face: 'the manual',
-  usual: { ...anonymous, method: 'GET', path: '/docs/' },
-  faults: [
-    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
-    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
-    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
-    { name: 'an unknown page', wrong: { path: '/docs/nothing' }, answer: '404 ' },
-  ],
-};
-
-const oauthCase: Case = {
-  face: 'OAuth',
-  usual: {
-    ...anonymous,
-    method: 'POST',
-    path: '/oauth/token',
-    type: 'application/x-www-form-urlencoded',
-    body: 'grant_type=none',
-  },
-  faults: [
-    { name: 'an unknown path', wrong: { path: '/oauth/nothing' }, answer: '404 nothing at this address' },
-    { name: 'another method', wrong: { method: 'PUT' }, answer: '405 ' },
-    { name: 'a long query', wrong: { query: longQuery }, answer: '414 query' },
-    { name: 'a coding', wrong: { headers: { 'Content-Encoding': 'gzip' } }, answer: '415 Content-Encoding' },
-  ],
-};
-
-const faces = ['REST', 'the console', 'MCP', 'git', 'sign-in', 'the pages of the console', 'the manual', 'OAuth'];
-
-describe('the order of refusals', () => {
-  let opened: TestConsole;
-  let cases: readonly Case[];
-
-  before(async () => {
-    opened = await openFaces();
-    const keys = await makeKeys(opened);
-    const { cookie } = await opened.person('grace', 'editor');
-    const withKeys = [restCase(keys), consoleCase(cookie), mcpCase(keys), gitCase(keys)];
-    cases = [...withKeys, signInCase, pagesCase, manualCase, oauthCase];
-  });
-  after(() => opened.close());
-
-  for (const [at, face] of faces.entries()) {
-    it(`${face}: a request with two faults is refused for the one that the steps meet first`, async () => {
-      const { usual, faults } = cases[at]!;
-      const wrong: string[] = [];
-      for (const [first, earlier] of faults.entries()) {
-        const alone = await send(opened, { ...usual, ...earlier.wrong });
-        if (!isAnswer(alone, earlier)) wrong.push(`${earlier.name}: ${alone}`);
-        for (const later of faults.slice(first + 1).filter((each) => !shareParts(earlier, each))) {
-          const both = await send(opened, { ...usual, ...earlier.wrong, ...later.wrong });
-          if (!isAnswer(both, earlier)) wrong.push(`${earlier.name} and ${later.name}: ${both}`);
-        }
-      }
-      assert.deepEqual(wrong, []);
-    });
-  }
-});
-
-const shareParts = (one: Fault, other: Fault): boolean => Object.keys(one.wrong).some((part) => part in other.wrong);
-
-function isAnswer(sent: string, { answer }: Fault): boolean {
-  const [status = '', ...words] = answer.split(' ');
-  return sent.startsWith(`${status} `) && sent.includes(words.join(' '));
-}
-
-/** @returns the status and the body */
-async function send({ server }: TestConsole, sent: Sent): Promise<string> {
-  const { method, path, query, host, key, headers, type, body } = sent;
-  const auth = key === '' ? {} : key.startsWith('cartulary=') ? { Cookie: key } : { Authorization: key };
-  const lines = {
-    ...(host === null ? {} : { Host: host }),
-    ...auth,
-    ...(type === null ? {} : { 'Content-Type': type }),
-    ...(body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
-    ...headers,
-    Connection: 'close',
-  };
-  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-  const connection = await RawConnection.open(server.rest.port);
-  connection.write(`${method} ${path}${query} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
-  const answer = await connection.read();
-  connection.end();
-  return `${answer.status} ${answer.body}`;
 }

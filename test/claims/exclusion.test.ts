@@ -17,9 +17,6 @@ const place = 'a/x.md';
 const away = 'b/x.md';
 const text = '# Top\n\nintro\n\n## One\n\nfirst\n\n### Deeper\n\ndeep\n\n## Two\n\nsecond\n\n## Three\n\nthird\n';
 
-/** One change of a text: what an editor may do to headings and lines. */
-type Reshape = (lines: string[], at: number) => void;
-
 const reshapes: Record<string, Reshape> = {
   'renames a heading': (lines, at) => onHeading(lines, at, (mark) => `${mark} Name ${lines.length}${at}`),
   'gives a heading the words of another': (lines, at) => onHeading(lines, at, (mark) => `${mark} Two`),
@@ -33,15 +30,6 @@ const reshapes: Record<string, Reshape> = {
   'adds a section': (lines, at) => lines.splice(at % lines.length, 0, '## One', '', 'more', ''),
   'writes a line': (lines, at) => lines.splice((at % lines.length) + 1, 0, `line ${at}`),
 };
-
-function onHeading(lines: string[], at: number, change: (mark: string, words: string) => string | undefined): void {
-  const headings = lines.flatMap((line, index) => (line.startsWith('#') ? [index] : []));
-  const index = headings[at % Math.max(headings.length, 1)];
-  if (index === undefined) return;
-  const [mark = '#', ...words] = (lines[index] ?? '').split(' ');
-  const changed = change(mark, words.join(' '));
-  lines.splice(index, 1, ...(changed === undefined ? [] : [changed]));
-}
 
 const steps = fc.array(
   fc.record({
@@ -93,21 +81,6 @@ describe('claims in force', () => {
     mayEdit
       ? service.grant('editor', { type: 'principal', id: client.id }, 'a')
       : service.revoke('editor', { type: 'principal', id: client.id }, 'a');
-
-  /** The lines that each claim in force keeps others from. */
-  async function readBound() {
-    const { tables, now } = service.workspace.view(boss.caller);
-    const found = [place, away].flatMap((each) => findDocument(tables, parseLocation(each)) ?? []).at(0);
-    if (found === undefined) return [];
-    const headings = new Map(readOutline(await boss.read(found.location)).map((heading) => [heading.id, heading]));
-    return findClaims(tables, found, now).map((claim) => {
-      const isWhole = claim.section === null || claim.sectionDigest === null;
-      const heading = isWhole ? undefined : headings.get(claim.section ?? '');
-      assert.ok(isWhole || heading !== undefined, 'a claim on a section has its heading');
-      const { line: first, lastLine: last } = heading ?? { line: 0, lastLine: Number.POSITIVE_INFINITY };
-      return { holder: claim.holder.id, section: claim.section, first, last, location: found.location, isWhole };
-    });
-  }
 
   it('of two holders never overlap, and each holder can write in its own, after any steps', async function () {
     const count = countOf('CLAIM_HISTORIES', { usual: 4, campaign: 2000 });
@@ -374,4 +347,31 @@ describe('claims in force', () => {
     lines.splice(own.last, 0, 'by its holder');
     assert.equal(await outcomeOf(holder.update(place, lines.join('\n'))), 'done', JSON.stringify(own));
   }
+
+  /** The lines that each claim in force keeps others from. */
+  async function readBound() {
+    const { tables, now } = service.workspace.view(boss.caller);
+    const found = [place, away].flatMap((each) => findDocument(tables, parseLocation(each)) ?? []).at(0);
+    if (found === undefined) return [];
+    const headings = new Map(readOutline(await boss.read(found.location)).map((heading) => [heading.id, heading]));
+    return findClaims(tables, found, now).map((claim) => {
+      const isWhole = claim.section === null || claim.sectionDigest === null;
+      const heading = isWhole ? undefined : headings.get(claim.section ?? '');
+      assert.ok(isWhole || heading !== undefined, 'a claim on a section has its heading');
+      const { line: first, lastLine: last } = heading ?? { line: 0, lastLine: Number.POSITIVE_INFINITY };
+      return { holder: claim.holder.id, section: claim.section, first, last, location: found.location, isWhole };
+    });
+  }
 });
+
+/** One change of a text: what an editor may do to headings and lines. */
+type Reshape = (lines: string[], at: number) => void;
+
+function onHeading(lines: string[], at: number, change: (mark: string, words: string) => string | undefined): void {
+  const headings = lines.flatMap((line, index) => (line.startsWith('#') ? [index] : []));
+  const index = headings[at % Math.max(headings.length, 1)];
+  if (index === undefined) return;
+  const [mark = '#', ...words] = (lines[index] ?? '').split(' ');
+  const changed = change(mark, words.join(' '));
+  lines.splice(index, 1, ...(changed === undefined ? [] : [changed]));
+}

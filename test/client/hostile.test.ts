@@ -27,14 +27,6 @@ describe('The client with hostile names', () => {
   beforeEach(() => test.proxy.reset());
   after(() => test.close());
 
-  /** Asserts that it is refused without a request. */
-  async function assertUnsent(what: string, call: () => Promise<unknown>): Promise<void> {
-    const thrown: unknown = await call().catch((error: unknown) => error);
-    assert.ok(thrown instanceof InvalidRequestError && thrown instanceof CartularyError, `${what}: ${String(thrown)}`);
-    assert.equal(thrown.code, 'INVALID_REQUEST');
-    assert.deepEqual(test.proxy.exchanges, [], what);
-  }
-
   it('sends nothing for a location that would leave the documents', async () => {
     const { cartulary } = test.connect();
     for (const location of strayLocations) {
@@ -103,6 +95,14 @@ describe('The client with hostile names', () => {
       assert.equal(await (await cartulary.download(location)).text(), name);
     }
   });
+
+  /** Asserts that it is refused without a request. */
+  async function assertUnsent(what: string, call: () => Promise<unknown>): Promise<void> {
+    const thrown: unknown = await call().catch((error: unknown) => error);
+    assert.ok(thrown instanceof InvalidRequestError && thrown instanceof CartularyError, `${what}: ${String(thrown)}`);
+    assert.equal(thrown.code, 'INVALID_REQUEST');
+    assert.deepEqual(test.proxy.exchanges, [], what);
+  }
 });
 
 describe('The client with a hostile service', () => {

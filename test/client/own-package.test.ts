@@ -10,12 +10,6 @@ import { openClientTest, type ClientTest } from './support.js';
 
 const root = process.cwd();
 
-/** Runs a program, while the service of this process answers it. @returns its output */
-async function run(program: string, given: readonly string[], cwd: string, env = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env } });
-  return stdout;
-}
-
 const program = `
 import { Cartulary, StaleVersionError, type Change } from 'cartulary-client';
 
@@ -93,3 +87,9 @@ describe('The package of the client alone', function () {
     assert.equal(await run(process.execPath, ['main.js'], project, env), 'two true function\n');
   });
 });
+
+/** Runs a program, while the service of this process answers it. @returns its output */
+async function run(program: string, given: readonly string[], cwd: string, env = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env } });
+  return stdout;
+}

@@ -11,19 +11,6 @@ import { openClientTest, type ClientTest } from './support.js';
 
 const root = process.cwd();
 
-/** Runs a program, while the service of this process answers it. @returns its output */
-async function run(program: string, given: readonly string[], cwd: string, env = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env } });
-  return stdout;
-}
-
-/** The scripts of the package would build it once more. */
-async function pack(folder: string): Promise<string> {
-  const given = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [{ filename }] = JSON.parse(await run('npm', given, root)) as [{ filename: string }];
-  return path.join(folder, filename);
-}
-
 describe('The package with the client', function () {
   this.timeout(120_000);
   let folder: string;
@@ -211,3 +198,16 @@ describe('The package with the client', function () {
     assert.ok(size > 2000 && size < 5500, `${size} bytes`);
   });
 });
+
+/** Runs a program, while the service of this process answers it. @returns its output */
+async function run(program: string, given: readonly string[], cwd: string, env = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env } });
+  return stdout;
+}
+
+/** The scripts of the package would build it once more. */
+async function pack(folder: string): Promise<string> {
+  const given = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [{ filename }] = JSON.parse(await run('npm', given, root)) as [{ filename: string }];
+  return path.join(folder, filename);
+}

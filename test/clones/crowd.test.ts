@@ -27,19 +27,6 @@ const each = defaultWorkLimits.clones.perSource;
 /** The most bytes by which all of them may make the process grow: 1 MiB for each, and what is collected later. */
 const maxGrowth = 128 * mebibyte;
 
-/** The processes whose command names the folder and the program. */
-function programsOf(folder: string, program: string): string[] {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
-      return command.includes(folder) && command.includes(program) && !command.includes('cartulary.js');
-    } catch {
-      return false; // it has just ended
-    }
-  });
-}
-
 describe('Many clones at once, of clients that stop reading', function () {
   this.timeout(60_000);
   let dataFolder: string;
@@ -79,24 +66,6 @@ describe('Many clones at once, of clients that stop reading', function () {
 
   const port = (): number => Number(new URL(server.url).port);
 
-  /** Asks for everything and reads nothing. */
-  async function holdClone(key: string, head: string): Promise<void> {
-    const lines = [packet('command=fetch'), delimiter, packet(`want ${head}\n`), packet('done\n'), flush];
-    const body = lines.join('');
-    const connection = await RawConnection.open(port());
-    connection.stopReading();
-    open.push(connection);
-    const headers = [
-      'POST /git/acme/git-upload-pack HTTP/1.1',
-      'Host: localhost',
-      `Authorization: Bearer ${key}`,
-      'Git-Protocol: version=2',
-      'Content-Type: application/x-git-upload-pack-request',
-      `Content-Length: ${body.length}`,
-    ];
-    connection.write(`${headers.join('\r\n')}\r\n\r\n${body}`);
-  }
-
   it('take bounded processes and memory, let others go on, and leave nothing', async () => {
     const heads = new Map<string, string>();
     for (const key of keys) {
@@ -125,4 +94,35 @@ describe('Many clones at once, of clients that stop reading', function () {
     const clone = await runWith(last, folder, ['clone', '-q', '--bare', `${server.url}/git/acme`, 'clone.git']);
     assert.equal(clone.code, 0, clone.stderr);
   });
+
+  /** Asks for everything and reads nothing. */
+  async function holdClone(key: string, head: string): Promise<void> {
+    const lines = [packet('command=fetch'), delimiter, packet(`want ${head}\n`), packet('done\n'), flush];
+    const body = lines.join('');
+    const connection = await RawConnection.open(port());
+    connection.stopReading();
+    open.push(connection);
+    const headers = [
+      'POST /git/acme/git-upload-pack HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${key}`,
+      'Git-Protocol: version=2',
+      'Content-Type: application/x-git-upload-pack-request',
+      `Content-Length: ${body.length}`,
+    ];
+    connection.write(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  }
 });
+
+/** The processes whose command names the folder and the program. */
+function programsOf(folder: string, program: string): string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
+      return command.includes(folder) && command.includes(program) && !command.includes('cartulary.js');
+    } catch {
+      return false; // it has just ended
+    }
+  });
+}

@@ -12,15 +12,6 @@ const absent = createHash('sha1').update('nothing').digest('hex');
 
 const isPack = ({ body }: RawAnswer): boolean => body.includes('PACK');
 
-/** The answer with its own id taken out, so that two about different ids can be compared. */
-function without(oid: string, answer: RawAnswer): unknown {
-  const { status, headers, body } = answer;
-  if (status !== 200) return [status, headers['content-type'], body.toString().replaceAll(oid, 'ID')];
-  const { lines, pack, said } = unpack(answer);
-  const texts = [...lines, said].map((text) => text.replaceAll(oid, 'ID'));
-  return [headers['content-type'], texts, pack.toString('hex')];
-}
-
 describe('An object out of a key’s reach', () => {
   let server: RemoteTestServer;
   let low: RawGit;
@@ -106,3 +97,12 @@ describe('An object out of a key’s reach', () => {
     assert.ok(isPack(await low.fetch([head])));
   });
 });
+
+/** The answer with its own id taken out, so that two about different ids can be compared. */
+function without(oid: string, answer: RawAnswer): unknown {
+  const { status, headers, body } = answer;
+  if (status !== 200) return [status, headers['content-type'], body.toString().replaceAll(oid, 'ID')];
+  const { lines, pack, said } = unpack(answer);
+  const texts = [...lines, said].map((text) => text.replaceAll(oid, 'ID'));
+  return [headers['content-type'], texts, pack.toString('hex')];
+}

@@ -16,15 +16,6 @@ const seed = seedOf(20261214);
 /** What depends on nothing hidden and still differs between two requests. */
 const own = new Set(['date', 'x-request-id', 'request-id', 'connection', 'keep-alive']);
 
-/** All that a client gets: the status, the headers, and what git says on each channel. */
-function received(answer: RawAnswer): unknown {
-  const { status, headers, body } = answer;
-  const named = Object.entries(headers).filter(([name]) => !own.has(name));
-  if (status !== 200) return [status, named, body.toString()];
-  const { lines, pack, said } = unpack(answer);
-  return [named, lines, said, pack.length, createHash('sha256').update(pack).digest('hex')];
-}
-
 /** Fetches after each of low's own writes: the refs, everything from the start, and what is new since the last time. */
 class GitFace implements Face {
   readonly #git: RawGit;
@@ -107,3 +98,12 @@ describe('Content out of a key’s reach, and git', () => {
     assert.ok(served > pairs, `${served} fetches of something: too few`);
   });
 });
+
+/** All that a client gets: the status, the headers, and what git says on each channel. */
+function received(answer: RawAnswer): unknown {
+  const { status, headers, body } = answer;
+  const named = Object.entries(headers).filter(([name]) => !own.has(name));
+  if (status !== 200) return [status, named, body.toString()];
+  const { lines, pack, said } = unpack(answer);
+  return [named, lines, said, pack.length, createHash('sha256').update(pack).digest('hex')];
+}

@@ -12,14 +12,6 @@ import {
   type RunningProgram,
 } from '../support/processes/run-program.js';
 
-interface Shown {
-  readonly [name: string]: unknown;
-}
-
-interface Listed {
-  readonly items: readonly Shown[];
-}
-
 describe('the command line on claims, comments and labels', function () {
   this.timeout(timeout);
 
@@ -98,3 +90,11 @@ describe('the command line on claims, comments and labels', function () {
     assert.equal((await askRefused(...at('label add', 'team/none.md', '--labels', 'x'))).code, 'NOT_FOUND');
   });
 });
+
+interface Shown {
+  readonly [name: string]: unknown;
+}
+
+interface Listed {
+  readonly items: readonly Shown[];
+}

@@ -14,12 +14,6 @@ import {
 } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
 
-interface Told {
-  readonly action: string;
-  readonly target: string | null;
-  readonly principal: string | null;
-}
-
 const running: ServerFacts = { url: 'x', pid: 1, version: 'x', started_at: 'x', is_temporary: false };
 
 describe('`cartulary audit list`', () => {
@@ -187,3 +181,9 @@ describe('`cartulary audit list` in a terminal', function () {
     );
   });
 });
+
+interface Told {
+  readonly action: string;
+  readonly target: string | null;
+  readonly principal: string | null;
+}

@@ -21,22 +21,6 @@ describe('cartulary audit', function () {
   });
   after(tidyUp);
 
-  interface Verdict {
-    readonly sound: boolean;
-    readonly chains: readonly {
-      readonly records: number;
-      readonly problem?: string;
-      readonly signed?: { readonly seq: number } | null;
-    }[];
-  }
-
-  async function verifyExport(text: string, ...more: string[]): Promise<Verdict & { readonly code: number | null }> {
-    const file = join(await makeFolder(), 'audit.jsonl');
-    await writeFile(file, text);
-    const { code, stdout } = await runProgram(['audit', 'verify', '--export', file, '--json', ...more]);
-    return { code, ...(JSON.parse(stdout) as Verdict) };
-  }
-
   it('verifies the log where it lies, and an export alone; with the public key also its signatures', async () => {
     const here = await ask<Verdict>('audit', 'verify', '--data', data);
     assert.equal(here.sound, true);
@@ -114,4 +98,20 @@ describe('cartulary audit', function () {
     assert.ok(!stdout.includes('"text"'));
     assert.equal((await verifyExport(stdout, '--key', key)).sound, true);
   });
+
+  interface Verdict {
+    readonly sound: boolean;
+    readonly chains: readonly {
+      readonly records: number;
+      readonly problem?: string;
+      readonly signed?: { readonly seq: number } | null;
+    }[];
+  }
+
+  async function verifyExport(text: string, ...more: string[]): Promise<Verdict & { readonly code: number | null }> {
+    const file = join(await makeFolder(), 'audit.jsonl');
+    await writeFile(file, text);
+    const { code, stdout } = await runProgram(['audit', 'verify', '--export', file, '--json', ...more]);
+    return { code, ...(JSON.parse(stdout) as Verdict) };
+  }
 });

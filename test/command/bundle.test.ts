@@ -7,48 +7,12 @@ import { makeFolder, runProgram, tidyUp } from '../support/processes/run-program
 
 const bin = fileURLToPath(new URL('../../bin/', import.meta.url));
 
-/** A program whose bundle and whose compiled file each print their name. @returns its entry */
-async function makeProgram(bundledAt: number | undefined): Promise<string> {
-  const folder = await makeFolder();
-  const write = async (place: string, word: string, seconds: number): Promise<void> => {
-    const file = join(folder, place, 'program.js');
-    await mkdir(join(folder, place));
-    await writeFile(file, `export const runProgram = () => console.log('${word}');`);
-    await utimes(file, seconds, seconds);
-  };
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await write('bin', 'compiled', 1000);
-  if (bundledAt !== undefined) await write('program', 'bundle', bundledAt);
-  for (const name of ['cartulary.js', 'load-program.js']) await copyFile(join(bin, name), join(folder, 'bin', name));
-  return join(folder, 'bin', 'cartulary.js');
-}
-
-/**
- * Runs a script in a Node of its own: V8 has other flags in this one where another test has set some.
- * @returns what it prints
- */
-function runScript(script: string, ...parameters: readonly string[]): string {
-  return execFileSync(process.execPath, ['--eval', script, ...parameters], { encoding: 'utf8' }).trim();
-}
-
 /** The name of code that V8 made here. */
 const codeName = (): string => `${runScript("console.log(require('node:v8').cachedDataVersionTag())")}.code`;
 
 const makeCode = `
   const [file, text] = process.argv.slice(1);
   require('node:fs').writeFileSync(file, new (require('node:vm').Script)(text).createCachedData());`;
-
-/** Puts code of V8 beside such a program, which prints its name too. */
-async function warm(program: string, warmAt: number, code?: Buffer): Promise<void> {
-  const folder = fileURLToPath(new URL('../warm/', `file://${program}`));
-  const text = "(function () { return { runProgram: () => console.log('warm') }; })";
-  await mkdir(folder);
-  await writeFile(join(folder, 'program.cjs'), text);
-  const file = join(folder, codeName());
-  if (code === undefined) runScript(makeCode, file, text);
-  else await writeFile(file, code);
-  await utimes(file, warmAt, warmAt);
-}
 
 describe('The bundle of the program', () => {
   after(tidyUp);
@@ -89,3 +53,39 @@ describe('The bundle of the program', () => {
     await access(new URL(`../../warm/${codeName()}`, import.meta.url));
   });
 });
+
+/** A program whose bundle and whose compiled file each print their name. @returns its entry */
+async function makeProgram(bundledAt: number | undefined): Promise<string> {
+  const folder = await makeFolder();
+  const write = async (place: string, word: string, seconds: number): Promise<void> => {
+    const file = join(folder, place, 'program.js');
+    await mkdir(join(folder, place));
+    await writeFile(file, `export const runProgram = () => console.log('${word}');`);
+    await utimes(file, seconds, seconds);
+  };
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await write('bin', 'compiled', 1000);
+  if (bundledAt !== undefined) await write('program', 'bundle', bundledAt);
+  for (const name of ['cartulary.js', 'load-program.js']) await copyFile(join(bin, name), join(folder, 'bin', name));
+  return join(folder, 'bin', 'cartulary.js');
+}
+
+/**
+ * Runs a script in a Node of its own: V8 has other flags in this one where another test has set some.
+ * @returns what it prints
+ */
+function runScript(script: string, ...parameters: readonly string[]): string {
+  return execFileSync(process.execPath, ['--eval', script, ...parameters], { encoding: 'utf8' }).trim();
+}
+
+/** Puts code of V8 beside such a program, which prints its name too. */
+async function warm(program: string, warmAt: number, code?: Buffer): Promise<void> {
+  const folder = fileURLToPath(new URL('../warm/', `file://${program}`));
+  const text = "(function () { return { runProgram: () => console.log('warm') }; })";
+  await mkdir(folder);
+  await writeFile(join(folder, 'program.cjs'), text);
+  const file = join(folder, codeName());
+  if (code === undefined) runScript(makeCode, file, text);
+  else await writeFile(file, code);
+  await utimes(file, warmAt, warmAt);
+}

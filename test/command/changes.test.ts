@@ -4,12 +4,6 @@ import type { ServerFacts } from '../../lib/commands/command.js';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { until } from '../support/until.js';
 
-interface Told {
-  readonly kind: string;
-  readonly document: { readonly location: string | null };
-  readonly actor: { readonly display_name: string } | null;
-}
-
 const running: ServerFacts = { url: 'x', pid: 1, version: 'x', started_at: 'x', is_temporary: false };
 
 describe('`cartulary changes list`', () => {
@@ -78,3 +72,9 @@ describe('`cartulary changes list`', () => {
     assert.match(JSON.stringify(await ask({ follow: true }, null)), /needs a running server/);
   });
 });
+
+interface Told {
+  readonly kind: string;
+  readonly document: { readonly location: string | null };
+  readonly actor: { readonly display_name: string } | null;
+}

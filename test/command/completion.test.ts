@@ -14,25 +14,6 @@ describe('shell completion', () => {
   });
   after(tidyUp);
 
-  async function write(shell: string): Promise<string> {
-    const { code, stdout, stderr } = await runProgram(['completion', shell]);
-    assert.equal(code, 0, stderr);
-    const file = join(folder, shell);
-    await writeFile(file, stdout);
-    return file;
-  }
-
-  /** What bash offers behind these words; the last one is being typed. */
-  function complete(file: string, ...words: readonly string[]): string[] {
-    const script =
-      'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cartulary; printf "%s\\n" "${COMPREPLY[@]}"';
-    const { stdout, status, stderr } = spawnSync('bash', ['-c', script, 'bash', file, 'cartulary', ...words], {
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0, stderr);
-    return stdout.split('\n').filter((line) => line !== '');
-  }
-
   it('bash completes commands, subcommands and options', async () => {
     const file = await write('bash');
     assert.deepEqual(complete(file, 'princ'), ['principal']);
@@ -67,4 +48,23 @@ describe('shell completion', () => {
     const { code, stderr } = await runProgram(['completion', 'csh']);
     assert.deepEqual([code, stderr], [2, 'cartulary: The shell must be one of bash, zsh, fish.\n']);
   });
+
+  async function write(shell: string): Promise<string> {
+    const { code, stdout, stderr } = await runProgram(['completion', shell]);
+    assert.equal(code, 0, stderr);
+    const file = join(folder, shell);
+    await writeFile(file, stdout);
+    return file;
+  }
+
+  /** What bash offers behind these words; the last one is being typed. */
+  function complete(file: string, ...words: readonly string[]): string[] {
+    const script =
+      'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cartulary; printf "%s\\n" "${COMPREPLY[@]}"';
+    const { stdout, status, stderr } = spawnSync('bash', ['-c', script, 'bash', file, 'cartulary', ...words], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+    return stdout.split('\n').filter((line) => line !== '');
+  }
 });

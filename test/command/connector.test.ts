@@ -14,14 +14,6 @@ import {
   timeout,
 } from '../support/processes/run-program.js';
 
-interface Shown {
-  readonly id: string;
-  readonly state: string;
-  readonly has_secret: boolean;
-  readonly reason: string | null;
-  readonly last_run: { readonly outcome: string; readonly created: number; readonly skipped: number } | null;
-}
-
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const secret = 'a-password-that-nobody-sees';
 
@@ -161,3 +153,11 @@ describe('cartulary connector', function () {
     assert.equal(history.code, 0, history.stderr);
   });
 });
+
+interface Shown {
+  readonly id: string;
+  readonly state: string;
+  readonly has_secret: boolean;
+  readonly reason: string | null;
+  readonly last_run: { readonly outcome: string; readonly created: number; readonly skipped: number } | null;
+}

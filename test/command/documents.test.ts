@@ -24,12 +24,6 @@ import { until } from '../support/until.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 
-interface Stored {
-  readonly location: string;
-  readonly version: string;
-  readonly created: boolean;
-}
-
 describe('documents on the command line', function () {
   this.timeout(timeout);
 
@@ -50,23 +44,9 @@ describe('documents on the command line', function () {
 
   const on = (...words: readonly string[]): readonly string[] => [...words, '--data', data];
   const run = (...words: readonly string[]): Promise<Outcome> => runProgram(on(...words));
-  async function file(name: string, content: string | Uint8Array): Promise<string> {
-    await writeFile(join(folder, name), content);
-    return join(folder, name);
-  }
+
   const put = async (location: string, text: string, ...options: readonly string[]): Promise<Stored> =>
     ask<Stored>(...on('put', location, await file('sent', text), ...options));
-
-  /** Runs it in a shell, with its real standard input and output. */
-  async function inShell(script: string): Promise<Outcome> {
-    const child = spawn('bash', ['-c', script, process.execPath, program, data], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
-    child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, stdout, stderr };
-  }
 
   it('put makes a document, and overwrites none without the version that was read', async () => {
     const made = await put('handbook/travel.md', 'one\n');
@@ -255,4 +235,26 @@ describe('documents on the command line', function () {
     assert.match(stdout, /is not text.*> FILE/);
     assert.equal((await inShell('"$0" "$1" cat notes/zero.bin --data "$2" | od -An -tx1')).stdout.trim(), '00 1b 63');
   });
+
+  async function file(name: string, content: string | Uint8Array): Promise<string> {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  }
+
+  /** Runs it in a shell, with its real standard input and output. */
+  async function inShell(script: string): Promise<Outcome> {
+    const child = spawn('bash', ['-c', script, process.execPath, program, data], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, stderr };
+  }
 });
+
+interface Stored {
+  readonly location: string;
+  readonly version: string;
+  readonly created: boolean;
+}

@@ -44,27 +44,6 @@ describe('git on objects that a stranger made', function () {
   afterEach(() => service.close());
   after(() => folders.remove());
 
-  async function putBundle(...bomb: Parameters<typeof makeDeltaBomb>): Promise<string> {
-    const file = join(folder, 'x.bundle');
-    await writeFile(file, bundleOf(makeDeltaBomb(...bomb)));
-    return file;
-  }
-
-  /** A bare repository that holds a bomb. */
-  async function makeClone(...bomb: Parameters<typeof makeDeltaBomb>): Promise<string> {
-    const clone = join(folder, 'clone.git');
-    git(folder, ['init', '-q', '--bare', '-b', 'main', clone]);
-    const { pack, head } = makeDeltaBomb(...bomb);
-    git(clone, ['index-pack', '--stdin', '--threads=1'], pack);
-    git(clone, ['update-ref', 'refs/heads/main', head]);
-    return clone;
-  }
-
-  async function takesLittle(work: () => Promise<unknown>): Promise<void> {
-    const peak = await watchChildren(work);
-    assert.ok(peak < most, `a git took ${Math.round(peak / megabyte)} MB`);
-  }
-
   it('takes little memory for a bundle of a kilobyte that stands for gigabytes, and refuses it', async () => {
     const directory = await putBundle([3000, 3001]);
     await takesLittle(async () => {
@@ -158,4 +137,25 @@ describe('git on objects that a stranger made', function () {
     assert.equal((await over).details?.['reason'], 'stopped');
     assert.deepEqual(await readdir(dataFolder), [], 'nothing of it stays');
   });
+
+  async function putBundle(...bomb: Parameters<typeof makeDeltaBomb>): Promise<string> {
+    const file = join(folder, 'x.bundle');
+    await writeFile(file, bundleOf(makeDeltaBomb(...bomb)));
+    return file;
+  }
+
+  /** A bare repository that holds a bomb. */
+  async function makeClone(...bomb: Parameters<typeof makeDeltaBomb>): Promise<string> {
+    const clone = join(folder, 'clone.git');
+    git(folder, ['init', '-q', '--bare', '-b', 'main', clone]);
+    const { pack, head } = makeDeltaBomb(...bomb);
+    git(clone, ['index-pack', '--stdin', '--threads=1'], pack);
+    git(clone, ['update-ref', 'refs/heads/main', head]);
+    return clone;
+  }
+
+  async function takesLittle(work: () => Promise<unknown>): Promise<void> {
+    const peak = await watchChildren(work);
+    assert.ok(peak < most, `a git took ${Math.round(peak / megabyte)} MB`);
+  }
 });

@@ -10,12 +10,6 @@ import { runGit } from '../support/processes/run-git.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { bring, bringRefused, type Brought } from './bring.js';
 
-interface Preview extends Brought {
-  readonly dry_run?: boolean;
-  readonly would_create?: readonly string[];
-  readonly unheeded?: readonly { readonly path: string; readonly reason: string }[];
-}
-
 describe('an import', function () {
   this.timeout(30_000);
   let folder: string;
@@ -39,40 +33,6 @@ describe('an import', function () {
   const run = (fields: Record<string, unknown> = {}): Promise<Preview> =>
     bring(service, { directory: folder, ...fields });
   const skippedIn = ({ skipped }: Brought): string[] => skipped.map(({ path }) => path).toSorted();
-
-  async function actions(): Promise<string[]> {
-    const { result } = await perform(service.workspace, operator, exportAudit, { withTexts: false });
-    const lines: string[] = [];
-    for await (const line of result as unknown as AsyncIterable<{ record?: { action: string } }>) {
-      if (line.record !== undefined) lines.push(line.record.action);
-    }
-    return lines;
-  }
-
-  /** Runs dry, then really, and compares what was said with what was done. */
-  async function assertAgreement(fields: Record<string, unknown> = {}): Promise<Preview> {
-    const before = service.workspace.journal.state.head;
-    const recorded = (await actions()).length;
-    const dry = await run({ ...fields, dry_run: true });
-    assert.equal(service.workspace.journal.state.head, before, 'a dry run writes nothing');
-    const since = (await actions()).slice(recorded);
-    assert.deepEqual(
-      since.filter((action) => !['document.preview_import', 'audit.export', 'policy.show'].includes(action)),
-      [],
-      'and its records are those of reads',
-    );
-    const real = await run(fields);
-    assert.deepEqual(
-      [dry.created, dry.unchanged, dry.skipped],
-      [real.created, real.unchanged, real.skipped],
-      'the dry run said what the import does',
-    );
-    assert.equal(dry.would_create?.length, real.created);
-    for (const location of dry.would_create ?? []) await ada.read(location);
-    const [again, repeated] = [await run({ ...fields, dry_run: true }), await run(fields)];
-    assert.deepEqual([again.created, again.unchanged], [0, repeated.unchanged]);
-    return dry;
-  }
 
   describe('that runs dry', () => {
     it('says of a folder what would be created, is unchanged or skipped, over many batches, and writes nothing', async () => {
@@ -179,4 +139,44 @@ describe('an import', function () {
       assert.match(linked.skipped.find(({ path }) => path === '.gitignore')?.reason ?? '', /symbolic link/);
     });
   });
+
+  async function actions(): Promise<string[]> {
+    const { result } = await perform(service.workspace, operator, exportAudit, { withTexts: false });
+    const lines: string[] = [];
+    for await (const line of result as unknown as AsyncIterable<{ record?: { action: string } }>) {
+      if (line.record !== undefined) lines.push(line.record.action);
+    }
+    return lines;
+  }
+
+  /** Runs dry, then really, and compares what was said with what was done. */
+  async function assertAgreement(fields: Record<string, unknown> = {}): Promise<Preview> {
+    const before = service.workspace.journal.state.head;
+    const recorded = (await actions()).length;
+    const dry = await run({ ...fields, dry_run: true });
+    assert.equal(service.workspace.journal.state.head, before, 'a dry run writes nothing');
+    const since = (await actions()).slice(recorded);
+    assert.deepEqual(
+      since.filter((action) => !['document.preview_import', 'audit.export', 'policy.show'].includes(action)),
+      [],
+      'and its records are those of reads',
+    );
+    const real = await run(fields);
+    assert.deepEqual(
+      [dry.created, dry.unchanged, dry.skipped],
+      [real.created, real.unchanged, real.skipped],
+      'the dry run said what the import does',
+    );
+    assert.equal(dry.would_create?.length, real.created);
+    for (const location of dry.would_create ?? []) await ada.read(location);
+    const [again, repeated] = [await run({ ...fields, dry_run: true }), await run(fields)];
+    assert.deepEqual([again.created, again.unchanged], [0, repeated.unchanged]);
+    return dry;
+  }
 });
+
+interface Preview extends Brought {
+  readonly dry_run?: boolean;
+  readonly would_create?: readonly string[];
+  readonly unheeded?: readonly { readonly path: string; readonly reason: string }[];
+}

@@ -34,13 +34,6 @@ describe('an import of a hostile repository', function () {
 
   const putFile = (name: string): string => putTree(repository, [{ name, ...file }]);
 
-  /** The message of the refused import. Nothing of it is stored. */
-  async function refuse(fields: Record<string, unknown> = {}) {
-    const error = await bringRefused(service, { directory: repository, ...fields });
-    assert.equal(service.workspace.journal.state.head, null, 'nothing came in');
-    return error;
-  }
-
   describe('with a bomb', () => {
     it('is refused before its first document, at a commit and with its history', async () => {
       putCommit(repository, { tree: putBomb(repository, 10, file) });
@@ -219,6 +212,13 @@ describe('an import of a hostile repository', function () {
     const { created, skipped, skipped_not_named: more } = await bring(service, { directory: repository });
     assert.deepEqual([created, skipped.length, more], [1, 10_000, 50]);
   });
+
+  /** The message of the refused import. Nothing of it is stored. */
+  async function refuse(fields: Record<string, unknown> = {}) {
+    const error = await bringRefused(service, { directory: repository, ...fields });
+    assert.equal(service.workspace.journal.state.head, null, 'nothing came in');
+    return error;
+  }
 });
 
 describe('an import of a folder with very much in it', () => {

@@ -5,25 +5,6 @@ import { join } from 'node:path';
 import { timeout, serve, tidyUp } from '../support/processes/run-program.js';
 import { type Imported, type Place, makePlace, historyOf, documentsIn } from './git-place.js';
 
-/** One of each kind of entry that a tree can hold. */
-async function fill(place: Place): Promise<string> {
-  const { tree, write, git } = place;
-  await write('welcome.md', '# Welcome\n');
-  await write('tools/run.sh', '#!/bin/sh\n');
-  await chmod(join(tree, 'tools/run.sh'), 0o755);
-  await write('large.bin', Buffer.alloc(3_000_000, 7));
-  await write('cafe\u0301.md', 'decomposed\n');
-  await write('bad\\folder/a.md', 'unreachable');
-  await write('bad\\folder/b.md', 'unreachable');
-  await write('kept/.keep', '');
-  await write('film.mp4', `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345678\n`);
-  await symlink('/etc/passwd', join(tree, 'link.md'));
-  git('add', '-A');
-  git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`);
-  git('commit', '-q', '-m', 'All of it');
-  return git('rev-parse', 'HEAD');
-}
-
 const reasons: readonly (readonly [string, RegExp])[] = [
   ['bad\\folder', /backslash/],
   ['film.mp4', /Git LFS/],
@@ -31,13 +12,6 @@ const reasons: readonly (readonly [string, RegExp])[] = [
   ['link.md', /symbolic link/],
   ['module', /submodule/],
 ];
-
-function assertSkipped({ skipped }: Imported): void {
-  assert.deepEqual(skipped.map(({ path }) => path).toSorted(), reasons.map(([path]) => path).toSorted());
-  for (const [path, reason] of reasons) {
-    assert.match(skipped.find((each) => each.path === path)?.reason ?? '', reason, path);
-  }
-}
 
 describe('the command line imports a git repository', function () {
   this.timeout(timeout);
@@ -212,3 +186,29 @@ describe('the command line imports a git repository', function () {
     assert.match(skipped[0]?.reason ?? '', /lost its content/);
   });
 });
+
+/** One of each kind of entry that a tree can hold. */
+async function fill(place: Place): Promise<string> {
+  const { tree, write, git } = place;
+  await write('welcome.md', '# Welcome\n');
+  await write('tools/run.sh', '#!/bin/sh\n');
+  await chmod(join(tree, 'tools/run.sh'), 0o755);
+  await write('large.bin', Buffer.alloc(3_000_000, 7));
+  await write('cafe\u0301.md', 'decomposed\n');
+  await write('bad\\folder/a.md', 'unreachable');
+  await write('bad\\folder/b.md', 'unreachable');
+  await write('kept/.keep', '');
+  await write('film.mp4', `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345678\n`);
+  await symlink('/etc/passwd', join(tree, 'link.md'));
+  git('add', '-A');
+  git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`);
+  git('commit', '-q', '-m', 'All of it');
+  return git('rev-parse', 'HEAD');
+}
+
+function assertSkipped({ skipped }: Imported): void {
+  assert.deepEqual(skipped.map(({ path }) => path).toSorted(), reasons.map(([path]) => path).toSorted());
+  for (const [path, reason] of reasons) {
+    assert.match(skipped.find((each) => each.path === path)?.reason ?? '', reason, path);
+  }
+}

@@ -44,17 +44,6 @@ describe('an import of a folder that others change meanwhile', function () {
   const many = 300;
   const last = nameOf(many - 1);
 
-  async function fill(within: string): Promise<void> {
-    await mkdir(within, { recursive: true });
-    await Promise.all(Array.from({ length: many }, (_, index) => writeFile(join(within, nameOf(index)), `${index}`)));
-  }
-
-  /** Imports, and does this once while the first batch is written. */
-  function bringWhile(swap: () => Promise<unknown>): Promise<Brought> {
-    let swapped: Promise<unknown> | undefined;
-    return bring(service, { directory: source }, { onProgress: () => (swapped ??= swap()) });
-  }
-
   const reasonOf = ({ skipped }: Brought, path: string): string =>
     skipped.find((each) => each.path === path)?.reason ?? '';
 
@@ -227,6 +216,17 @@ describe('an import of a folder that others change meanwhile', function () {
     }
     assert.equal(await outcomeOf(ada.read('all/data/service.sqlite')), 'NOT_FOUND');
   });
+
+  async function fill(within: string): Promise<void> {
+    await mkdir(within, { recursive: true });
+    await Promise.all(Array.from({ length: many }, (_, index) => writeFile(join(within, nameOf(index)), `${index}`)));
+  }
+
+  /** Imports, and does this once while the first batch is written. */
+  function bringWhile(swap: () => Promise<unknown>): Promise<Brought> {
+    let swapped: Promise<unknown> | undefined;
+    return bring(service, { directory: source }, { onProgress: () => (swapped ??= swap()) });
+  }
 });
 
 /** Swaps a file and a folder for links, and back, until it is ended. */

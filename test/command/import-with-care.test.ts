@@ -36,24 +36,6 @@ describe('an import', function () {
     await writeFile(join(folder, name), text);
   };
 
-  function commit(message: string): string {
-    git('add', '-A');
-    git('commit', '-q', '-m', message);
-    return git('rev-parse', 'HEAD');
-  }
-
-  /** Puts a commit of these bytes on main; git itself would not write it. */
-  function putCommit(header: readonly string[], message: Buffer | string): string {
-    const tree = git('write-tree');
-    const parent = git('rev-parse', 'HEAD');
-    const head = [`tree ${tree}`, `parent ${parent}`, ...header, '', ''].join('\n');
-    const input = Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(message as string, 'latin1')]);
-    const parameters = ['-C', folder, 'hash-object', '-w', '-t', 'commit', '--literally', '--stdin'];
-    const oid = execFileSync('git', parameters, { input, encoding: 'utf8' }).trim();
-    git('update-ref', 'refs/heads/main', oid);
-    return oid;
-  }
-
   const withHistory = (): Promise<Brought> => bring(service, { directory: folder, history: true });
 
   describe('of a history', () => {
@@ -169,4 +151,22 @@ describe('an import', function () {
       assert.equal((await ada.read('wiki/301.md')).length, 6000);
     });
   });
+
+  function commit(message: string): string {
+    git('add', '-A');
+    git('commit', '-q', '-m', message);
+    return git('rev-parse', 'HEAD');
+  }
+
+  /** Puts a commit of these bytes on main; git itself would not write it. */
+  function putCommit(header: readonly string[], message: Buffer | string): string {
+    const tree = git('write-tree');
+    const parent = git('rev-parse', 'HEAD');
+    const head = [`tree ${tree}`, `parent ${parent}`, ...header, '', ''].join('\n');
+    const input = Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(message as string, 'latin1')]);
+    const parameters = ['-C', folder, 'hash-object', '-w', '-t', 'commit', '--literally', '--stdin'];
+    const oid = execFileSync('git', parameters, { input, encoding: 'utf8' }).trim();
+    git('update-ref', 'refs/heads/main', oid);
+    return oid;
+  }
 });

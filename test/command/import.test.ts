@@ -3,31 +3,6 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, timeout } from '../support/processes/run-program.js';
 
-interface Imported {
-  readonly created: number;
-  readonly unchanged: number;
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  readonly seconds: number;
-}
-
-/** A folder with three documents, one of them large, and one of each kind of entry that cannot be imported. */
-async function makeSource(): Promise<string> {
-  const source = join(await makeFolder(), 'source');
-  await mkdir(join(source, 'policies', '.git'), { recursive: true });
-  await mkdir(join(source, 'bad\\folder'));
-  await mkdir(join(source, 'empty'));
-  await writeFile(join(source, 'welcome.md'), '# Welcome\n');
-  await writeFile(join(source, 'policies', 'cafe\u0301.md'), 'decomposed\n');
-  await writeFile(join(source, 'large.bin'), Buffer.alloc(3_000_000, 7));
-  await writeFile(join(source, 'policies', '.git', 'config'), '[core]');
-  await writeFile(join(source, 'bad\\folder', 'inside.md'), 'unreachable');
-  await writeFile(join(source, '.keep'), '');
-  await writeFile(Buffer.concat([Buffer.from(`${source}/latin`), Buffer.from([0xe9]), Buffer.from('.md')]), 'Latin 1');
-  await symlink('/etc/passwd', join(source, 'link.md'));
-  await symlink('policies', join(source, 'linked-folder'));
-  return source;
-}
-
 const reasons: readonly (readonly [string, RegExp])[] = [
   ['.keep', /reserved/],
   ['bad\\folder', /backslash/],
@@ -157,3 +132,28 @@ describe('the command line imports a folder with files that programs put there',
     );
   });
 });
+
+interface Imported {
+  readonly created: number;
+  readonly unchanged: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly seconds: number;
+}
+
+/** A folder with three documents, one of them large, and one of each kind of entry that cannot be imported. */
+async function makeSource(): Promise<string> {
+  const source = join(await makeFolder(), 'source');
+  await mkdir(join(source, 'policies', '.git'), { recursive: true });
+  await mkdir(join(source, 'bad\\folder'));
+  await mkdir(join(source, 'empty'));
+  await writeFile(join(source, 'welcome.md'), '# Welcome\n');
+  await writeFile(join(source, 'policies', 'cafe\u0301.md'), 'decomposed\n');
+  await writeFile(join(source, 'large.bin'), Buffer.alloc(3_000_000, 7));
+  await writeFile(join(source, 'policies', '.git', 'config'), '[core]');
+  await writeFile(join(source, 'bad\\folder', 'inside.md'), 'unreachable');
+  await writeFile(join(source, '.keep'), '');
+  await writeFile(Buffer.concat([Buffer.from(`${source}/latin`), Buffer.from([0xe9]), Buffer.from('.md')]), 'Latin 1');
+  await symlink('/etc/passwd', join(source, 'link.md'));
+  await symlink('policies', join(source, 'linked-folder'));
+  return source;
+}

@@ -8,34 +8,6 @@ import { makeFolder, runProgram, startProgram, tidyUp, timeout } from '../suppor
 const root = process.cwd();
 const run = promisify(execFile);
 
-/** The packages that npm installs beside the program: those of the lock file that are not for development. */
-function listInstalled(): string[] {
-  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
-  };
-  return Object.entries(packages)
-    .filter(([place, { dev }]) => dev !== true && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(place))
-    .map(([place]) => place)
-    .filter((place) => existsSync(path.join(root, place)));
-}
-
-/** Lays the packed program out as `npm install --global` does, without a registry. @returns the folder of commands */
-async function install(folder: string): Promise<string> {
-  const packed = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [{ filename }] = JSON.parse((await run('npm', packed, { cwd: root })).stdout) as [{ filename: string }];
-  const [place, commands] = [path.join(folder, 'lib', 'node_modules', 'cartulary'), path.join(folder, 'bin')];
-  mkdirSync(place, { recursive: true });
-  mkdirSync(commands);
-  await run('tar', ['-xzf', path.join(folder, filename), '--strip-components=1', '-C', place]);
-  for (const name of listInstalled()) {
-    mkdirSync(path.dirname(path.join(place, name)), { recursive: true });
-    symlinkSync(path.join(root, name), path.join(place, name));
-  }
-  const { bin } = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8')) as { bin: { cartulary: string } };
-  symlinkSync(path.join('..', 'lib', 'node_modules', 'cartulary', bin.cartulary), path.join(commands, 'cartulary'));
-  return commands;
-}
-
 describe('The program, installed from its package', function () {
   this.timeout(timeout);
 
@@ -99,3 +71,31 @@ describe('The program, installed from its package', function () {
     assert.equal(await second.stop(), 0);
   });
 });
+
+/** The packages that npm installs beside the program: those of the lock file that are not for development. */
+function listInstalled(): string[] {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  return Object.entries(packages)
+    .filter(([place, { dev }]) => dev !== true && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(place))
+    .map(([place]) => place)
+    .filter((place) => existsSync(path.join(root, place)));
+}
+
+/** Lays the packed program out as `npm install --global` does, without a registry. @returns the folder of commands */
+async function install(folder: string): Promise<string> {
+  const packed = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [{ filename }] = JSON.parse((await run('npm', packed, { cwd: root })).stdout) as [{ filename: string }];
+  const [place, commands] = [path.join(folder, 'lib', 'node_modules', 'cartulary'), path.join(folder, 'bin')];
+  mkdirSync(place, { recursive: true });
+  mkdirSync(commands);
+  await run('tar', ['-xzf', path.join(folder, filename), '--strip-components=1', '-C', place]);
+  for (const name of listInstalled()) {
+    mkdirSync(path.dirname(path.join(place, name)), { recursive: true });
+    symlinkSync(path.join(root, name), path.join(place, name));
+  }
+  const { bin } = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8')) as { bin: { cartulary: string } };
+  symlinkSync(path.join('..', 'lib', 'node_modules', 'cartulary', bin.cartulary), path.join(commands, 'cartulary'));
+  return commands;
+}

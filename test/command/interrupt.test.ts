@@ -19,24 +19,6 @@ describe('a command whose client goes away, or whose server stops,', () => {
   });
   afterEach(() => test.close());
 
-  /** @param until interrupts when the output matches */
-  function run(command: string, fields: Readonly<Record<string, unknown>>, until: RegExp): Promise<CommandLine> {
-    return runCommand(
-      { command, fields },
-      {
-        host: test.service,
-        server: null,
-        address: 'http://127.0.0.1:1',
-        onFault: (what) => void faults.push(what),
-        signal: interrupted.signal,
-        onProgress: async (progress) => {
-          told.push(progress);
-          if (until.test(JSON.stringify(progress))) interrupted.abort();
-        },
-      },
-    );
-  }
-
   it('reports that an erase was accepted and goes on, and how to follow it', async () => {
     const actor = new Actor(test.workspace, operator.principalId);
     const { id: document } = await actor.create('plan.md');
@@ -68,4 +50,22 @@ describe('a command whose client goes away, or whose server stops,', () => {
     assert.equal(told.length, 1);
     assert.deepEqual(faults, []);
   });
+
+  /** @param until interrupts when the output matches */
+  function run(command: string, fields: Readonly<Record<string, unknown>>, until: RegExp): Promise<CommandLine> {
+    return runCommand(
+      { command, fields },
+      {
+        host: test.service,
+        server: null,
+        address: 'http://127.0.0.1:1',
+        onFault: (what) => void faults.push(what),
+        signal: interrupted.signal,
+        onProgress: async (progress) => {
+          told.push(progress);
+          if (until.test(JSON.stringify(progress))) interrupted.abort();
+        },
+      },
+    );
+  }
 });

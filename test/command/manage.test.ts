@@ -11,23 +11,6 @@ import {
   timeout,
 } from '../support/processes/run-program.js';
 
-interface Shown {
-  readonly id: string;
-  readonly [name: string]: unknown;
-}
-
-interface Listed {
-  readonly items: readonly Shown[];
-}
-
-interface Made {
-  readonly workspace: string;
-  readonly admin: Shown;
-  readonly key: string;
-  readonly sign_in_name: string;
-  readonly link: string;
-}
-
 const keyPattern = /^ck_acme_[0-9a-z]{16}_[0-9a-z]{59}$/;
 
 for (const mode of ['without a server', 'beside a server'] as const) {
@@ -245,4 +228,21 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.match(stdout, new RegExp(`^${made.admin.id} +person +Ada `, 'm'));
     });
   });
+}
+
+interface Shown {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+interface Listed {
+  readonly items: readonly Shown[];
+}
+
+interface Made {
+  readonly workspace: string;
+  readonly admin: Shown;
+  readonly key: string;
+  readonly sign_in_name: string;
+  readonly link: string;
 }

@@ -2,11 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { ask, askRefused, makeFolder, runProgram, serve, tidyUp, timeout } from '../support/processes/run-program.js';
 
-interface Shown {
-  readonly id: string;
-  readonly [name: string]: unknown;
-}
-
 describe('the command line takes names where it takes ids', function () {
   this.timeout(timeout);
 
@@ -98,3 +93,8 @@ describe('the command line takes names where it takes ids', function () {
     }
   });
 });
+
+interface Shown {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}

@@ -24,9 +24,6 @@ describe('an operator’s bad days', function () {
     await tidyUp();
   });
 
-  interface Made {
-    readonly key: string;
-  }
   const init = (data: string): Promise<Made> =>
     ask<Made>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
   const post = async (url: string, key: string, location: string, content: string): Promise<[number, string]> => {
@@ -140,4 +137,8 @@ describe('an operator’s bad days', function () {
     const changed = await ask<{ warning: string }>('policy', 'set', 'storage_quota', '100', '--data', data);
     assert.match(changed.warning, /^5000 bytes are stored already/);
   });
+
+  interface Made {
+    readonly key: string;
+  }
 });

@@ -14,43 +14,6 @@ import { runGit } from '../support/processes/run-git.js';
 import { skipBecause } from '../support/skip.js';
 import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 
-/** The names in a folder, which may be gone by now. */
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Files that other accounts can access, each with its mode; links have none of their own. */
-function findOpen(folder: string): string[] {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined || found.isSymbolicLink()) return [];
-  const own = (found.mode & 0o077) === 0 ? [] : [`${folder} ${(found.mode & 0o777).toString(8)}`];
-  if (!found.isDirectory()) return own;
-  return [...own, ...listNames(folder).flatMap((name) => findOpen(join(folder, name)))];
-}
-
-/** Looks again and again during some work. @returns everything that was open at any moment */
-async function watching(folders: readonly string[], work: () => Promise<unknown>): Promise<string[]> {
-  const open = new Set<string>();
-  const state = { isDone: false };
-  const done = work().finally(() => (state.isDone = true));
-  const look = (): void => {
-    for (const folder of folders) for (const found of findOpen(folder)) open.add(found);
-  };
-  while (!state.isDone) {
-    const started = performance.now();
-    look();
-    // The programs at work need a processor, too.
-    await rest(performance.now() - started);
-  }
-  await done;
-  look();
-  return [...open];
-}
-
 describe('a data folder', function () {
   this.timeout(timeout);
   let mask: number;
@@ -191,3 +154,40 @@ describe('a data folder', function () {
     });
   });
 });
+
+/** The names in a folder, which may be gone by now. */
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Files that other accounts can access, each with its mode; links have none of their own. */
+function findOpen(folder: string): string[] {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined || found.isSymbolicLink()) return [];
+  const own = (found.mode & 0o077) === 0 ? [] : [`${folder} ${(found.mode & 0o777).toString(8)}`];
+  if (!found.isDirectory()) return own;
+  return [...own, ...listNames(folder).flatMap((name) => findOpen(join(folder, name)))];
+}
+
+/** Looks again and again during some work. @returns everything that was open at any moment */
+async function watching(folders: readonly string[], work: () => Promise<unknown>): Promise<string[]> {
+  const open = new Set<string>();
+  const state = { isDone: false };
+  const done = work().finally(() => (state.isDone = true));
+  const look = (): void => {
+    for (const folder of folders) for (const found of findOpen(folder)) open.add(found);
+  };
+  while (!state.isDone) {
+    const started = performance.now();
+    look();
+    // The programs at work need a processor, too.
+    await rest(performance.now() - started);
+  }
+  await done;
+  look();
+  return [...open];
+}

@@ -20,23 +20,6 @@ import {
 } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
 
-/** The request of a printed line of curl; written for the quoting of the program. */
-function readCurl(line: string): { url: string; init: RequestInit } {
-  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
-  assert.equal(words.shift(), 'curl');
-  const headers: [string, string][] = [];
-  let url = '';
-  let body: string | null = null;
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '-H') headers.push((words.shift() ?? '').split(/: (.*)/s, 2) as [string, string]);
-    else if (word === '-d') body = words.shift() ?? '';
-    else if (word.startsWith('http')) url = word;
-    else if (word === '-w') assert.equal(words.shift(), '\\n');
-    else assert.equal(word, '-sS');
-  }
-  return { url, init: { headers, body, method: body === null ? 'GET' : 'POST' } };
-}
-
 describe('the command line serves', function () {
   this.timeout(timeout);
 
@@ -293,3 +276,20 @@ describe('the command line serves', function () {
     assert.equal(code, 2);
   });
 });
+
+/** The request of a printed line of curl; written for the quoting of the program. */
+function readCurl(line: string): { url: string; init: RequestInit } {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  assert.equal(words.shift(), 'curl');
+  const headers: [string, string][] = [];
+  let url = '';
+  let body: string | null = null;
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '-H') headers.push((words.shift() ?? '').split(/: (.*)/s, 2) as [string, string]);
+    else if (word === '-d') body = words.shift() ?? '';
+    else if (word.startsWith('http')) url = word;
+    else if (word === '-w') assert.equal(words.shift(), '\\n');
+    else assert.equal(word, '-sS');
+  }
+  return { url, init: { headers, body, method: body === null ? 'GET' : 'POST' } };
+}

@@ -6,12 +6,6 @@ import { join } from 'node:path';
 import { until } from '../support/until.js';
 import { ask, makeFolder, serve, tidyUp, type RunningProgram, timeout } from '../support/processes/run-program.js';
 
-interface Line {
-  readonly progress?: unknown;
-  readonly result?: { readonly created?: number };
-  readonly error?: { readonly code: string; readonly details?: { readonly reason: string } };
-}
-
 describe('the socket', function () {
   this.timeout(timeout);
 
@@ -27,33 +21,6 @@ describe('the socket', function () {
     await server.stop();
     await tidyUp();
   });
-
-  /** Sends text and gathers the returned lines until the server closes. */
-  async function send(text: string): Promise<Line[]> {
-    const socket = connect(join(data, 'cartulary.sock'));
-    socket.write(text);
-    let answer = '';
-    for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) answer += piece;
-    return answer
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Line);
-  }
-
-  /** Makes a folder with so many files. */
-  async function fill(folder: string, files: number): Promise<string> {
-    await mkdir(folder);
-    for (let index = 0; index < files; index += 1) await writeFile(join(folder, `${index}.md`), `${index}`);
-    return folder;
-  }
-
-  interface Status {
-    readonly workspaces: readonly [{ readonly documents: number }];
-  }
-
-  async function countDocuments(): Promise<number> {
-    return (await ask<Status>('status', '--data', data)).workspaces[0].documents;
-  }
 
   it('takes one line of JSON and answers in lines of JSON, the last one the result or the error', async () => {
     const directory = await fill(join(await makeFolder(), 'source'), 600);
@@ -108,4 +75,37 @@ describe('the socket', function () {
     const abandoned = (await countDocuments()) - before - rounds * few;
     assert.ok(abandoned > 0 && abandoned < many, `${abandoned} documents came in`);
   });
+
+  /** Sends text and gathers the returned lines until the server closes. */
+  async function send(text: string): Promise<Line[]> {
+    const socket = connect(join(data, 'cartulary.sock'));
+    socket.write(text);
+    let answer = '';
+    for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) answer += piece;
+    return answer
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Line);
+  }
+
+  /** Makes a folder with so many files. */
+  async function fill(folder: string, files: number): Promise<string> {
+    await mkdir(folder);
+    for (let index = 0; index < files; index += 1) await writeFile(join(folder, `${index}.md`), `${index}`);
+    return folder;
+  }
+
+  interface Status {
+    readonly workspaces: readonly [{ readonly documents: number }];
+  }
+
+  async function countDocuments(): Promise<number> {
+    return (await ask<Status>('status', '--data', data)).workspaces[0].documents;
+  }
 });
+
+interface Line {
+  readonly progress?: unknown;
+  readonly result?: { readonly created?: number };
+  readonly error?: { readonly code: string; readonly details?: { readonly reason: string } };
+}

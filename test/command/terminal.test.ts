@@ -34,30 +34,6 @@ describe('the command line at a terminal', function () {
 
   const importing = (): string[] => ['import', join(folder, 'source'), '--into', 'wiki', '--data', data];
 
-  /** Makes a second version of the document, whose diff is hostile. */
-  async function change(): Promise<{ version: string }> {
-    await ask(...importing());
-    const { items } = await ask<{ items: { version: { id: string } }[] }>(
-      'document',
-      'history',
-      'wiki/a.md',
-      '--data',
-      data,
-    );
-    const version = items[0]?.version.id ?? '';
-    const note = ['--message', 'a turned note\nsecond line'];
-    await ask('document', 'restore', 'wiki/a.md', '--version', version, ...note, '--data', data);
-    return { version };
-  }
-
-  /** The output to a terminal, without the additions of the terminal's driver. */
-  function onTerminal(...words: string[]): string {
-    const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
-    const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', input: '' });
-    // The line of progress overwrites itself.
-    return stdout.replaceAll('\r\n', '\n').replace(/\r[^\r\n]*\u001b\[K/g, '');
-  }
-
   it('shows names of files as one line each, and obeys nothing in them', async () => {
     const { stdout, stderr } = await runProgram(importing());
     assert.doesNotMatch(stdout + stderr, obeyed);
@@ -136,6 +112,30 @@ describe('the command line at a terminal', function () {
       assert.doesNotMatch(stdout + stderr, obeyed, words.join(' '));
     }
   });
+
+  /** Makes a second version of the document, whose diff is hostile. */
+  async function change(): Promise<{ version: string }> {
+    await ask(...importing());
+    const { items } = await ask<{ items: { version: { id: string } }[] }>(
+      'document',
+      'history',
+      'wiki/a.md',
+      '--data',
+      data,
+    );
+    const version = items[0]?.version.id ?? '';
+    const note = ['--message', 'a turned note\nsecond line'];
+    await ask('document', 'restore', 'wiki/a.md', '--version', version, ...note, '--data', data);
+    return { version };
+  }
+
+  /** The output to a terminal, without the additions of the terminal's driver. */
+  function onTerminal(...words: string[]): string {
+    const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
+    const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', input: '' });
+    // The line of progress overwrites itself.
+    return stdout.replaceAll('\r\n', '\n').replace(/\r[^\r\n]*\u001b\[K/g, '');
+  }
 });
 
 describe('the log', () => {

@@ -102,23 +102,6 @@ const commands = [
 /** The compiled program, without the bundle that the build makes of it. */
 const compiled = fileURLToPath(new URL('run-compiled.js', import.meta.url));
 
-/** The modules that a command loads: the service's own files, and the packages. */
-async function listLoaded(
-  ...parameters: string[]
-): Promise<{ readonly files: readonly string[]; readonly packages: readonly string[] }> {
-  const folder = await makeFolder();
-  const environment = { NODE_V8_COVERAGE: folder };
-  const { code, stderr } = await runProgram(parameters, { environment, program: compiled });
-  assert.equal(code, 0, stderr);
-  const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-  const urls = reports.flatMap((report) =>
-    (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
-  );
-  const loaded = [...new Set(urls)].filter((url) => url.startsWith('file:'));
-  const packages = loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
-  return { files: loaded.filter((url) => !url.includes('/node_modules/')), packages: [...new Set(packages)] };
-}
-
 describe('the command line is used', function () {
   this.timeout(timeout);
 
@@ -290,3 +273,20 @@ describe('the command line is used', function () {
     assert.ok(problems.every((problem) => (problem.remedy ?? '') !== ''));
   });
 });
+
+/** The modules that a command loads: the service's own files, and the packages. */
+async function listLoaded(
+  ...parameters: string[]
+): Promise<{ readonly files: readonly string[]; readonly packages: readonly string[] }> {
+  const folder = await makeFolder();
+  const environment = { NODE_V8_COVERAGE: folder };
+  const { code, stderr } = await runProgram(parameters, { environment, program: compiled });
+  assert.equal(code, 0, stderr);
+  const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  const urls = reports.flatMap((report) =>
+    (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  const loaded = [...new Set(urls)].filter((url) => url.startsWith('file:'));
+  const packages = loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return { files: loaded.filter((url) => !url.includes('/node_modules/')), packages: [...new Set(packages)] };
+}

@@ -18,15 +18,6 @@ const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces
     ({ part, location, message }) => `${part}: ${location === undefined ? '' : `${location} `}${message}`,
   );
 
-interface Planted {
-  readonly what: string;
-  plant(data: string): Promise<void> | void;
-  /** Each of these lines must be among the reports. */
-  readonly says: readonly RegExp[];
-  /** The remedy. */
-  readonly remedy: RegExp;
-}
-
 const looseFile = (data: string, oid: string): string =>
   join(data, 'acme', 'content.git', 'objects', oid.slice(0, 2), oid.slice(2));
 
@@ -238,17 +229,6 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** Unpacks all packs, so that each object has a file of its own. */
-async function unpack(repository: string): Promise<void> {
-  const folder = join(repository, 'objects', 'pack');
-  const packs: Buffer[] = [];
-  for (const name of await readdir(folder)) {
-    if (name.endsWith('.pack')) packs.push(await readFile(join(folder, name)));
-    await rm(join(folder, name));
-  }
-  for (const input of packs) execFileSync('git', ['-C', repository, 'unpack-objects', '-q'], { input, stdio: 'pipe' });
-}
-
 describe('verification of rarely served parts', function () {
   this.timeout(timeout);
 
@@ -338,3 +318,23 @@ describe('verification of rarely served parts', function () {
     assert.ok((verified.workspaces[0]?.versions ?? 0) > 30);
   });
 });
+
+interface Planted {
+  readonly what: string;
+  plant(data: string): Promise<void> | void;
+  /** Each of these lines must be among the reports. */
+  readonly says: readonly RegExp[];
+  /** The remedy. */
+  readonly remedy: RegExp;
+}
+
+/** Unpacks all packs, so that each object has a file of its own. */
+async function unpack(repository: string): Promise<void> {
+  const folder = join(repository, 'objects', 'pack');
+  const packs: Buffer[] = [];
+  for (const name of await readdir(folder)) {
+    if (name.endsWith('.pack')) packs.push(await readFile(join(folder, name)));
+    await rm(join(folder, name));
+  }
+  for (const input of packs) execFileSync('git', ['-C', repository, 'unpack-objects', '-q'], { input, stdio: 'pipe' });
+}

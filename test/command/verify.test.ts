@@ -5,21 +5,6 @@ import { ask, makeFolder, serve, tidyUp, timeout } from '../support/processes/ru
 import { changeRows, documents, flipByte, makeData, sidecarOf, verify } from './spoil-data.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-async function packOf(data: string): Promise<string> {
-  const folder = join(data, 'acme', 'content.git', 'objects', 'pack');
-  const packs = (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => join(folder, name));
-  const sizes = await Promise.all(packs.map(async (pack) => (await stat(pack)).size));
-  return packs[sizes.indexOf(Math.max(...sizes))] ?? '';
-}
-
-interface Damage {
-  readonly what: string;
-  plant(data: string): Promise<void> | void;
-  /** A problem that must be reported: its part, its location and its message. */
-  readonly part: string;
-  readonly says: RegExp;
-}
-
 const damages: readonly Damage[] = [
   {
     what: "a byte in the repository's pack",
@@ -152,3 +137,18 @@ describe('cartulary verify', function () {
     await server.stop();
   });
 });
+
+async function packOf(data: string): Promise<string> {
+  const folder = join(data, 'acme', 'content.git', 'objects', 'pack');
+  const packs = (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => join(folder, name));
+  const sizes = await Promise.all(packs.map(async (pack) => (await stat(pack)).size));
+  return packs[sizes.indexOf(Math.max(...sizes))] ?? '';
+}
+
+interface Damage {
+  readonly what: string;
+  plant(data: string): Promise<void> | void;
+  /** A problem that must be reported: its part, its location and its message. */
+  readonly part: string;
+  readonly says: RegExp;
+}

@@ -25,18 +25,6 @@ describe('A page of comments of the worst kind', () => {
     await service.close();
   });
 
-  /** The result, and how often the work yielded meanwhile. */
-  async function watch<Result>(asked: Promise<Result>): Promise<{ result: Result; turns: number }> {
-    // Each look at the clock finds that a long time has passed, so that work yields wherever it can.
-    performance.now = () => (elapsed += 1000);
-    const state = { isDone: false };
-    void asked.then(() => (state.isDone = true));
-    let turns = 0;
-    for (; !state.isDone; turns += 1) await turn();
-    performance.now = now;
-    return { result: await asked, turns };
-  }
-
   it('yields again and again, and costs nothing at its repetition', async () => {
     await ada.create('x.md', 'a'.repeat(length - 1000) + gone);
     const threads = 3;
@@ -63,4 +51,16 @@ describe('A page of comments of the worst kind', () => {
     assert.match(result, /does not stand in this version/);
     assert.ok(turns >= stretches, `${turns} turns`);
   });
+
+  /** The result, and how often the work yielded meanwhile. */
+  async function watch<Result>(asked: Promise<Result>): Promise<{ result: Result; turns: number }> {
+    // Each look at the clock finds that a long time has passed, so that work yields wherever it can.
+    performance.now = () => (elapsed += 1000);
+    const state = { isDone: false };
+    void asked.then(() => (state.isDone = true));
+    let turns = 0;
+    for (; !state.isDone; turns += 1) await turn();
+    performance.now = now;
+    return { result: await asked, turns };
+  }
 });

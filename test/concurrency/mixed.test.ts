@@ -24,7 +24,6 @@ const command = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('rename' as const), path, name: fc.constantFrom(...names) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), path }) },
 );
-type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
 const runs = countOf('MIXED_WRITES', { usual: 3, campaign: 200 });
 
@@ -37,25 +36,6 @@ describe('Simultaneous writes of all kinds', () => {
     someone = new Actor(test.workspace, operatorId);
   });
   after(() => test.close());
-
-  function perform(done: Command, serial: number): Promise<unknown> {
-    switch (done.does) {
-      case 'create':
-        return someone.create(done.path, `text ${serial}`);
-      case 'update':
-        return someone.update(done.path, `text ${serial}`);
-      case 'delete':
-        return someone.delete(done.path);
-      case 'undelete':
-        return someone.undelete(done.path);
-      case 'move':
-        return someone.move(done.path, done.folder, true);
-      case 'rename':
-        return someone.rename(done.path, done.name, true);
-      case 'create-folder':
-        return someone.createFolder(done.path);
-    }
-  }
 
   const repository = (): string => pathsOf(test.dataFolder ?? '', 'acme').repository;
   const git = (...args: string[]): string => execFileSync('git', ['-C', repository(), ...args], { encoding: 'utf8' });
@@ -100,4 +80,25 @@ describe('Simultaneous writes of all kinds', () => {
     const source = { workspace: 'acme', tables: test.workspace.journal.reader, archives: null };
     assert.ok(verifyChain(await gather(exportChain(source, true))).sound);
   });
+
+  function perform(done: Command, serial: number): Promise<unknown> {
+    switch (done.does) {
+      case 'create':
+        return someone.create(done.path, `text ${serial}`);
+      case 'update':
+        return someone.update(done.path, `text ${serial}`);
+      case 'delete':
+        return someone.delete(done.path);
+      case 'undelete':
+        return someone.undelete(done.path);
+      case 'move':
+        return someone.move(done.path, done.folder, true);
+      case 'rename':
+        return someone.rename(done.path, done.name, true);
+      case 'create-folder':
+        return someone.createFolder(done.path);
+    }
+  }
 });
+
+type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;

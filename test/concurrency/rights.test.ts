@@ -14,21 +14,6 @@ describe('An authorised write that waits for its transaction', () => {
   });
   afterEach(() => actors.service.close());
 
-  /** Starts every kind of write, then lets the change of rights go before them, in one and the same group. */
-  async function overtake(revoke: (transaction: WriteTransaction) => unknown): Promise<string[]> {
-    assert.equal(await editor.read('team/a.md'), 'team/a.md');
-    const waiting = [
-      editor.update('team/a.md', 'too late'),
-      editor.create('team/b.md'),
-      editor.rename('team/a.md', 'c.md'),
-      editor.move('team/a.md', 'team/sub'),
-      editor.createFolder('team/folder'),
-      editor.delete('team/a.md'),
-    ].map(outcomeOf);
-    await actors.service.workspace.journal.write({ run: revoke });
-    return Promise.all(waiting);
-  }
-
   const lateForAll = Array.from({ length: 6 }, () => 'NOT_FOUND');
 
   it('is not found when the grant was revoked before its transaction', async () => {
@@ -62,4 +47,19 @@ describe('An authorised write that waits for its transaction', () => {
     assert.equal(await update, 'NOT_FOUND');
     assert.equal(await actors.admin.read('elsewhere/a.md'), 'team/a.md');
   });
+
+  /** Starts every kind of write, then lets the change of rights go before them, in one and the same group. */
+  async function overtake(revoke: (transaction: WriteTransaction) => unknown): Promise<string[]> {
+    assert.equal(await editor.read('team/a.md'), 'team/a.md');
+    const waiting = [
+      editor.update('team/a.md', 'too late'),
+      editor.create('team/b.md'),
+      editor.rename('team/a.md', 'c.md'),
+      editor.move('team/a.md', 'team/sub'),
+      editor.createFolder('team/folder'),
+      editor.delete('team/a.md'),
+    ].map(outcomeOf);
+    await actors.service.workspace.journal.write({ run: revoke });
+    return Promise.all(waiting);
+  }
 });

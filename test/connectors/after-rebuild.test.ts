@@ -10,15 +10,6 @@ describe('A mirror whose rows and documents differ', () => {
   beforeEach(async () => (world = await MirrorWorld.open({ store: 'disk' })));
   afterEach(() => world.close());
 
-  async function problems(): Promise<unknown[]> {
-    const dataFolder = world.service.dataFolder ?? '';
-    const found = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
-    return found.problems.map(({ part, location, message, remedy }) => {
-      assert.match(remedy, /cartulary rebuild/);
-      return [part, location, message];
-    });
-  }
-
   it('is found by a verification, and right again after a rebuild and a sync', async () => {
     const { id, source } = await world.connect();
     for (const path of ['a.md', 'below/b.md', 'c.md']) source.put(path, `text of ${path}`);
@@ -47,4 +38,13 @@ describe('A mirror whose rows and documents differ', () => {
     });
     assert.deepEqual(await problems(), []);
   });
+
+  async function problems(): Promise<unknown[]> {
+    const dataFolder = world.service.dataFolder ?? '';
+    const found = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
+    return found.problems.map(({ part, location, message, remedy }) => {
+      assert.match(remedy, /cartulary rebuild/);
+      return [part, location, message];
+    });
+  }
 });

@@ -37,12 +37,6 @@ describe('What goes wrong with mirrors in the field', function () {
   const connectGit = (): Promise<string> =>
     service.connect({ kind: 'git', settings: { url: server.url('notes.git') } });
 
-  async function find(query: string): Promise<string[]> {
-    const input = { query, folder: rootLocation, labels: [], limit: 20, position: null };
-    const { result } = await perform(service.workspace, operator, searchDocuments, input);
-    return result.hits.map(({ document }) => document.location);
-  }
-
   describe('deleted at the source and still served', () => {
     it('is gone from reads, lists and searches after the next sync, of a repository', async () => {
       await upstream.commit({ 'a.md': 'an albatross\n', 'b.md': 'a bittern\n' });
@@ -244,6 +238,12 @@ describe('What goes wrong with mirrors in the field', function () {
       assert.deepEqual(Object.keys(await service.texts()), ['docs/a.md', 'docs/b.md']);
     });
   });
+
+  async function find(query: string): Promise<string[]> {
+    const input = { query, folder: rootLocation, labels: [], limit: 20, position: null };
+    const { result } = await perform(service.workspace, operator, searchDocuments, input);
+    return result.hits.map(({ document }) => document.location);
+  }
 });
 
 /** The top folder of a drive, with an entity tag for each file. */

@@ -43,23 +43,6 @@ describe('a mirrored folder that is odd, or that others change', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  function open(path = root, means: { folders?: string[]; dataFolder?: string } = {}): Promise<Source> {
-    const allowance = { folders: means.folders ?? [join(folder, 'share')] };
-    const given = { ...meansOf({ allowance }, join(folder, 'cache')), memory, dataFolder: means.dataFolder ?? null };
-    return folderKind.open({ path }, null, given);
-  }
-
-  async function listed(source: Source, follower = new Follower()): Promise<Follower> {
-    await follower.follow(source, never);
-    return follower;
-  }
-
-  async function faultOf(work: Promise<unknown>): Promise<SourceFault> {
-    const [error] = await Promise.allSettled([work]);
-    assert.ok(error?.status === 'rejected' && error.reason instanceof SourceFault, JSON.stringify(error));
-    return error.reason;
-  }
-
   it('skips links, FIFOs and sockets with their reasons, and follows none', async () => {
     await writeFile(join(folder, 'key'), 'secret');
     await mkdir(join(folder, 'outside'));
@@ -306,4 +289,21 @@ describe('a mirrored folder that is odd, or that others change', function () {
     assert.equal(fault, 'not_found');
     assert.match(message, /drive is mounted/);
   });
+
+  function open(path = root, means: { folders?: string[]; dataFolder?: string } = {}): Promise<Source> {
+    const allowance = { folders: means.folders ?? [join(folder, 'share')] };
+    const given = { ...meansOf({ allowance }, join(folder, 'cache')), memory, dataFolder: means.dataFolder ?? null };
+    return folderKind.open({ path }, null, given);
+  }
+
+  async function listed(source: Source, follower = new Follower()): Promise<Follower> {
+    await follower.follow(source, never);
+    return follower;
+  }
+
+  async function faultOf(work: Promise<unknown>): Promise<SourceFault> {
+    const [error] = await Promise.allSettled([work]);
+    assert.ok(error?.status === 'rejected' && error.reason instanceof SourceFault, JSON.stringify(error));
+    return error.reason;
+  }
 });

@@ -15,30 +15,6 @@ describe('what is kept of a listing', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
 
-  /** Bytes of the heap, garbage not counted. */
-  function heap(): number {
-    collectGarbage();
-    return process.memoryUsage().heapUsed;
-  }
-
-  async function* inPieces(text: string): AsyncGenerator<Buffer> {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; at += 16_384)
-      yield await Promise.resolve(Buffer.from(bytes.subarray(at, at + 16_384)));
-  }
-
-  /** Bytes of the heap that the result holds on to. */
-  async function keptBy(work: () => Promise<readonly unknown[]>): Promise<number> {
-    await work();
-    // Until then, the engine still holds on to what was awaited last, and it would be taken from what is kept.
-    await setImmediate();
-    const before = heap();
-    const found = await work();
-    const kept = heap() - before;
-    assert.equal(found.length, count);
-    return kept;
-  }
-
   for (const [name, tag] of Object.entries(tags)) {
     it(`of WebDAV is no more than its facts, with a ${name} tag among much else`, async () => {
       const answers = Array.from({ length: count }, (_, index) =>
@@ -67,4 +43,28 @@ describe('what is kept of a listing', () => {
     const page = `<ListBucketResult><Contents><Key>a</Key>${'<a/>'.repeat(150)}</Contents></ListBucketResult>`;
     await assertFault(readPage(inPieces(page)), 'corrupt', /incomplete or malformed/);
   });
+
+  /** Bytes of the heap, garbage not counted. */
+  function heap(): number {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  }
+
+  async function* inPieces(text: string): AsyncGenerator<Buffer> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 16_384)
+      yield await Promise.resolve(Buffer.from(bytes.subarray(at, at + 16_384)));
+  }
+
+  /** Bytes of the heap that the result holds on to. */
+  async function keptBy(work: () => Promise<readonly unknown[]>): Promise<number> {
+    await work();
+    // Until then, the engine still holds on to what was awaited last, and it would be taken from what is kept.
+    await setImmediate();
+    const before = heap();
+    const found = await work();
+    const kept = heap() - before;
+    assert.equal(found.length, count);
+    return kept;
+  }
 });

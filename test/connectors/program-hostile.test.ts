@@ -16,12 +16,6 @@ const part = `{"type":"entries","id":1,"entries":[{"type":"file","path":"a","ver
 const listed = `{"type":"listed","id":1,"cursor":null,"version":null}`;
 const file: SourceFile = { type: 'file', path: 'a', version: '1' };
 
-interface Options {
-  readonly timeout?: number;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly maxEntries?: number;
-}
-
 describe('an outside program that does not do as it should', function () {
   this.timeout(60_000);
   const never = new AbortController().signal;
@@ -39,31 +33,6 @@ describe('an outside program that does not do as it should', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Starts a program. Its command holds the folder's name, by which its processes are found. */
-  async function open(
-    command: string | readonly string[],
-    { timeout = 20_000, settings = {}, maxEntries = 100 }: Options = {},
-  ): Promise<Source> {
-    const program = typeof command === 'string' ? ['/bin/sh', '-c', command, folder] : command;
-    const means = { ...meansOf({ allowance: { programs: { it: program } } }, folder, maxEntries), log: keepLog(lines) };
-    const kind = makeProgramKind({ timeout, life: 60_000 });
-    const source = await kind.open({ program: 'it', settings }, secret, means);
-    opened.push(source);
-    return source;
-  }
-
-  async function faultOf(work: () => Promise<unknown>): Promise<SourceFault> {
-    try {
-      await work();
-    } catch (error) {
-      assert.ok(error instanceof SourceFault, String(error));
-      assert.match(error.message, /^[A-Z].*[.!?]$/s);
-      assert.ok(!error.message.includes(secret));
-      return error;
-    }
-    return assert.fail('it did not fail');
-  }
-
   const list = async (source: Source, follower = new Follower()): Promise<Follower> => {
     await follower.follow(source, never);
     return follower;
@@ -71,7 +40,6 @@ describe('an outside program that does not do as it should', function () {
   const check = (source: Source): Promise<string> => source.check(never);
   const read = (source: Source): Promise<Buffer> => readWhole(source, file, never, 100);
 
-  type Work = (source: Source) => Promise<unknown>;
   const wrong: readonly [what: string, script: string, work: Work, fault: SourceFaultClass, says: RegExp][] = [
     ['ends at once', 'exit 3', check, 'internal', /ended with code 3/],
     ['is killed', 'kill -9 $$', check, 'internal', /ended by SIGKILL/],
@@ -355,6 +323,33 @@ describe('an outside program that does not do as it should', function () {
       assert.deepEqual(await findProcesses(folder), []);
     }
   });
+
+  /** Starts a program. Its command holds the folder's name, by which its processes are found. */
+  async function open(
+    command: string | readonly string[],
+    { timeout = 20_000, settings = {}, maxEntries = 100 }: Options = {},
+  ): Promise<Source> {
+    const program = typeof command === 'string' ? ['/bin/sh', '-c', command, folder] : command;
+    const means = { ...meansOf({ allowance: { programs: { it: program } } }, folder, maxEntries), log: keepLog(lines) };
+    const kind = makeProgramKind({ timeout, life: 60_000 });
+    const source = await kind.open({ program: 'it', settings }, secret, means);
+    opened.push(source);
+    return source;
+  }
+
+  async function faultOf(work: () => Promise<unknown>): Promise<SourceFault> {
+    try {
+      await work();
+    } catch (error) {
+      assert.ok(error instanceof SourceFault, String(error));
+      assert.match(error.message, /^[A-Z].*[.!?]$/s);
+      assert.ok(!error.message.includes(secret));
+      return error;
+    }
+    return assert.fail('it did not fail');
+  }
+
+  type Work = (source: Source) => Promise<unknown>;
 });
 
 /** Processes whose command holds a text. */
@@ -366,4 +361,10 @@ async function findProcesses(text: string): Promise<string[]> {
     if (command.includes(text)) found.push(command.replaceAll('\0', ' ').slice(0, 200));
   }
   return found;
+}
+
+interface Options {
+  readonly timeout?: number;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly maxEntries?: number;
 }

@@ -51,11 +51,6 @@ describe('a mirror of an outside program that lies', function () {
 
   const behave = (before: string): Promise<void> => writeFile(join(folder, 'program.cjs'), `${before}\n${honest}`);
 
-  async function requireSame(): Promise<void> {
-    const documents = [...(await mirror.documents())].map(([path, content]) => [path, String(content)]);
-    assert.deepEqual(Object.fromEntries(documents), { 'a.md': 'first', 'b.md': 'second' });
-  }
-
   const changed = `globalThis.versions = { 'a.md': '2' }; globalThis.files = { 'a.md': 'lies', 'b.md': 'second' };`;
   const lies: readonly [what: string, before: string, outcome: string, fault: string | null][] = [
     [
@@ -117,4 +112,9 @@ describe('a mirror of an outside program that lies', function () {
     assert.equal((await mirror.sync()).outcome, 'held');
     assert.deepEqual(await mirror.documents(), last);
   });
+
+  async function requireSame(): Promise<void> {
+    const documents = [...(await mirror.documents())].map(([path, content]) => [path, String(content)]);
+    assert.deepEqual(Object.fromEntries(documents), { 'a.md': 'first', 'b.md': 'second' });
+  }
 });

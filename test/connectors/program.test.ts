@@ -111,15 +111,6 @@ describe('the example for rclone', function () {
   after(() => rm(folder, { recursive: true, force: true }));
   afterEach(() => source.close());
 
-  async function open(settings: Record<string, string>, secret: string | null = null): Promise<Source> {
-    const config = join(folder, 'rclone.conf');
-    await writeFile(config, `[share]\ntype = alias\nremote = ${join(folder, 'share')}\n`);
-    const programs = { rclone: ['/usr/bin/python3', join(examples, 'mirror-rclone.py'), config, 'share:'] };
-    const means = meansOf({ allowance: { programs } }, join(folder, 'cache'));
-    source = await makeProgramKind().open({ program: 'rclone', settings }, secret, means);
-    return source;
-  }
-
   it('mirrors what a remote of rclone holds, and knows it by the operator’s configuration alone', async () => {
     const truth = new Map([
       ['a.md', Buffer.from('a')],
@@ -166,6 +157,15 @@ describe('the example for rclone', function () {
     await assert.rejects((await open({ folder: 'missing' })).check(never), isNotFound);
     await assert.rejects(new Follower().follow(source, never), isNotFound);
   });
+
+  async function open(settings: Record<string, string>, secret: string | null = null): Promise<Source> {
+    const config = join(folder, 'rclone.conf');
+    await writeFile(config, `[share]\ntype = alias\nremote = ${join(folder, 'share')}\n`);
+    const programs = { rclone: ['/usr/bin/python3', join(examples, 'mirror-rclone.py'), config, 'share:'] };
+    const means = meansOf({ allowance: { programs } }, join(folder, 'cache'));
+    source = await makeProgramKind().open({ program: 'rclone', settings }, secret, means);
+    return source;
+  }
 });
 
 describe('the settings of an outside program', () => {

@@ -10,37 +10,6 @@ import type { HttpAnswer, TestServer } from '../support/http/server.js';
 import { Client } from '../support/store/client.js';
 import { TestMirror } from '../support/store/test-mirror.js';
 
-/** What REST and the console have in common. */
-interface JsonClient {
-  post(path: string, body: unknown): Promise<HttpAnswer>;
-  put(path: string, body: unknown): Promise<HttpAnswer>;
-  delete(path: string): Promise<HttpAnswer>;
-  get(path: string): Promise<HttpAnswer>;
-}
-
-type Write = (client: JsonClient, base: string) => Promise<HttpAnswer>;
-
-interface Filled {
-  readonly mirror: TestMirror;
-  /** The version that the first sync made. */
-  readonly first: string;
-  /** Id of the document that the second sync deleted. */
-  readonly gone: string;
-}
-
-/** `team/docs` is a mirror; `team` and everything else in it is not. */
-async function fill({ host }: TestServer): Promise<Filled> {
-  const { workspace } = host;
-  const mirror = await TestMirror.open(workspace, 'team/docs');
-  const { versionId } = await mirror.sync({ written: { 'a.md': 'one\n', 'sub/b.md': 'two\n', 'gone.md': 'three\n' } });
-  const ada = new Client(workspace, (await host.person('approver')).id);
-  const gone = (await ada.record('team/docs/gone.md')).id;
-  await mirror.sync({ written: { 'a.md': 'changed\n' }, deleted: ['gone.md'] });
-  await ada.create('team/own.md');
-  await ada.create('team/other/x.md');
-  return { mirror, first: versionId ?? '', gone };
-}
-
 const moved =
   (location: string, to_folder: string): Write =>
   (client, base) =>
@@ -49,60 +18,6 @@ const renamed =
   (location: string, name: string): Write =>
   (client, base) =>
     client.post(`${base}/renames`, { location, name });
-
-/** Each write of REST, at, above and below the mirror. */
-function writesOf({ first, gone }: Filled): Readonly<Record<string, Write>> {
-  return {
-    'create a document': (client, base) =>
-      client.post(`${base}/documents`, { location: 'team/docs/new.md', content: 'x' }),
-    'create one in a new folder': (client, base) =>
-      client.post(`${base}/documents`, { location: 'team/docs/new/deep/x.md', content: 'x' }),
-    'update a document': (client, base) => client.put(`${base}/documents/team/docs/a.md`, { content: 'x' }),
-    'delete a document': (client, base) => client.delete(`${base}/documents/team/docs/a.md`),
-    'restore a version': (client, base) =>
-      client.post(`${base}/restores`, { location: 'team/docs/a.md', version: first }),
-    'undelete a document': (client, base) =>
-      base === ''
-        ? client.post('/trash/undeletes', { location: 'team/docs/gone.md', document_id: gone })
-        : client.post(`${base}/undeletes`, { location: 'team/docs/gone.md' }),
-    'rename a document': renamed('team/docs/a.md', 'c.md'),
-    'move a document in': moved('team/own.md', 'team/docs'),
-    'move a document out': moved('team/docs/a.md', 'team/other'),
-    'move a document within': moved('team/docs/a.md', 'team/docs/sub'),
-    'move a folder in': moved('team/other', 'team/docs'),
-    'move a folder out': moved('team/docs/sub', 'team/other'),
-    'rename a folder below': renamed('team/docs/sub', 'deeper'),
-    'rename the mirror': renamed('team/docs', 'papers'),
-    'move the mirror': moved('team/docs', 'team/other'),
-    'rename a folder above': renamed('team', 'group'),
-    'move a folder above': moved('team', 'archive'),
-    'create a folder': (client, base) => client.post(`${base}/folders`, { location: 'team/docs/empty' }),
-    'delete a folder below': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team/docs/sub' }),
-    'delete the mirror': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team/docs' }),
-    'delete a folder above': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team' }),
-    'claim a document': (client, base) => client.post(`${base}/claims`, { location: 'team/docs/a.md' }),
-  };
-}
-
-/** Sends every write, which has to be refused and to change nothing. */
-async function assertRefused(
-  server: TestServer,
-  client: JsonClient,
-  base: string,
-  filled: Filled,
-  refusal: string,
-): Promise<void> {
-  const { head } = server;
-  for (const [what, write] of Object.entries(writesOf(filled))) {
-    const answer = await write(client, base);
-    assert.equal(answer.refusal, refusal, `${what}: ${answer.text}`);
-    if (refusal === 'NOT_FOUND') continue;
-    const { connector } = answer.json.error.details;
-    assert.deepEqual(connector, { id: filled.mirror.caller.principalId, kind: 'git', display_name: 'Docs' }, what);
-    assert.match(answer.json.error.message, /"Docs"/, what);
-  }
-  assert.equal(server.head, head, 'nothing was written');
-}
 
 const readOnly = 'INVALID_REQUEST read_only_source';
 
@@ -283,4 +198,89 @@ function optionsFor({ host }: TestServer): RunOptions {
     onProgress,
     onFault: () => undefined,
   } as unknown as RunOptions;
+}
+
+/** What REST and the console have in common. */
+interface JsonClient {
+  post(path: string, body: unknown): Promise<HttpAnswer>;
+  put(path: string, body: unknown): Promise<HttpAnswer>;
+  delete(path: string): Promise<HttpAnswer>;
+  get(path: string): Promise<HttpAnswer>;
+}
+
+type Write = (client: JsonClient, base: string) => Promise<HttpAnswer>;
+
+interface Filled {
+  readonly mirror: TestMirror;
+  /** The version that the first sync made. */
+  readonly first: string;
+  /** Id of the document that the second sync deleted. */
+  readonly gone: string;
+}
+
+/** `team/docs` is a mirror; `team` and everything else in it is not. */
+async function fill({ host }: TestServer): Promise<Filled> {
+  const { workspace } = host;
+  const mirror = await TestMirror.open(workspace, 'team/docs');
+  const { versionId } = await mirror.sync({ written: { 'a.md': 'one\n', 'sub/b.md': 'two\n', 'gone.md': 'three\n' } });
+  const ada = new Client(workspace, (await host.person('approver')).id);
+  const gone = (await ada.record('team/docs/gone.md')).id;
+  await mirror.sync({ written: { 'a.md': 'changed\n' }, deleted: ['gone.md'] });
+  await ada.create('team/own.md');
+  await ada.create('team/other/x.md');
+  return { mirror, first: versionId ?? '', gone };
+}
+
+/** Each write of REST, at, above and below the mirror. */
+function writesOf({ first, gone }: Filled): Readonly<Record<string, Write>> {
+  return {
+    'create a document': (client, base) =>
+      client.post(`${base}/documents`, { location: 'team/docs/new.md', content: 'x' }),
+    'create one in a new folder': (client, base) =>
+      client.post(`${base}/documents`, { location: 'team/docs/new/deep/x.md', content: 'x' }),
+    'update a document': (client, base) => client.put(`${base}/documents/team/docs/a.md`, { content: 'x' }),
+    'delete a document': (client, base) => client.delete(`${base}/documents/team/docs/a.md`),
+    'restore a version': (client, base) =>
+      client.post(`${base}/restores`, { location: 'team/docs/a.md', version: first }),
+    'undelete a document': (client, base) =>
+      base === ''
+        ? client.post('/trash/undeletes', { location: 'team/docs/gone.md', document_id: gone })
+        : client.post(`${base}/undeletes`, { location: 'team/docs/gone.md' }),
+    'rename a document': renamed('team/docs/a.md', 'c.md'),
+    'move a document in': moved('team/own.md', 'team/docs'),
+    'move a document out': moved('team/docs/a.md', 'team/other'),
+    'move a document within': moved('team/docs/a.md', 'team/docs/sub'),
+    'move a folder in': moved('team/other', 'team/docs'),
+    'move a folder out': moved('team/docs/sub', 'team/other'),
+    'rename a folder below': renamed('team/docs/sub', 'deeper'),
+    'rename the mirror': renamed('team/docs', 'papers'),
+    'move the mirror': moved('team/docs', 'team/other'),
+    'rename a folder above': renamed('team', 'group'),
+    'move a folder above': moved('team', 'archive'),
+    'create a folder': (client, base) => client.post(`${base}/folders`, { location: 'team/docs/empty' }),
+    'delete a folder below': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team/docs/sub' }),
+    'delete the mirror': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team/docs' }),
+    'delete a folder above': (client, base) => client.post(`${base}/folder-deletions`, { location: 'team' }),
+    'claim a document': (client, base) => client.post(`${base}/claims`, { location: 'team/docs/a.md' }),
+  };
+}
+
+/** Sends every write, which has to be refused and to change nothing. */
+async function assertRefused(
+  server: TestServer,
+  client: JsonClient,
+  base: string,
+  filled: Filled,
+  refusal: string,
+): Promise<void> {
+  const { head } = server;
+  for (const [what, write] of Object.entries(writesOf(filled))) {
+    const answer = await write(client, base);
+    assert.equal(answer.refusal, refusal, `${what}: ${answer.text}`);
+    if (refusal === 'NOT_FOUND') continue;
+    const { connector } = answer.json.error.details;
+    assert.deepEqual(connector, { id: filled.mirror.caller.principalId, kind: 'git', display_name: 'Docs' }, what);
+    assert.match(answer.json.error.message, /"Docs"/, what);
+  }
+  assert.equal(server.head, head, 'nothing was written');
 }

@@ -33,36 +33,9 @@ describe('The Access screens of the console', function () {
   });
   after(() => test?.close());
 
-  /** A page of the admin: one session is enough for all of them. */
-  async function open(address: string): Promise<WatchedPage> {
-    const look = new WatchedPage(await browser.newPage());
-    await look.page.goto(test.addressOf(address));
-    return look;
-  }
-
   const statusOnRest = async (key: string): Promise<number> =>
     (await test.server.as(key).get('/v1/documents/handbook/travel.md')).status;
   const principalPage = (id: string): string => `~/access/principals/${id}`;
-
-  /** Mints by the dialog that is open. @returns the key that is shown once */
-  async function mint(
-    look: WatchedPage,
-    name: string,
-    { isForRest = false, isForGit = false }: { readonly isForRest?: boolean; readonly isForGit?: boolean } = {},
-  ): Promise<string> {
-    await look.page.getByLabel('Name', { exact: true }).fill(name);
-    if (isForRest) await look.page.getByLabel('REST API').check();
-    if (isForGit) await look.page.getByRole('checkbox', { name: 'Git' }).check();
-    await look.page.getByRole('dialog').getByRole('button', { name: 'Mint token' }).click();
-    await look.get('heading', 'Store the key now').waitFor();
-    return textOf(look, 'Key');
-  }
-
-  async function confirmStored(look: WatchedPage): Promise<void> {
-    await look.page.getByLabel('I stored it').check();
-    await look.get('button', 'Done').click();
-    await look.page.getByRole('dialog').waitFor({ state: 'detached' });
-  }
 
   it('mints a key for a script, which uses it at once, until it is rotated and revoked', async () => {
     const agent = await test.server.host.principal('Nightly export', 'agent');
@@ -426,4 +399,31 @@ describe('The Access screens of the console', function () {
     await look.get('button', 'Try again').click();
     await look.page.getByText('No tokens').waitFor();
   });
+
+  /** A page of the admin: one session is enough for all of them. */
+  async function open(address: string): Promise<WatchedPage> {
+    const look = new WatchedPage(await browser.newPage());
+    await look.page.goto(test.addressOf(address));
+    return look;
+  }
+
+  /** Mints by the dialog that is open. @returns the key that is shown once */
+  async function mint(
+    look: WatchedPage,
+    name: string,
+    { isForRest = false, isForGit = false }: { readonly isForRest?: boolean; readonly isForGit?: boolean } = {},
+  ): Promise<string> {
+    await look.page.getByLabel('Name', { exact: true }).fill(name);
+    if (isForRest) await look.page.getByLabel('REST API').check();
+    if (isForGit) await look.page.getByRole('checkbox', { name: 'Git' }).check();
+    await look.page.getByRole('dialog').getByRole('button', { name: 'Mint token' }).click();
+    await look.get('heading', 'Store the key now').waitFor();
+    return textOf(look, 'Key');
+  }
+
+  async function confirmStored(look: WatchedPage): Promise<void> {
+    await look.page.getByLabel('I stored it').check();
+    await look.get('button', 'Done').click();
+    await look.page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
 });

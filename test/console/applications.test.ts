@@ -51,28 +51,7 @@ describe('The applications of a person, in the console', function () {
     await oauth?.close();
   });
 
-  /** A page of somebody who has just signed in. */
-  async function open(member: Member): Promise<WatchedPage> {
-    const context = await browser.context();
-    const { sessions } = oauth.host.service.people;
-    const { identityId } = member;
-    const { secret } = sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' });
-    await context.addCookies([{ name: 'cartulary', value: secret, url: oauth.url }]);
-    return new WatchedPage(await context.newPage());
-  }
-
   const page = (look: WatchedPage) => look.page.goto(`${oauth.url}/console/w/acme/applications`);
-
-  /** The status that the application gets from MCP. */
-  async function statusOf(token: string): Promise<number> {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const headers = {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-    };
-    return (await fetch(`${oauth.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  }
 
   it('leads an application in, shows what it may do and when it did it, and ends it: its token is dead', async () => {
     const look = await open(ada);
@@ -156,4 +135,25 @@ describe('The applications of a person, in the console', function () {
     assert.equal(await look.page.getByText('No application acts for you').count(), 0);
     await look.judge('applications that cannot be read');
   });
+
+  /** A page of somebody who has just signed in. */
+  async function open(member: Member): Promise<WatchedPage> {
+    const context = await browser.context();
+    const { sessions } = oauth.host.service.people;
+    const { identityId } = member;
+    const { secret } = sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' });
+    await context.addCookies([{ name: 'cartulary', value: secret, url: oauth.url }]);
+    return new WatchedPage(await context.newPage());
+  }
+
+  /** The status that the application gets from MCP. */
+  async function statusOf(token: string): Promise<number> {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    };
+    return (await fetch(`${oauth.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  }
 });

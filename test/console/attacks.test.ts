@@ -21,12 +21,6 @@ const refused = '401 UNAUTHENTICATED';
 
 const brief = ({ status, refusal }: HttpAnswer): string => `${status} ${refusal}`.trim();
 
-/** Everything that a client sees but the time and what is random in each answer. */
-function allOf({ status, headers, text }: HttpAnswer): string {
-  const { date: _, 'x-request-id': id, ...rest } = headers;
-  return `${status} ${JSON.stringify(rest)}\n${text.replaceAll(String(id), 'ID')}`;
-}
-
 describe('the console, attacked', () => {
   let test: TestConsole;
   let ada: ConsoleClient;
@@ -326,3 +320,9 @@ describe('the console, attacked', () => {
     });
   });
 });
+
+/** Everything that a client sees but the time and what is random in each answer. */
+function allOf({ status, headers, text }: HttpAnswer): string {
+  const { date: _, 'x-request-id': id, ...rest } = headers;
+  return `${status} ${JSON.stringify(rest)}\n${text.replaceAll(String(id), 'ID')}`;
+}

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { openConsole, type ConsoleClient, type TestConsole } from '../support/http/console.js';
 
-interface ShownEntry {
-  readonly role: string | null;
-  readonly folder?: { readonly location: string };
-  readonly document?: { readonly location: string };
-}
-
 describe('the console’s rows for the browser and the trash', () => {
   let test: TestConsole;
   let ada: ConsoleClient;
@@ -83,3 +77,9 @@ describe('the console’s rows for the browser and the trash', () => {
     assert.equal((await ada.get('/documents/bin/x.md')).json.content, 'first');
   });
 });
+
+interface ShownEntry {
+  readonly role: string | null;
+  readonly folder?: { readonly location: string };
+  readonly document?: { readonly location: string };
+}

@@ -48,18 +48,6 @@ describe('The connectors in the console', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function open(address: string): Promise<WatchedPage> {
-    const look = new WatchedPage(await browser.newPage());
-    look.page.on('response', (response) => {
-      void response.text().then(
-        (text) => (said += text),
-        () => undefined,
-      );
-    });
-    await look.page.goto(test.addressOf(address));
-    return look;
-  }
-
   /** The badge in the heading. */
   const isNow = (look: WatchedPage, condition: string): Promise<void> =>
     look.page.getByRole('heading', { level: 1 }).getByText(condition, { exact: true }).waitFor();
@@ -357,4 +345,16 @@ describe('The connectors in the console', function () {
     await look.get('button', 'Try again').click();
     await look.page.getByRole('list', { name: 'Connectors' }).waitFor();
   });
+
+  async function open(address: string): Promise<WatchedPage> {
+    const look = new WatchedPage(await browser.newPage());
+    look.page.on('response', (response) => {
+      void response.text().then(
+        (text) => (said += text),
+        () => undefined,
+      );
+    });
+    await look.page.goto(test.addressOf(address));
+    return look;
+  }
 });

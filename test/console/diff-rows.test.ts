@@ -3,36 +3,7 @@ import fc from 'fast-check';
 import { joinParts, makeBlocks, type DiffHunk, type DiffRow } from '../../lib/console/web/screens/history/diff-rows.js';
 import { diffTexts } from '../../lib/text/diff-texts.js';
 
-/** The hunks as the API presents them. */
-function hunksOf(from: string, to: string): DiffHunk[] {
-  return diffTexts(from, to).hunks.map(({ fromLine, fromLines, toLine, toLines, lines }) => ({
-    from_line: fromLine,
-    from_lines: fromLines,
-    to_line: toLine,
-    to_lines: toLines,
-    lines: lines.map(({ parts, isEnded, ...line }) => ({
-      ...line,
-      parts: parts?.map(({ text, isChanged }) => ({ text, is_changed: isChanged })) ?? null,
-      is_ended: isEnded,
-    })),
-  }));
-}
-
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
-
-/** One text again, from the rows of its side and the folded lines of the newer text. */
-function readSide(from: string, to: string, isSideBySide: boolean, side: 'left' | 'right'): string[] {
-  const newer = linesOf(to);
-  const { blocks, rest } = makeBlocks(hunksOf(from, to), isSideBySide);
-  const read: string[] = [];
-  const unfold = (line: number, lines: number): void => void read.push(...newer.slice(line - 1, line - 1 + lines));
-  for (const { rows, fold } of blocks) {
-    if (fold !== null) unfold(fold.line, fold.lines ?? 0);
-    for (const row of rows) if (row[side] !== null) read.push(row[side].text);
-  }
-  if (rest !== null) unfold(rest.line, newer.length);
-  return read;
-}
 
 describe('the rows of a diff', () => {
   const line = fc.constantFrom('a', 'b', 'c', 'd e', 'd f', '');
@@ -85,3 +56,32 @@ describe('the rows of a diff', () => {
     assert.equal(joinParts([part(long, true), part(' the ', false), part(long, true)]), null);
   });
 });
+
+/** The hunks as the API presents them. */
+function hunksOf(from: string, to: string): DiffHunk[] {
+  return diffTexts(from, to).hunks.map(({ fromLine, fromLines, toLine, toLines, lines }) => ({
+    from_line: fromLine,
+    from_lines: fromLines,
+    to_line: toLine,
+    to_lines: toLines,
+    lines: lines.map(({ parts, isEnded, ...line }) => ({
+      ...line,
+      parts: parts?.map(({ text, isChanged }) => ({ text, is_changed: isChanged })) ?? null,
+      is_ended: isEnded,
+    })),
+  }));
+}
+
+/** One text again, from the rows of its side and the folded lines of the newer text. */
+function readSide(from: string, to: string, isSideBySide: boolean, side: 'left' | 'right'): string[] {
+  const newer = linesOf(to);
+  const { blocks, rest } = makeBlocks(hunksOf(from, to), isSideBySide);
+  const read: string[] = [];
+  const unfold = (line: number, lines: number): void => void read.push(...newer.slice(line - 1, line - 1 + lines));
+  for (const { rows, fold } of blocks) {
+    if (fold !== null) unfold(fold.line, fold.lines ?? 0);
+    for (const row of rows) if (row[side] !== null) read.push(row[side].text);
+  }
+  if (rest !== null) unfold(rest.line, newer.length);
+  return read;
+}

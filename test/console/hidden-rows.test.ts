@@ -7,12 +7,6 @@ import type { HttpAnswer } from '../support/http/server.js';
 import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 
-/** Status, headers and body, apart from what counts requests. */
-function allOf({ status, headers, text }: HttpAnswer): string {
-  const { date: _date, 'x-request-id': _id, 'x-ratelimit-remaining': _remaining, ...rest } = headers;
-  return JSON.stringify([status, rest, text.replaceAll(/req_[a-z0-9]+/g, 'req')]);
-}
-
 describe('The console’s pages of admins and approvers', () => {
   let test: TestConsole;
   /** What is there, and what is not. */
@@ -92,3 +86,9 @@ describe('The console’s pages of admins and approvers', () => {
     assert.deepEqual(await look(), before);
   });
 });
+
+/** Status, headers and body, apart from what counts requests. */
+function allOf({ status, headers, text }: HttpAnswer): string {
+  const { date: _date, 'x-request-id': _id, 'x-ratelimit-remaining': _remaining, ...rest } = headers;
+  return JSON.stringify([status, rest, text.replaceAll(/req_[a-z0-9]+/g, 'req')]);
+}

@@ -24,17 +24,6 @@ describe('the limits of the console', () => {
   });
   after(() => test.close());
 
-  /** Sends the head of a request and the first byte of its body. */
-  async function begin(line: string, length: number, first: string): Promise<RawConnection> {
-    const connection = await RawConnection.open(test.server.rest.port);
-    open.push(connection);
-    const fixed = ['Host: x', `Cookie: ${ada.cookie}`, 'Content-Type: application/json', 'Idempotency-Key: k'];
-    const ours = Object.entries(fromOurPage).map(([name, value]) => `${name}: ${String(value)}`);
-    const head = [`${line} HTTP/1.1`, ...fixed, ...ours, 'If-Match: *', `Content-Length: ${length}`];
-    connection.write(`${head.join('\r\n')}\r\n\r\n${first}`);
-    return connection;
-  }
-
   it('count the requests of a person under way, in all sessions, and not those of the person’s keys', async () => {
     const elsewhere = await test.signInAs(ada.principalId, `${ada.principalId}@example.org`);
     const key = await test.host.key(ada.principalId, ['rest']);
@@ -64,5 +53,16 @@ describe('the limits of the console', () => {
       const expected = { reason: 'body_too_large', limit: 64 * 1024 };
       assert.deepEqual([status, JSON.parse(body).error.details], [400, expected]);
     });
+  }
+
+  /** Sends the head of a request and the first byte of its body. */
+  async function begin(line: string, length: number, first: string): Promise<RawConnection> {
+    const connection = await RawConnection.open(test.server.rest.port);
+    open.push(connection);
+    const fixed = ['Host: x', `Cookie: ${ada.cookie}`, 'Content-Type: application/json', 'Idempotency-Key: k'];
+    const ours = Object.entries(fromOurPage).map(([name, value]) => `${name}: ${String(value)}`);
+    const head = [`${line} HTTP/1.1`, ...fixed, ...ours, 'If-Match: *', `Content-Length: ${length}`];
+    connection.write(`${head.join('\r\n')}\r\n\r\n${first}`);
+    return connection;
   }
 });

@@ -6,28 +6,6 @@ import { closeText, openText } from '../../lib/console/web/screens/editor/keep-l
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** Every Markdown file of this repository and of the packages it uses. */
-function findMarkdown(): string[] {
-  const packages = path.join(root, 'node_modules');
-  const own = readdirSync(path.join(root, 'lib'), { recursive: true, encoding: 'utf8' }).map((name) =>
-    path.join(root, 'lib', name),
-  );
-  const theirs = readdirSync(packages, { encoding: 'utf8' }).flatMap((name) =>
-    ['README.md', 'CHANGELOG.md', 'readme.md', 'History.md', 'LICENSE.md'].map((file) =>
-      path.join(packages, name, file),
-    ),
-  );
-  return [...own, ...theirs].filter((file) => file.endsWith('.md'));
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
-  } catch {
-    return undefined;
-  }
-}
-
 const turns: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.replaceAll('\n', '\r\n'),
@@ -138,3 +116,25 @@ describe('a text with an edit', () => {
     );
   });
 });
+
+/** Every Markdown file of this repository and of the packages it uses. */
+function findMarkdown(): string[] {
+  const packages = path.join(root, 'node_modules');
+  const own = readdirSync(path.join(root, 'lib'), { recursive: true, encoding: 'utf8' }).map((name) =>
+    path.join(root, 'lib', name),
+  );
+  const theirs = readdirSync(packages, { encoding: 'utf8' }).flatMap((name) =>
+    ['README.md', 'CHANGELOG.md', 'readme.md', 'History.md', 'LICENSE.md'].map((file) =>
+      path.join(packages, name, file),
+    ),
+  );
+  return [...own, ...theirs].filter((file) => file.endsWith('.md'));
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch {
+    return undefined;
+  }
+}

@@ -14,22 +14,6 @@ describe('the console’s live stream over HTTP', () => {
   });
   afterEach(() => test.close());
 
-  /** Opens the stream as a browser does. */
-  function open(client: ConsoleClient, location = 'a.md'): Promise<IncomingMessage & { readonly said: string }> {
-    const headers = { Cookie: client.cookie, ...fromOurPage, Accept: 'text/event-stream' };
-    const target = `${test.server.rest.url}/console/api/workspaces/acme/live?location=${encodeURIComponent(location)}`;
-    return new Promise((resolve, reject) => {
-      const sent = get(target, { headers, agent: false }, (response) => {
-        const stream = Object.assign(response, { said: '' });
-        response.setEncoding('utf8');
-        response.on('data', (text: string) => void (stream.said += text));
-        response.on('error', () => undefined);
-        resolve(stream);
-      });
-      sent.on('error', reject);
-    });
-  }
-
   const states = ({ said }: { readonly said: string }): number => said.split('event: state').length - 1;
   const ended = (stream: IncomingMessage): Promise<unknown> => until('the stream has ended', () => stream.complete);
 
@@ -77,4 +61,20 @@ describe('the console’s live stream over HTTP', () => {
       stream.destroy();
     }
   });
+
+  /** Opens the stream as a browser does. */
+  function open(client: ConsoleClient, location = 'a.md'): Promise<IncomingMessage & { readonly said: string }> {
+    const headers = { Cookie: client.cookie, ...fromOurPage, Accept: 'text/event-stream' };
+    const target = `${test.server.rest.url}/console/api/workspaces/acme/live?location=${encodeURIComponent(location)}`;
+    return new Promise((resolve, reject) => {
+      const sent = get(target, { headers, agent: false }, (response) => {
+        const stream = Object.assign(response, { said: '' });
+        response.setEncoding('utf8');
+        response.on('data', (text: string) => void (stream.said += text));
+        response.on('error', () => undefined);
+        resolve(stream);
+      });
+      sent.on('error', reject);
+    });
+  }
 });

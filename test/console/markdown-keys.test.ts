@@ -4,27 +4,6 @@ import { continueList } from '../../lib/console/web/screens/editor/continue-list
 import { insertLink, toggleLines, toggleMark } from '../../lib/console/web/screens/editor/format-markdown.js';
 import { markdown } from '../../lib/console/web/screens/editor/markdown-language.js';
 
-/** A text with its selection between ‹ and ›; both in one place are the cursor |. */
-function stateOf(marked: string): EditorState {
-  const anchor = marked.search(/[‹|]/);
-  const bare = marked.replace(/[‹|]/, '');
-  const head = bare.search(/›/);
-  const doc = bare.replace('›', '');
-  const selection = EditorSelection.single(anchor, head < 0 ? anchor : head);
-  return EditorState.create({ doc, selection, extensions: [markdown] });
-}
-
-function after(marked: string, command: StateCommand): string | undefined {
-  let state = stateOf(marked);
-  const isDone = command({ state, dispatch: (transaction) => (state = transaction.state) });
-  if (!isDone) return undefined;
-  const { from, to, empty } = state.selection.main;
-  const text = state.doc.toString();
-  return empty
-    ? `${text.slice(0, from)}|${text.slice(from)}`
-    : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`;
-}
-
 describe('the Markdown keys of the editor', () => {
   it('mark words, and take the marks away', () => {
     const bold = toggleMark('**');
@@ -77,3 +56,24 @@ describe('the Markdown keys of the editor', () => {
     assert.equal(after('-- a|', continueList), undefined);
   });
 });
+
+/** A text with its selection between ‹ and ›; both in one place are the cursor |. */
+function stateOf(marked: string): EditorState {
+  const anchor = marked.search(/[‹|]/);
+  const bare = marked.replace(/[‹|]/, '');
+  const head = bare.search(/›/);
+  const doc = bare.replace('›', '');
+  const selection = EditorSelection.single(anchor, head < 0 ? anchor : head);
+  return EditorState.create({ doc, selection, extensions: [markdown] });
+}
+
+function after(marked: string, command: StateCommand): string | undefined {
+  let state = stateOf(marked);
+  const isDone = command({ state, dispatch: (transaction) => (state = transaction.state) });
+  if (!isDone) return undefined;
+  const { from, to, empty } = state.selection.main;
+  const text = state.doc.toString();
+  return empty
+    ? `${text.slice(0, from)}|${text.slice(from)}`
+    : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`;
+}

@@ -5,8 +5,6 @@ import { openConsole, type ConsoleClient, type TestConsole } from '../support/ht
 
 const minute = 60_000;
 
-type Told = Pick<ExportedRecord['record'], 'action' | 'outcome'> & Pick<AuditText, 'target' | 'detail'>;
-
 describe('A page that is opened in the console', () => {
   let test: TestConsole;
   let ada: ConsoleClient;
@@ -19,20 +17,6 @@ describe('A page that is opened in the console', () => {
   });
   afterEach(() => test.close());
 
-  /** What the log says of the work. */
-  async function recordsOf(work: () => Promise<unknown>): Promise<Told[]> {
-    const before = test.server.records().length;
-    await work();
-    return test.server
-      .records()
-      .slice(before)
-      .map(({ record: { action, outcome }, text }) => ({
-        action,
-        outcome,
-        target: text?.target ?? null,
-        detail: text?.detail ?? null,
-      }));
-  }
   const live = (client: ConsoleClient, location: string, page: string): ReturnType<ConsoleClient['get']> =>
     client.get(`/live?${new URLSearchParams({ location, page }).toString()}`);
 
@@ -115,4 +99,21 @@ describe('A page that is opened in the console', () => {
     const more = await ada.get(`/comments?${query.toString()}`);
     assert.deepEqual([more.status, more.json.items.length, more.json.next_cursor], [200, 6, null]);
   });
+
+  /** What the log says of the work. */
+  async function recordsOf(work: () => Promise<unknown>): Promise<Told[]> {
+    const before = test.server.records().length;
+    await work();
+    return test.server
+      .records()
+      .slice(before)
+      .map(({ record: { action, outcome }, text }) => ({
+        action,
+        outcome,
+        target: text?.target ?? null,
+        detail: text?.detail ?? null,
+      }));
+  }
 });
+
+type Told = Pick<ExportedRecord['record'], 'action' | 'outcome'> & Pick<AuditText, 'target' | 'detail'>;

@@ -28,11 +28,6 @@ const packages = new Set([
 /** Rooms of pure functions, so that a browser and the service read a text alike. */
 const shared = [folder, 'lib/domain', 'lib/text'];
 
-interface Source {
-  readonly file: string;
-  readonly text: string;
-}
-
 const sources: readonly Source[] = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((file) => file.split(path.sep).join('/'))
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
@@ -41,37 +36,6 @@ const sources: readonly Source[] = readdirSync(folder, { recursive: true, encodi
 const stylesheets: readonly Source[] = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.css'))
   .map((file) => ({ file: file.split(path.sep).join('/'), text: readFileSync(path.join(folder, file), 'utf8') }));
-
-/** The classes that are styled on their own, in no other class's context. */
-function listStyled(text: string): string[] {
-  const selectors = [...text.matchAll(/([^{}]+)\{/g)].flatMap(([, list = '']) => list.split(','));
-  return selectors.flatMap((selector) => {
-    const [first = '', ...others] = [...selector.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name);
-    return first === '' || others.length > 0 ? [] : [first];
-  });
-}
-
-/** What a source imports, statically or not. */
-function listImports({ text }: Source): string[] {
-  return [...text.matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
-    ([, from, called, bare]) => from ?? called ?? bare ?? '',
-  );
-}
-
-/** Imports that leave the folder, or name a package that is not listed. */
-function findForeign(source: Source): string[] {
-  return listImports(source).filter((specifier) => {
-    if (specifier.startsWith('.')) {
-      const place = path.posix.join(folder, path.posix.dirname(source.file), specifier);
-      return !shared.some((room) => place.startsWith(`${room}/`));
-    }
-    const name = specifier
-      .split('/')
-      .slice(0, specifier.startsWith('@') ? 2 : 1)
-      .join('/');
-    return !packages.has(name);
-  });
-}
 
 /** Ways to make markup of text. */
 const markup = /\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|srcdoc|\beval\(/i;
@@ -113,12 +77,6 @@ describe('The sources of the console’s pages', () => {
 });
 
 describe('The weight of the console’s pages', () => {
-  interface Manifest {
-    readonly first: readonly string[];
-    readonly screens: Readonly<Record<string, readonly string[]>>;
-    readonly sizes: Readonly<Record<string, { readonly gzip: number }>>;
-  }
-
   const manifest = JSON.parse(readFileSync('dist/lib/console/web/manifest.json', 'utf8')) as Manifest;
   const weigh = (files: Iterable<string>): number =>
     [...files].reduce((sum, file) => sum + (manifest.sizes[file]?.gzip ?? 0), 0);
@@ -129,4 +87,46 @@ describe('The weight of the console’s pages', () => {
     const weight = weigh(files);
     assert.ok(weight <= 150_000, `${weight} bytes`);
   });
+
+  interface Manifest {
+    readonly first: readonly string[];
+    readonly screens: Readonly<Record<string, readonly string[]>>;
+    readonly sizes: Readonly<Record<string, { readonly gzip: number }>>;
+  }
 });
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The classes that are styled on their own, in no other class's context. */
+function listStyled(text: string): string[] {
+  const selectors = [...text.matchAll(/([^{}]+)\{/g)].flatMap(([, list = '']) => list.split(','));
+  return selectors.flatMap((selector) => {
+    const [first = '', ...others] = [...selector.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name);
+    return first === '' || others.length > 0 ? [] : [first];
+  });
+}
+
+/** What a source imports, statically or not. */
+function listImports({ text }: Source): string[] {
+  return [...text.matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
+    ([, from, called, bare]) => from ?? called ?? bare ?? '',
+  );
+}
+
+/** Imports that leave the folder, or name a package that is not listed. */
+function findForeign(source: Source): string[] {
+  return listImports(source).filter((specifier) => {
+    if (specifier.startsWith('.')) {
+      const place = path.posix.join(folder, path.posix.dirname(source.file), specifier);
+      return !shared.some((room) => place.startsWith(`${room}/`));
+    }
+    const name = specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/');
+    return !packages.has(name);
+  });
+}

@@ -35,20 +35,6 @@ describe('Undoing what one principal did, in the console', function () {
   });
   after(() => test?.close());
 
-  /** What the agent does in its hour. */
-  async function misbehave(): Promise<void> {
-    test.server.host.clock.advance(hour);
-    await agent.put(at('support/hello.md'), { content: 'bad' });
-    await agent.put(at('support/hello.md'), { content: 'worse' });
-    await agent.put(at('support/prices.md'), { content: 'bad prices' });
-    await agent.delete(at('support/gone.md'));
-    await agent.create(`support/${hostile}`, 'spam');
-    await agent.put(at('other/elsewhere.md'), { content: 'bad elsewhere' });
-    // Somebody has built on this one.
-    await editor.rest.put(at('support/prices.md'), { content: 'prices of the editor' });
-    test.server.host.clock.advance(60_000);
-  }
-
   it('undoes an agent’s hour, found from the folder without a word of documentation, and undoes the undo', async () => {
     const person = await test.open(editor, '~/f/support');
     await person.get('link', 'hello.md').waitFor();
@@ -144,4 +130,18 @@ describe('Undoing what one principal did, in the console', function () {
     await own.get('heading', 'There is nothing to undo').waitFor();
     await own.judge('nothing to undo');
   });
+
+  /** What the agent does in its hour. */
+  async function misbehave(): Promise<void> {
+    test.server.host.clock.advance(hour);
+    await agent.put(at('support/hello.md'), { content: 'bad' });
+    await agent.put(at('support/hello.md'), { content: 'worse' });
+    await agent.put(at('support/prices.md'), { content: 'bad prices' });
+    await agent.delete(at('support/gone.md'));
+    await agent.create(`support/${hostile}`, 'spam');
+    await agent.put(at('other/elsewhere.md'), { content: 'bad elsewhere' });
+    // Somebody has built on this one.
+    await editor.rest.put(at('support/prices.md'), { content: 'prices of the editor' });
+    test.server.host.clock.advance(60_000);
+  }
 });

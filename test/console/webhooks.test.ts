@@ -34,12 +34,6 @@ describe('The webhooks in the console', function () {
     await receiver?.close();
   });
 
-  async function open(address: string): Promise<WatchedPage> {
-    const look = new WatchedPage(await browser.newPage());
-    await look.page.goto(test.addressOf(address));
-    return look;
-  }
-
   it('tells a receiver of a person what changes: added, tested, delivered, broken, mended and removed', async () => {
     const look = await open('~/connectors');
     await look.get('link', 'Webhooks').click();
@@ -162,4 +156,10 @@ describe('The webhooks in the console', function () {
     assert.equal(await look.page.getByText('No webhooks yet').count(), 0);
     await look.judge('webhooks that cannot be read');
   });
+
+  async function open(address: string): Promise<WatchedPage> {
+    const look = new WatchedPage(await browser.newPage());
+    await look.page.goto(test.addressOf(address));
+    return look;
+  }
 });

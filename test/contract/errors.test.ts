@@ -14,24 +14,6 @@ describe('the errors of the REST API', () => {
   });
   after(() => server.close());
 
-  /** One refusal of each code that a client can cause at will. */
-  async function refusals(): Promise<Record<string, HttpAnswer>> {
-    const limited = await openTestServer({ requestsPerMinute: 1 });
-    try {
-      const hasty = await limited.person('reader');
-      await hasty.get('/v1/folders');
-      return {
-        NOT_FOUND: await ada.get('/v1/documents/none.md'),
-        INVALID_REQUEST: await ada.get('/v1/folders?limit=0'),
-        CONFLICT: await ada.create('a.md'),
-        UNAUTHENTICATED: await server.as('no-key').get('/v1/folders'),
-        RATE_LIMITED: await hasty.get('/v1/folders'),
-      };
-    } finally {
-      await limited.close();
-    }
-  }
-
   it('Errors: each code has its one status, and the one shape', async () => {
     const statuses = Object.entries(await refusals()).map(([code, { status, json }]) => {
       assert.deepEqual(Object.keys(json), ['error']);
@@ -111,4 +93,22 @@ describe('the errors of the REST API', () => {
       assert.ok(message.includes(field), message);
     }
   });
+
+  /** One refusal of each code that a client can cause at will. */
+  async function refusals(): Promise<Record<string, HttpAnswer>> {
+    const limited = await openTestServer({ requestsPerMinute: 1 });
+    try {
+      const hasty = await limited.person('reader');
+      await hasty.get('/v1/folders');
+      return {
+        NOT_FOUND: await ada.get('/v1/documents/none.md'),
+        INVALID_REQUEST: await ada.get('/v1/folders?limit=0'),
+        CONFLICT: await ada.create('a.md'),
+        UNAUTHENTICATED: await server.as('no-key').get('/v1/folders'),
+        RATE_LIMITED: await hasty.get('/v1/folders'),
+      };
+    } finally {
+      await limited.close();
+    }
+  }
 });

@@ -26,13 +26,6 @@ describe('authentication of people by OAuth', () => {
   });
   after(() => server.close());
 
-  /** Acts as the bearer of a valid token. It looks the token up each time, as a face does for each request. */
-  function bearer(token: string): Actor {
-    const read: AccessToken | undefined = server.face.readAccessToken(token);
-    assert.ok(read, 'the token is refused');
-    return new Actor(server.host.workspace, read.principalId);
-  }
-
   it('Authentication 3: a token of OAuth is refused on /v1 with the bytes of a key that is none', async () => {
     const { access_token: token } = await client.signIn(server.browserOf(person));
     const refused = await server.server.as(token).get('/v1/folders');
@@ -90,4 +83,11 @@ describe('authentication of people by OAuth', () => {
     assert.deepEqual(scopesOf(reading.access_token), ['org:read']);
     await assert.rejects(bearer(whole.access_token).create('elsewhere/a.md'), { code: 'NOT_FOUND' });
   });
+
+  /** Acts as the bearer of a valid token. It looks the token up each time, as a face does for each request. */
+  function bearer(token: string): Actor {
+    const read: AccessToken | undefined = server.face.readAccessToken(token);
+    assert.ok(read, 'the token is refused');
+    return new Actor(server.host.workspace, read.principalId);
+  }
 });

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Titles of tests that stand literally in a file; generated titles are not cited. */
-function titlesIn(file: string): string[] {
-  const found = readFileSync(file, 'utf8').matchAll(/\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
-  return [...found].map(([, single, double]) => single ?? double ?? '');
-}
-
 /** Parts that rules may wait for, in the order of the table: an existing part has tests. */
 const partsToCome = ['with the console', 'with the client'];
 
@@ -44,3 +38,9 @@ describe('the table of rules and tests', () => {
     assert.deepEqual(waitedFor, partsToCome);
   });
 });
+
+/** Titles of tests that stand literally in a file; generated titles are not cited. */
+function titlesIn(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
+  return [...found].map(([, single, double]) => single ?? double ?? '');
+}

@@ -35,34 +35,6 @@ describe('an adoption of pushed commits', function () {
     await world.close();
   });
 
-  /** A clone's commit, and a folder with its objects in one thin pack made whole. */
-  function commitInClone(change: (clone: string) => void): { readonly head: string; readonly packs: string } {
-    const clone = join(scratch, 'clone');
-    execFileSync('git', ['clone', '-q', before.repository, clone], { env: { ...gitEnvironment }, stdio: 'pipe' });
-    change(clone);
-    runGit(clone, ['add', '-A']);
-    runGit(clone, ['commit', '-qm', 'Pushed']);
-    const head = runGit(clone, ['rev-parse', 'HEAD']).trim();
-    const packs = join(scratch, 'packs');
-    mkdirSync(packs);
-    execFileSync('git', ['-C', clone, 'pack-objects', '--revs', '-q', join(packs, 'pack')], {
-      input: `${head}\n^${before.head}\n`,
-      env: { ...gitEnvironment },
-    });
-    return { head, packs };
-  }
-
-  /** Where a document stands now, as a push's result says it. @param places where else it was */
-  function standing(id: string, places: readonly string[] = [], deleted?: number): TouchedDocument {
-    const former = places.map((place) => parseLocation(place));
-    const found = findDocumentById(world.test.workspace.journal.reader, id);
-    if (deleted !== undefined || found === undefined) {
-      return { documentId: id, location: null, sequence: deleted ?? 1, places: new Set(former) };
-    }
-    const { location, row } = found;
-    return { documentId: id, location, sequence: row.current.sequence, places: new Set([...former, location]) };
-  }
-
   const idAt = (place: string): string => ada.workspace.view(ada.caller).document(parseLocation(place))?.id ?? '';
 
   it('makes the client’s own commits the head, and goes on from them', async () => {
@@ -146,4 +118,32 @@ describe('an adoption of pushed commits', function () {
     assert.equal((await world.derive(ada.id)).head, grown.head);
     assert.equal(await adoptCommits({ ...adopted, folder: `${folder}-nobody` }), false);
   });
+
+  /** A clone's commit, and a folder with its objects in one thin pack made whole. */
+  function commitInClone(change: (clone: string) => void): { readonly head: string; readonly packs: string } {
+    const clone = join(scratch, 'clone');
+    execFileSync('git', ['clone', '-q', before.repository, clone], { env: { ...gitEnvironment }, stdio: 'pipe' });
+    change(clone);
+    runGit(clone, ['add', '-A']);
+    runGit(clone, ['commit', '-qm', 'Pushed']);
+    const head = runGit(clone, ['rev-parse', 'HEAD']).trim();
+    const packs = join(scratch, 'packs');
+    mkdirSync(packs);
+    execFileSync('git', ['-C', clone, 'pack-objects', '--revs', '-q', join(packs, 'pack')], {
+      input: `${head}\n^${before.head}\n`,
+      env: { ...gitEnvironment },
+    });
+    return { head, packs };
+  }
+
+  /** Where a document stands now, as a push's result says it. @param places where else it was */
+  function standing(id: string, places: readonly string[] = [], deleted?: number): TouchedDocument {
+    const former = places.map((place) => parseLocation(place));
+    const found = findDocumentById(world.test.workspace.journal.reader, id);
+    if (deleted !== undefined || found === undefined) {
+      return { documentId: id, location: null, sequence: deleted ?? 1, places: new Set(former) };
+    }
+    const { location, row } = found;
+    return { documentId: id, location, sequence: row.current.sequence, places: new Set([...former, location]) };
+  }
 });

@@ -13,37 +13,6 @@ const shownAt = (place: string | null, sequence = 1, ...formerPlaces: readonly s
   formerPlaces: formerPlaces as Location[],
 });
 
-/** Compares what is shown with what lives now; other documents are looked up among the fates. */
-function compare(
-  shown: Readonly<Record<string, ShownDocument>>,
-  now: Readonly<Record<string, readonly [place: string, sequence: number]>>,
-  fates: Readonly<Record<string, Partial<DocumentFate>>> = {},
-  reach = reachOf('a'),
-) {
-  const wanted: WantedDocument[] = [];
-  const reached = Object.entries(now).map(([id, [place, sequence]], index) => ({
-    id,
-    number: index + 1,
-    place: place as Location,
-    sequence,
-  }));
-  const fateOf = (id: string): DocumentFate | undefined =>
-    fates[id] === undefined ? undefined : { number: 99, isLive: false, deletedAt: null, ...fates[id] };
-  const found = compareReach(new Map(Object.entries(shown)), {
-    reach,
-    reached,
-    fateOf,
-    want: (some) => wanted.push(...some),
-  });
-  if ('outdated' in found) return found.outdated;
-  return {
-    moved: found.displaced.map(({ id, from, to }) => `${id}: ${from ?? ''} > ${to ?? ''}`),
-    wanted: wanted.map(({ number, place, after }) => `${number} ${place} after ${after}`),
-    documents: Object.fromEntries(found.documents),
-    live: found.live,
-  };
-}
-
 const deletedAt = (place: string) => ({ deletedAt: place as Location });
 
 describe('a comparison with the reach', () => {
@@ -87,3 +56,34 @@ describe('a comparison with the reach', () => {
     assert.equal(compare({ x: shownAt('b/x') }, { x: ['a/x', 1] }), 'narrowed');
   });
 });
+
+/** Compares what is shown with what lives now; other documents are looked up among the fates. */
+function compare(
+  shown: Readonly<Record<string, ShownDocument>>,
+  now: Readonly<Record<string, readonly [place: string, sequence: number]>>,
+  fates: Readonly<Record<string, Partial<DocumentFate>>> = {},
+  reach = reachOf('a'),
+) {
+  const wanted: WantedDocument[] = [];
+  const reached = Object.entries(now).map(([id, [place, sequence]], index) => ({
+    id,
+    number: index + 1,
+    place: place as Location,
+    sequence,
+  }));
+  const fateOf = (id: string): DocumentFate | undefined =>
+    fates[id] === undefined ? undefined : { number: 99, isLive: false, deletedAt: null, ...fates[id] };
+  const found = compareReach(new Map(Object.entries(shown)), {
+    reach,
+    reached,
+    fateOf,
+    want: (some) => wanted.push(...some),
+  });
+  if ('outdated' in found) return found.outdated;
+  return {
+    moved: found.displaced.map(({ id, from, to }) => `${id}: ${from ?? ''} > ${to ?? ''}`),
+    wanted: wanted.map(({ number, place, after }) => `${number} ${place} after ${after}`),
+    documents: Object.fromEntries(found.documents),
+    live: found.live,
+  };
+}

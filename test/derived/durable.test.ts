@@ -34,13 +34,6 @@ describe('a derived repository on disk', function () {
     await world.close();
   });
 
-  /** Derives in a process that is killed before its step with this number. @returns whether it was */
-  function dieAt(step: number): boolean {
-    const child = spawnSync(process.execPath, [program, JSON.stringify(order), String(step)], { encoding: 'utf8' });
-    assert.equal(child.stderr, '');
-    return child.signal === 'SIGKILL';
-  }
-
   it('is right at the next call, wherever the first making is killed', async () => {
     let step = 1;
     for (; dieAt(step); step += 1) {
@@ -176,4 +169,11 @@ describe('a derived repository on disk', function () {
       await worker.close();
     }
   });
+
+  /** Derives in a process that is killed before its step with this number. @returns whether it was */
+  function dieAt(step: number): boolean {
+    const child = spawnSync(process.execPath, [program, JSON.stringify(order), String(step)], { encoding: 'utf8' });
+    assert.equal(child.stderr, '');
+    return child.signal === 'SIGKILL';
+  }
 });

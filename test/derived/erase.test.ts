@@ -39,11 +39,6 @@ describe('An erase of a document that git clients have', function () {
   });
   afterEach(() => world.close());
 
-  async function erase(): Promise<string> {
-    const { id } = await eraseAt(world.bench.workspace, 'pub/goes.md');
-    return (await world.bench.workspace.eraser.finished(id)).phase;
-  }
-
   const traces = (): string[] => findTraces(world.bench.files.dataFolder ?? '', ['quokkasecret', 'goes.md'], []);
 
   it('ends what reads a repository with it, waits for that, and leaves all others alone', async () => {
@@ -140,6 +135,11 @@ describe('An erase of a document that git clients have', function () {
     assert.equal(world.has(reader), false);
     assert.deepEqual(traces(), []);
   });
+
+  async function erase(): Promise<string> {
+    const { id } = await eraseAt(world.bench.workspace, 'pub/goes.md');
+    return (await world.bench.workspace.eraser.finished(id)).phase;
+  }
 });
 
 describe('An erase, while an approver clones the whole workspace slowly', function () {

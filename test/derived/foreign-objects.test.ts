@@ -42,13 +42,6 @@ describe('a derivation from objects that a stranger made', function () {
   const packsIn = (folder: string): string[] =>
     readdirSync(folder).flatMap((file) => /^pack-(.*)\.pack$/.exec(file)?.[1] ?? []);
 
-  async function meetsBound(work: () => Promise<unknown>, words: RegExp): Promise<void> {
-    const peak = await watchChildren(() =>
-      assert.rejects(work(), (error) => error instanceof GitBoundMet && words.test(error.message)),
-    );
-    assert.ok(peak < most, `a git took ${Math.round(peak / mebibyte)} MiB`);
-  }
-
   it('reads a content of gigabytes in little memory, and says what it has met', async () => {
     const oid = git(repository, ['rev-parse', `${head}:large.txt`])
       .toString()
@@ -114,4 +107,11 @@ describe('a derivation from objects that a stranger made', function () {
       await world.close();
     }
   });
+
+  async function meetsBound(work: () => Promise<unknown>, words: RegExp): Promise<void> {
+    const peak = await watchChildren(() =>
+      assert.rejects(work(), (error) => error instanceof GitBoundMet && words.test(error.message)),
+    );
+    assert.ok(peak < most, `a git took ${Math.round(peak / mebibyte)} MiB`);
+  }
 });

@@ -26,17 +26,6 @@ describe('a derived repository between two fetches', function () {
 
   afterEach(() => world.close());
 
-  /** Derives again. @returns the log of what came on top of the earlier head */
-  async function grown(mayHoldMore: readonly string[] = []): Promise<string[]> {
-    const derived = await world.derive(ada.id);
-    assert.equal(derived.madeAnew, null);
-    await assertAgrees(derived, ada, mayHoldMore);
-    const log = readLog(derived);
-    assert.deepEqual(log.slice(0, readLog(before).length), readLog(before), 'a fast-forward');
-    assert.equal(derived.commits, log.length - readLog(before).length);
-    return log.slice(readLog(before).length);
-  }
-
   const blobAt = (place: string): string => git(before.repository, 'rev-parse', `${before.head}:${place}`);
 
   it('gets new versions and new documents', async () => {
@@ -264,4 +253,15 @@ describe('a derived repository between two fetches', function () {
     await admin.update('shared/a.md', 'after the erase');
     assert.deepEqual(await grown(), ['Update shared/a.md M shared/a.md']);
   });
+
+  /** Derives again. @returns the log of what came on top of the earlier head */
+  async function grown(mayHoldMore: readonly string[] = []): Promise<string[]> {
+    const derived = await world.derive(ada.id);
+    assert.equal(derived.madeAnew, null);
+    await assertAgrees(derived, ada, mayHoldMore);
+    const log = readLog(derived);
+    assert.deepEqual(log.slice(0, readLog(before).length), readLog(before), 'a fast-forward');
+    assert.equal(derived.commits, log.length - readLog(before).length);
+    return log.slice(readLog(before).length);
+  }
 });

@@ -15,22 +15,6 @@ import { DerivedBench } from './derived-bench.js';
 const refused = (code: string, reason?: string) => (error: unknown) =>
   error instanceof Refusal && error.code === code && error.details?.reason === reason;
 
-/** Ends the git programs of this process that write repositories. @returns their ids */
-function endImports(): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    try {
-      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('\0fast-import\0'))
-        return [];
-      const parent = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ')[1]?.split(' ')[1];
-      if (parent !== String(process.pid)) return [];
-      process.kill(Number(name), 'SIGKILL');
-      return [Number(name)];
-    } catch {
-      return []; // It has ended.
-    }
-  });
-}
-
 describe('The keeper of derived repositories', function () {
   this.timeout(60_000);
   let world: DerivedBench;
@@ -307,3 +291,19 @@ describe('The keeper of derived repositories', function () {
     });
   }
 });
+
+/** Ends the git programs of this process that write repositories. @returns their ids */
+function endImports(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('\0fast-import\0'))
+        return [];
+      const parent = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ')[1]?.split(' ')[1];
+      if (parent !== String(process.pid)) return [];
+      process.kill(Number(name), 'SIGKILL');
+      return [Number(name)];
+    } catch {
+      return []; // It has ended.
+    }
+  });
+}

@@ -5,14 +5,6 @@ import { planMoves } from '../../lib/derived/plan-moves.js';
 
 const author = { id: 'prn_a', kind: 'person', displayName: 'Ada' } as const;
 
-/** `from > to` at a moment; nothing behind the arrow is a deletion. */
-function move(text: string, moment: number) {
-  const [from = '', to = ''] = text.split(' > ');
-  const place = (part: string): Location | null => (part === '' ? null : (part as Location));
-  const placing = { moment, author, at: moment * 1000 };
-  return { id: text, number: moment, from: place(from), to: place(to), sequence: 1, placing };
-}
-
 const plan = (...moves: readonly ReturnType<typeof move>[]): string[] =>
   planMoves(moves).map(
     ({ placing, displaced }) =>
@@ -82,3 +74,11 @@ describe('a choice of packs', () => {
     assert.ok(copied < 20 * all, `${copied} of ${all} bytes were copied`);
   });
 });
+
+/** `from > to` at a moment; nothing behind the arrow is a deletion. */
+function move(text: string, moment: number) {
+  const [from = '', to = ''] = text.split(' > ');
+  const place = (part: string): Location | null => (part === '' ? null : (part as Location));
+  const placing = { moment, author, at: moment * 1000 };
+  return { id: text, number: moment, from: place(from), to: place(to), sequence: 1, placing };
+}

@@ -30,6 +30,56 @@ const chapters: readonly ((admin: Client, ada: Client) => Promise<unknown>)[] = 
   (_admin, ada) => ada.undelete('shared/in/y'),
 ];
 
+describe('the bytes of a derived repository', function () {
+  const worlds: DerivedWorld[] = [];
+
+  afterEach(async () => {
+    for (const world of worlds.splice(0)) await world.close();
+  });
+
+  it('are the same when it is made twice', async () => {
+    const world = await open();
+    const one = await tell(world, { hides: true, fetchAfter: [] });
+    const principalId = one.repository.split('/').at(-2) ?? '';
+    const other = await world.derive(principalId, '-again');
+    assert.equal(other.head, one.head);
+    assert.deepEqual(await packsOf(other), await packsOf(one));
+  });
+
+  for (const fetchAfter of [[], [0, 2, 4, 5, 6, 7]]) {
+    it(`depend on nothing hidden, ${fetchAfter.length === 0 ? 'made at once' : 'grown by many fetches'}`, async () => {
+      const [plain, full] = [await open(), await open()];
+      const one = await tell(plain, { hides: false, fetchAfter });
+      const other = await tell(full, { hides: true, fetchAfter });
+      assert.equal(other.head, one.head);
+      assert.deepEqual(await packsOf(other), await packsOf(one));
+      assert.deepEqual(packOfClone(other), packOfClone(one));
+      assert.equal(
+        git(other.repository, 'log', '--format=fuller', 'main'),
+        git(one.repository, 'log', '--format=fuller', 'main'),
+      );
+      assert.ok(!readFileSync(derivedPaths(join(other.repository, '..')).state, 'utf8').includes('hidden'));
+    });
+  }
+
+  it('say nothing of the workspace itself', async () => {
+    const world = await open();
+    const derived = await tell(world, { hides: true, fetchAfter: [3] });
+    const log = git(derived.repository, 'log', '--format=%B%an%ae', 'main');
+    for (const word of ['Audit', 'Request', 'Cartulary-', 'req_test', 'hidden', 'secret']) {
+      assert.ok(!log.includes(word), word);
+    }
+    const main = world.test.workspace.repository;
+    for (const oid of git(derived.repository, 'rev-list', 'main').split('\n')) assert.equal(await main.has(oid), false);
+  });
+
+  async function open(): Promise<DerivedWorld> {
+    const world = await openDerivedWorld('same');
+    worlds.push(world);
+    return world;
+  }
+});
+
 /** Work outside of ada's reach. */
 async function hideSomething(world: DerivedWorld, admin: Client, chapter: number): Promise<void> {
   await admin.create(`hidden/${chapter}.md`, `hidden ${chapter}`);
@@ -75,53 +125,3 @@ async function packsOf(derived: Derived): Promise<Buffer[]> {
     readFileSync(join(packFolder(derived.repository), `pack-${name}.pack`)),
   );
 }
-
-describe('the bytes of a derived repository', function () {
-  const worlds: DerivedWorld[] = [];
-
-  async function open(): Promise<DerivedWorld> {
-    const world = await openDerivedWorld('same');
-    worlds.push(world);
-    return world;
-  }
-
-  afterEach(async () => {
-    for (const world of worlds.splice(0)) await world.close();
-  });
-
-  it('are the same when it is made twice', async () => {
-    const world = await open();
-    const one = await tell(world, { hides: true, fetchAfter: [] });
-    const principalId = one.repository.split('/').at(-2) ?? '';
-    const other = await world.derive(principalId, '-again');
-    assert.equal(other.head, one.head);
-    assert.deepEqual(await packsOf(other), await packsOf(one));
-  });
-
-  for (const fetchAfter of [[], [0, 2, 4, 5, 6, 7]]) {
-    it(`depend on nothing hidden, ${fetchAfter.length === 0 ? 'made at once' : 'grown by many fetches'}`, async () => {
-      const [plain, full] = [await open(), await open()];
-      const one = await tell(plain, { hides: false, fetchAfter });
-      const other = await tell(full, { hides: true, fetchAfter });
-      assert.equal(other.head, one.head);
-      assert.deepEqual(await packsOf(other), await packsOf(one));
-      assert.deepEqual(packOfClone(other), packOfClone(one));
-      assert.equal(
-        git(other.repository, 'log', '--format=fuller', 'main'),
-        git(one.repository, 'log', '--format=fuller', 'main'),
-      );
-      assert.ok(!readFileSync(derivedPaths(join(other.repository, '..')).state, 'utf8').includes('hidden'));
-    });
-  }
-
-  it('say nothing of the workspace itself', async () => {
-    const world = await open();
-    const derived = await tell(world, { hides: true, fetchAfter: [3] });
-    const log = git(derived.repository, 'log', '--format=%B%an%ae', 'main');
-    for (const word of ['Audit', 'Request', 'Cartulary-', 'req_test', 'hidden', 'secret']) {
-      assert.ok(!log.includes(word), word);
-    }
-    const main = world.test.workspace.repository;
-    for (const oid of git(derived.repository, 'rev-list', 'main').split('\n')) assert.equal(await main.has(oid), false);
-  });
-});

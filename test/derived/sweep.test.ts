@@ -15,23 +15,6 @@ describe('Derived repositories that are not needed any more', function () {
   let world: DerivedBench;
   let people: string[];
 
-  async function open(derivedBudget?: number): Promise<void> {
-    world = await DerivedBench.open({ derivedBudget });
-    people = [];
-    for (const folder of ['a', 'b', 'c']) {
-      await world.bench.actor.create(`${folder}/one.md`, folder.repeat(5000));
-      people.push(await world.person('reader', folder));
-    }
-  }
-
-  /** Prepares each of them, an hour after the other. */
-  async function useInOrder(): Promise<void> {
-    for (const id of people) {
-      world.bench.clock.advance(hour);
-      await world.derived.prepare(id);
-    }
-  }
-
   const left = (): boolean[] => people.map((id) => world.has(id));
 
   afterEach(() => world.close());
@@ -90,4 +73,21 @@ describe('Derived repositories that are not needed any more', function () {
     assert.equal(derived?.repositories, 3);
     assert.ok((derived?.bytes ?? 0) > 300);
   });
+
+  async function open(derivedBudget?: number): Promise<void> {
+    world = await DerivedBench.open({ derivedBudget });
+    people = [];
+    for (const folder of ['a', 'b', 'c']) {
+      await world.bench.actor.create(`${folder}/one.md`, folder.repeat(5000));
+      people.push(await world.person('reader', folder));
+    }
+  }
+
+  /** Prepares each of them, an hour after the other. */
+  async function useInOrder(): Promise<void> {
+    for (const id of people) {
+      world.bench.clock.advance(hour);
+      await world.derived.prepare(id);
+    }
+  }
 });

@@ -23,13 +23,6 @@ const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 };
 
-function kindOf(bytes: Buffer, mediaType = 'text/plain', ends: readonly number[] = []): string {
-  const declared = declaredCharset(mediaType);
-  const check = new TextCheck(declared);
-  for (const piece of cut(bytes, ends)) check.update(piece);
-  return judge(check, declared).kind;
-}
-
 const declaring = (charset: string): string => `text/csv; charset=${charset}`;
 
 describe('How bytes become text', () => {
@@ -173,3 +166,10 @@ describe('How bytes become text', () => {
     });
   });
 });
+
+function kindOf(bytes: Buffer, mediaType = 'text/plain', ends: readonly number[] = []): string {
+  const declared = declaredCharset(mediaType);
+  const check = new TextCheck(declared);
+  for (const piece of cut(bytes, ends)) check.update(piece);
+  return judge(check, declared).kind;
+}

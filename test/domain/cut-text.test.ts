@@ -2,19 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { countLines, cutText, type TextPart } from '../../lib/text/cut-text.js';
 
-/** Reads on as each part says, until the end. */
-function readAll(text: string, maxChars: number, firstLine = 1, lastLine?: number): TextPart[] {
-  const parts: TextPart[] = [];
-  let at = { startLine: firstLine, startColumn: 1 };
-  for (;;) {
-    const part = cutText(text, { ...at, lastLine, maxChars });
-    parts.push(part);
-    if (part.nextLine === null) return parts;
-    at = { startLine: part.nextLine, startColumn: part.nextColumn ?? 1 };
-    assert.ok(parts.length <= text.length, 'each part goes on');
-  }
-}
-
 const piece = fc.constantFrom('x', 'yz', '\n', '\r\n', '\r', '😀', 'longer piece');
 const texts = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
 
@@ -62,3 +49,16 @@ describe('a text cut into parts', () => {
     );
   });
 });
+
+/** Reads on as each part says, until the end. */
+function readAll(text: string, maxChars: number, firstLine = 1, lastLine?: number): TextPart[] {
+  const parts: TextPart[] = [];
+  let at = { startLine: firstLine, startColumn: 1 };
+  for (;;) {
+    const part = cutText(text, { ...at, lastLine, maxChars });
+    parts.push(part);
+    if (part.nextLine === null) return parts;
+    at = { startLine: part.nextLine, startColumn: part.nextColumn ?? 1 };
+    assert.ok(parts.length <= text.length, 'each part goes on');
+  }
+}

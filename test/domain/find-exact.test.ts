@@ -3,11 +3,6 @@ import fc from 'fast-check';
 import { findBackwards, findForwards } from '../../lib/text/find-exact.js';
 import { finish } from '../support/finish.js';
 
-/** Each place by comparing at each place. */
-function findPlainly(text: string, pattern: string): number[] {
-  return Array.from({ length: text.length }, (_, at) => at).filter((at) => text.startsWith(pattern, at));
-}
-
 describe('looking for words in a text', () => {
   // Few letters and long patterns, so that many places nearly match and the engine's own search gives up.
   const letters = fc.string({ unit: fc.constantFrom('a', 'a', 'a', 'b'), maxLength: 200 });
@@ -43,3 +38,8 @@ describe('looking for words in a text', () => {
     }
   });
 });
+
+/** Each place by comparing at each place. */
+function findPlainly(text: string, pattern: string): number[] {
+  return Array.from({ length: text.length }, (_, at) => at).filter((at) => text.startsWith(pattern, at));
+}

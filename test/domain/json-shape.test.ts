@@ -4,24 +4,6 @@ import { examineShape, findFaultOfShape } from '../../lib/http/json-shape.js';
 
 const boundless = { deepest: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 
-function faultOf(text: string, limits: Partial<typeof boundless>): string | undefined {
-  const work = findFaultOfShape(Buffer.from(text), { ...boundless, ...limits });
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** How deep a value is nested, and how many commas and brackets open in it. */
-function measure(value: unknown): { readonly depth: number; readonly marks: number } {
-  if (typeof value !== 'object' || value === null) return { depth: 0, marks: 0 };
-  const inner = Object.values(value).map(measure);
-  return {
-    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
-    marks: 1 + Math.max(0, inner.length - 1) + inner.reduce((sum, { marks }) => sum + marks, 0),
-  };
-}
-
 const fragment = fc.constantFrom(
   '"',
   '\\',
@@ -45,13 +27,6 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
     fc.dictionary(text, tie('value'), { maxKeys: 4 }),
   ),
 })).value;
-
-function repeatedIn(text: string): string | undefined {
-  const work = examineShape(Buffer.from(text), boundless);
-  let step = work.next();
-  while (step.done !== true) step = work.next();
-  return step.value?.member;
-}
 
 describe('The outline of JSON', () => {
   it('is the one that parsing finds, with any content of texts', () => {
@@ -102,3 +77,28 @@ describe('The outline of JSON', () => {
     fc.assert(fc.property(json, (value) => assert.equal(repeatedIn(JSON.stringify(value)), undefined)));
   });
 });
+
+function faultOf(text: string, limits: Partial<typeof boundless>): string | undefined {
+  const work = findFaultOfShape(Buffer.from(text), { ...boundless, ...limits });
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** How deep a value is nested, and how many commas and brackets open in it. */
+function measure(value: unknown): { readonly depth: number; readonly marks: number } {
+  if (typeof value !== 'object' || value === null) return { depth: 0, marks: 0 };
+  const inner = Object.values(value).map(measure);
+  return {
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    marks: 1 + Math.max(0, inner.length - 1) + inner.reduce((sum, { marks }) => sum + marks, 0),
+  };
+}
+
+function repeatedIn(text: string): string | undefined {
+  const work = examineShape(Buffer.from(text), boundless);
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value?.member;
+}

@@ -10,35 +10,6 @@ const all = Object.keys(reasons) as Reason[];
 const metAt = (meeting: Meeting): Reason[] =>
   all.filter((reason) => (reasons[reason].at as readonly Meeting[]).includes(meeting)).toSorted();
 
-interface Details {
-  readonly description?: string;
-  readonly properties?: { readonly reason?: { readonly enum?: readonly string[]; readonly const?: string } };
-}
-
-/** Reasons in the description of REST, with the words that explain each. */
-function readDescribed(): Map<string, string> {
-  const schemas = readDescription('openapi.yaml').document.components['schemas'] as Readonly<Record<string, Details>>;
-  const described = new Map<string, string>();
-  for (const [name, { description = '', properties }] of Object.entries(schemas)) {
-    if (!name.endsWith('Details')) continue;
-    for (const reason of properties?.reason?.enum ?? [properties?.reason?.const ?? ''])
-      described.set(reason, description);
-  }
-  return described;
-}
-
-/** The whole of lib/ but for the table itself. */
-function readSources(folder = packagePath('lib')): string {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== 'reason.ts')
-    .map((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return readSources(path);
-      return entry.name.endsWith('.ts') ? readFileSync(path, 'utf8') : '';
-    })
-    .join('\n');
-}
-
 describe('The table of reasons', () => {
   it('has every reason that the description of REST names, and no other of REST', () => {
     const described = readDescribed();
@@ -73,3 +44,32 @@ describe('The table of reasons', () => {
     for (const reason of all) assert.match(reasons[reason].means, /^[A-Z][^.]+\.$/, reason);
   });
 });
+
+interface Details {
+  readonly description?: string;
+  readonly properties?: { readonly reason?: { readonly enum?: readonly string[]; readonly const?: string } };
+}
+
+/** Reasons in the description of REST, with the words that explain each. */
+function readDescribed(): Map<string, string> {
+  const schemas = readDescription('openapi.yaml').document.components['schemas'] as Readonly<Record<string, Details>>;
+  const described = new Map<string, string>();
+  for (const [name, { description = '', properties }] of Object.entries(schemas)) {
+    if (!name.endsWith('Details')) continue;
+    for (const reason of properties?.reason?.enum ?? [properties?.reason?.const ?? ''])
+      described.set(reason, description);
+  }
+  return described;
+}
+
+/** The whole of lib/ but for the table itself. */
+function readSources(folder = packagePath('lib')): string {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== 'reason.ts')
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return readSources(path);
+      return entry.name.endsWith('.ts') ? readFileSync(path, 'utf8') : '';
+    })
+    .join('\n');
+}

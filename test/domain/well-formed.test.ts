@@ -4,13 +4,6 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { findIllFormed, requireWellFormed } from '../../lib/domain/well-formed.js';
 import { anyText } from '../support/texts/any-text.js';
 
-/** All text in a value, the names of members too. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
-}
-
 const text = anyText(6);
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -65,3 +58,10 @@ describe('Ill-formed Unicode', () => {
     assert.equal(fieldOf({ message: 'fine' }), 'none');
   });
 });
+
+/** All text in a value, the names of members too. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
+}

@@ -16,19 +16,6 @@ import { until } from '../support/until.js';
 const opened: { close(): unknown }[] = [];
 const never = new AbortController().signal;
 
-async function serve(script: Script, cert?: string): Promise<ScriptedServer> {
-  const server = await ScriptedServer.open(script, cert === undefined ? {} : { tls: { key, cert } });
-  opened.push(server);
-  return server;
-}
-
-function openClient(root: URL, means: Partial<HttpMeans> = {}): HttpClient {
-  const allowance = { hosts: [`${root.hostname}:${root.port}`] };
-  const client = new HttpClient(root, { allowance, clock: new TestClock(), ...means });
-  opened.push(client);
-  return client;
-}
-
 const get = (url: URL, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'GET',
   url,
@@ -36,12 +23,6 @@ const get = (url: URL, more: Partial<HttpRequest> = {}): HttpRequest => ({
   signal: never,
   ...more,
 });
-
-async function read(client: HttpClient, request: HttpRequest): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of (await client.request(request)).body) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
 
 describe('The HTTP client of the connectors', () => {
   afterEach(async () => {
@@ -242,3 +223,22 @@ describe('The address of a source', () => {
     assert.throws(() => requirePrivacy(new URL('http://files.intern:81/'), { hosts: ['files.intern:80'] }), /https/);
   });
 });
+
+async function serve(script: Script, cert?: string): Promise<ScriptedServer> {
+  const server = await ScriptedServer.open(script, cert === undefined ? {} : { tls: { key, cert } });
+  opened.push(server);
+  return server;
+}
+
+function openClient(root: URL, means: Partial<HttpMeans> = {}): HttpClient {
+  const allowance = { hosts: [`${root.hostname}:${root.port}`] };
+  const client = new HttpClient(root, { allowance, clock: new TestClock(), ...means });
+  opened.push(client);
+  return client;
+}
+
+async function read(client: HttpClient, request: HttpRequest): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of (await client.request(request)).body) parts.push(part);
+  return Buffer.concat(parts).toString();
+}

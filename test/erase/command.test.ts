@@ -8,15 +8,6 @@ describe('cartulary erase', function () {
   this.timeout(timeout);
   after(tidyUp);
 
-  /** The document to name in a script. */
-  async function lookAt(...parameters: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await runProgram(['erase', ...parameters, '--json']);
-    assert.equal(code, 2, stderr);
-    const { details } = (JSON.parse(stdout) as { error: { details: Record<string, unknown> } }).error;
-    assert.equal(details['reason'], 'document_not_named');
-    return String(details['document']);
-  }
-
   it('shows the document, asks for its name, destroys the document, and leaves a receipt without names', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
@@ -109,4 +100,13 @@ describe('cartulary erase', function () {
     assert.equal((await askRefused('erase', ...erase, '--document', first)).code, 'NOT_FOUND');
     assert.notEqual(await lookAt(...erase), first);
   });
+
+  /** The document to name in a script. */
+  async function lookAt(...parameters: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await runProgram(['erase', ...parameters, '--json']);
+    assert.equal(code, 2, stderr);
+    const { details } = (JSON.parse(stdout) as { error: { details: Record<string, unknown> } }).error;
+    assert.equal(details['reason'], 'document_not_named');
+    return String(details['document']);
+  }
 });

@@ -17,19 +17,6 @@ describe('The erase of a document that went with a folder', () => {
   });
   afterEach(() => service.close());
 
-  async function erase(location: string, options: Parameters<typeof eraseAt>[2] = {}): Promise<void> {
-    await service.workspace.eraser.finished((await eraseAt(service.workspace, location, options)).id);
-  }
-
-  async function requireSound(): Promise<void> {
-    const dataFolder = service.dataFolder ?? '';
-    const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
-    assert.deepEqual(problems, []);
-    const live = dumpContent(dataFolder);
-    await rebuild(service.workspace, operator);
-    assert.deepEqual(dumpContent(dataFolder), live);
-  }
-
   it('leaves rows that follow from the history where an undelete had left it alone', async () => {
     for (const place of ['f/x.md', 'f/y.md']) await ada.create(place, place);
     const { id: documentId } = await ada.record('f/x.md');
@@ -71,4 +58,17 @@ describe('The erase of a document that went with a folder', () => {
     assert.deepEqual(await ada.list('f'), ['kept/']);
     await requireSound();
   });
+
+  async function erase(location: string, options: Parameters<typeof eraseAt>[2] = {}): Promise<void> {
+    await service.workspace.eraser.finished((await eraseAt(service.workspace, location, options)).id);
+  }
+
+  async function requireSound(): Promise<void> {
+    const dataFolder = service.dataFolder ?? '';
+    const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
+    assert.deepEqual(problems, []);
+    const live = dumpContent(dataFolder);
+    await rebuild(service.workspace, operator);
+    assert.deepEqual(dumpContent(dataFolder), live);
+  }
 });

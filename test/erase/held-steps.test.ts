@@ -15,109 +15,11 @@ import { findTraces, requireSound } from '../support/store/evidence.js';
 import { operator } from '../support/store/service.js';
 import { inOnePiece, TestMirror } from '../support/store/test-mirror.js';
 
-/** What is held: a step of an erase, or a call of the file system. */
-interface Held {
-  readonly gate: Gate;
-  readonly step?: EraseStep;
-  readonly isCall?: (call: 'rename' | 'unlink', path: string) => boolean;
-}
-
 /** A content of the erased document that others bring, too: in a pack alone, its pack has the same name. */
 const sameText = 'the same content\n';
 /** Just large enough for a file of its own. */
 const large = (word: string): string => `${word} `.repeat(Math.ceil(1_100_000 / (word.length + 1)));
 const onlyThere = 'quokkasecret';
-
-interface World {
-  readonly bench: Workbench;
-  readonly mirror: TestMirror;
-}
-
-/** @param heldNow tells what is held at the moment */
-async function makeWorld(git: 'auto' | 'never', heldNow: () => Held | undefined): Promise<World> {
-  const fs: FileSystem = {
-    ...nodeFileSystem,
-    rename: async (from, to) => {
-      const held = heldNow();
-      if (held?.isCall?.('rename', to) === true) await held.gate.pass();
-      await nodeFileSystem.rename(from, to);
-    },
-    unlink: async (path) => {
-      const held = heldNow();
-      if (held?.isCall?.('unlink', path) === true) await held.gate.pass();
-      await nodeFileSystem.unlink(path);
-    },
-  };
-  const bench = await makeWorkbench({
-    git,
-    fs,
-    onEraseStep: async (step) => {
-      const held = heldNow();
-      if (held?.step === step) await held.gate.pass();
-    },
-  });
-  const mirror = await TestMirror.open(bench.workspace, 'docs');
-  const { actor, workspace } = bench;
-  const pushed = async (path: string, text: string): Promise<void> =>
-    void (await (await Clone.of(actor)).commit({ write: { [path]: text } }).push());
-  await pushed('secret/same.md', sameText);
-  await actor.update('secret/same.md', onlyThere);
-  await actor.create('secret/large.bin', large('same'));
-  await actor.create('kept/two.md', 'first');
-  await actor.update('kept/two.md', 'second');
-  await actor.create('kept/deleted.md', 'was deleted');
-  await actor.delete('kept/deleted.md');
-  await actor.create('kept/other.md', 'goes too');
-  await workspace.checkpointer.run();
-  return { bench, mirror };
-}
-
-/** Every kind of write. @returns the texts to find afterwards */
-async function writeEverything({ bench, mirror }: World): Promise<Record<string, string>> {
-  const { actor, workspace } = bench;
-  await (await Clone.of(actor)).commit({ write: { 'pushed/same.md': sameText } }).push();
-  await (
-    await Clone.of(actor)
-  )
-    .commit({ write: { 'pushed/a.md': 'pushed a' } })
-    .commit({ write: { 'pushed/b.md': 'pushed b' } })
-    .push();
-  await mirror.sync({ written: { 'a.md': 'mirrored a', 'large.bin': large('mirrored') } });
-  await mirror.sync({ written: { 'b.md': 'mirrored b' }, moved: { 'a.md': 'moved.md' } });
-  const stream = inOnePiece(large('same'));
-  const location = parseLocation('uploaded.bin');
-  await perform(workspace, operator, createDocument, { location, content: { stream }, labels: [], message: null });
-  await perform(workspace, operator, importDocuments, {
-    into: parseFolderLocation('imported'),
-    files: [
-      { location: parseLocation('imported/a.md'), content: { bytes: Buffer.from('imported a') } },
-      { location: parseLocation('imported/large.bin'), content: { bytes: Buffer.from(large('imported')) } },
-    ],
-    message: null,
-  });
-  await actor.undelete('kept/deleted.md');
-  const { number } = workspace.view(operator).document(parseLocation('kept/two.md')) ?? assert.fail();
-  const first = workspace.journal.reader.versions.bySequence(number, 1) ?? assert.fail();
-  await perform(workspace, operator, restoreVersion, {
-    location: parseLocation('kept/two.md'),
-    versionId: first.id,
-    precondition: parsePrecondition('*', 'If-Match'),
-    message: null,
-  });
-  return {
-    'pushed/same.md': sameText,
-    'pushed/a.md': 'pushed a',
-    'pushed/b.md': 'pushed b',
-    'docs/moved.md': 'mirrored a',
-    'docs/b.md': 'mirrored b',
-    'docs/large.bin': large('mirrored'),
-    'uploaded.bin': large('same'),
-    'imported/a.md': 'imported a',
-    'imported/large.bin': large('imported'),
-    'kept/deleted.md': 'was deleted',
-    'kept/two.md': 'first',
-  };
-}
 
 for (const git of ['auto', 'never'] as const) {
   describe(`Everything that is written while a step is held (git ${git})`, function () {
@@ -252,4 +154,102 @@ for (const git of ['auto', 'never'] as const) {
       await requireAll(texts);
     });
   });
+}
+
+/** What is held: a step of an erase, or a call of the file system. */
+interface Held {
+  readonly gate: Gate;
+  readonly step?: EraseStep;
+  readonly isCall?: (call: 'rename' | 'unlink', path: string) => boolean;
+}
+
+interface World {
+  readonly bench: Workbench;
+  readonly mirror: TestMirror;
+}
+
+/** @param heldNow tells what is held at the moment */
+async function makeWorld(git: 'auto' | 'never', heldNow: () => Held | undefined): Promise<World> {
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    rename: async (from, to) => {
+      const held = heldNow();
+      if (held?.isCall?.('rename', to) === true) await held.gate.pass();
+      await nodeFileSystem.rename(from, to);
+    },
+    unlink: async (path) => {
+      const held = heldNow();
+      if (held?.isCall?.('unlink', path) === true) await held.gate.pass();
+      await nodeFileSystem.unlink(path);
+    },
+  };
+  const bench = await makeWorkbench({
+    git,
+    fs,
+    onEraseStep: async (step) => {
+      const held = heldNow();
+      if (held?.step === step) await held.gate.pass();
+    },
+  });
+  const mirror = await TestMirror.open(bench.workspace, 'docs');
+  const { actor, workspace } = bench;
+  const pushed = async (path: string, text: string): Promise<void> =>
+    void (await (await Clone.of(actor)).commit({ write: { [path]: text } }).push());
+  await pushed('secret/same.md', sameText);
+  await actor.update('secret/same.md', onlyThere);
+  await actor.create('secret/large.bin', large('same'));
+  await actor.create('kept/two.md', 'first');
+  await actor.update('kept/two.md', 'second');
+  await actor.create('kept/deleted.md', 'was deleted');
+  await actor.delete('kept/deleted.md');
+  await actor.create('kept/other.md', 'goes too');
+  await workspace.checkpointer.run();
+  return { bench, mirror };
+}
+
+/** Every kind of write. @returns the texts to find afterwards */
+async function writeEverything({ bench, mirror }: World): Promise<Record<string, string>> {
+  const { actor, workspace } = bench;
+  await (await Clone.of(actor)).commit({ write: { 'pushed/same.md': sameText } }).push();
+  await (
+    await Clone.of(actor)
+  )
+    .commit({ write: { 'pushed/a.md': 'pushed a' } })
+    .commit({ write: { 'pushed/b.md': 'pushed b' } })
+    .push();
+  await mirror.sync({ written: { 'a.md': 'mirrored a', 'large.bin': large('mirrored') } });
+  await mirror.sync({ written: { 'b.md': 'mirrored b' }, moved: { 'a.md': 'moved.md' } });
+  const stream = inOnePiece(large('same'));
+  const location = parseLocation('uploaded.bin');
+  await perform(workspace, operator, createDocument, { location, content: { stream }, labels: [], message: null });
+  await perform(workspace, operator, importDocuments, {
+    into: parseFolderLocation('imported'),
+    files: [
+      { location: parseLocation('imported/a.md'), content: { bytes: Buffer.from('imported a') } },
+      { location: parseLocation('imported/large.bin'), content: { bytes: Buffer.from(large('imported')) } },
+    ],
+    message: null,
+  });
+  await actor.undelete('kept/deleted.md');
+  const { number } = workspace.view(operator).document(parseLocation('kept/two.md')) ?? assert.fail();
+  const first = workspace.journal.reader.versions.bySequence(number, 1) ?? assert.fail();
+  await perform(workspace, operator, restoreVersion, {
+    location: parseLocation('kept/two.md'),
+    versionId: first.id,
+    precondition: parsePrecondition('*', 'If-Match'),
+    message: null,
+  });
+  return {
+    'pushed/same.md': sameText,
+    'pushed/a.md': 'pushed a',
+    'pushed/b.md': 'pushed b',
+    'docs/moved.md': 'mirrored a',
+    'docs/b.md': 'mirrored b',
+    'docs/large.bin': large('mirrored'),
+    'uploaded.bin': large('same'),
+    'imported/a.md': 'imported a',
+    'imported/large.bin': large('imported'),
+    'kept/deleted.md': 'was deleted',
+    'kept/two.md': 'first',
+  };
 }

@@ -35,42 +35,6 @@ describe('an erase that the history blocks', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  function git(...parameters: string[]): void {
-    const author = ['-c', 'user.name=x', '-c', 'user.email=x@y'];
-    execFileSync('git', ['-C', clone, ...author, ...parameters], { stdio: 'ignore' });
-  }
-
-  async function open(): Promise<void> {
-    service = await Service.open({
-      dataFolder: join(work, 'data'),
-      git: 'auto',
-      clock: test.clock,
-      randomness: makeTestRandomness(`hindered ${faults.length}`),
-      onFault: (what, cause) => void faults.push(`${what}: ${(cause as Error).message}`),
-    });
-  }
-
-  async function restore(): Promise<Workspace> {
-    await open();
-    return service.restore({ clone, name: 'acme', isPartial: true }, operator);
-  }
-
-  async function listReceipts(): Promise<readonly { id: string; final_at: string | null; hindrance: string | null }[]> {
-    const line = await runCommand(
-      { command: 'erasures', fields: {} },
-      {
-        host: service,
-        server: null,
-        address: '',
-        onProgress: async () => undefined,
-        signal: new AbortController().signal,
-        onFault: () => undefined,
-      },
-    );
-    assert.ok('result' in line);
-    return (line.result as { items: never[] }).items;
-  }
-
   it('reports the reason and the remaining work, and keeps no other erase waiting, also after the next start', async () => {
     git('checkout', '-q', '-b', 'side', 'HEAD~1');
     git('commit', '-q', '--allow-empty', '-m', 'Beside it');
@@ -142,5 +106,41 @@ describe('an erase that the history blocks', function () {
       const log = execFileSync('git', ['-C', repository, 'log', '--format=%B', head ?? '']);
       assert.ok(String(log).includes(trailers));
     });
+  }
+
+  function git(...parameters: string[]): void {
+    const author = ['-c', 'user.name=x', '-c', 'user.email=x@y'];
+    execFileSync('git', ['-C', clone, ...author, ...parameters], { stdio: 'ignore' });
+  }
+
+  async function open(): Promise<void> {
+    service = await Service.open({
+      dataFolder: join(work, 'data'),
+      git: 'auto',
+      clock: test.clock,
+      randomness: makeTestRandomness(`hindered ${faults.length}`),
+      onFault: (what, cause) => void faults.push(`${what}: ${(cause as Error).message}`),
+    });
+  }
+
+  async function restore(): Promise<Workspace> {
+    await open();
+    return service.restore({ clone, name: 'acme', isPartial: true }, operator);
+  }
+
+  async function listReceipts(): Promise<readonly { id: string; final_at: string | null; hindrance: string | null }[]> {
+    const line = await runCommand(
+      { command: 'erasures', fields: {} },
+      {
+        host: service,
+        server: null,
+        address: '',
+        onProgress: async () => undefined,
+        signal: new AbortController().signal,
+        onFault: () => undefined,
+      },
+    );
+    assert.ok('result' in line);
+    return (line.result as { items: never[] }).items;
   }
 });

@@ -27,11 +27,6 @@ describe('messages about an erased document', function () {
 
   const folder = (): string => service.dataFolder ?? '';
 
-  async function eraseAndFinish(location: string, isDeleted = false): Promise<void> {
-    const { id } = await eraseAt(service.workspace, location, { isDeleted });
-    await service.workspace.eraser.finished(id);
-  }
-
   it('are in no file any more, with every answer and every answer kept for a retry; others stay', async () => {
     const send = (who: Client, input: SendMessageInput, key: string) =>
       perform(service.workspace, who.caller, sendMessage, input, { key, fingerprint: Buffer.alloc(32, key) });
@@ -85,4 +80,9 @@ describe('messages about an erased document', function () {
     assert.deepEqual(findTraces(folder(), secrets), []);
     assert.deepEqual(await ben.mail(), []);
   });
+
+  async function eraseAndFinish(location: string, isDeleted = false): Promise<void> {
+    const { id } = await eraseAt(service.workspace, location, { isDeleted });
+    await service.workspace.eraser.finished(id);
+  }
 });

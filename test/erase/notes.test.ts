@@ -11,24 +11,7 @@ import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 
-function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
-  defineFunctions(connection);
-  for (const name of readdirSync(migrations).toSorted()) {
-    if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(migrations + name, 'utf8'));
-  }
-}
-
 const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
-
-/** Where the notes lead the commits of a column, as it is read back. */
-function follow(connection: Connection, rows: RewrittenCommitTable): [string, string | null][] {
-  let after: number | null = null;
-  do after = rows.takeUpRewritten(after, 2);
-  while (after !== null);
-  const all = connection.prepare('SELECT old_oid, new_oid FROM temp.moved_commit ORDER BY old_oid').raw().all();
-  rows.dropTakenUp();
-  return all as [string, string | null][];
-}
 
 describe('notes of rewritten commits', () => {
   it('give the new place of each commit, or that it is gone, for any number of commits', () => {
@@ -63,3 +46,20 @@ describe('notes of rewritten commits', () => {
     assert.deepEqual(follow(connection, new RewrittenCommitTable(connection)), before);
   });
 });
+
+function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
+  defineFunctions(connection);
+  for (const name of readdirSync(migrations).toSorted()) {
+    if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(migrations + name, 'utf8'));
+  }
+}
+
+/** Where the notes lead the commits of a column, as it is read back. */
+function follow(connection: Connection, rows: RewrittenCommitTable): [string, string | null][] {
+  let after: number | null = null;
+  do after = rows.takeUpRewritten(after, 2);
+  while (after !== null);
+  const all = connection.prepare('SELECT old_oid, new_oid FROM temp.moved_commit ORDER BY old_oid').raw().all();
+  rows.dropTakenUp();
+  return all as [string, string | null][];
+}

@@ -5,15 +5,6 @@ import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** Letters that zlib hardly compresses. */
-function makeText(seed: string, length: number): string {
-  let text = '';
-  for (let number = 0; text.length < length; number++) {
-    text += `${createHash('sha256').update(`${seed} ${number}`).digest('base64')}\n`;
-  }
-  return text.slice(0, length);
-}
-
 describe('an erase of objects not yet carried into the repository', function () {
   this.timeout(60_000);
   let bench: Workbench;
@@ -24,24 +15,6 @@ describe('an erase of objects not yet carried into the repository', function () 
     dataFolder = bench.files.dataFolder ?? '';
   });
   afterEach(() => bench.remove());
-
-  /**
-   * The waiting objects of the sidecar in their stored form: contents, trees with names, commits. Each piece holds at
-   * most a page.
-   */
-  function pendingPieces(): { readonly types: string[]; readonly pieces: Buffer[] } {
-    const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
-    const rows = sidecar
-      .prepare<[], { type: string; deflated: Buffer }>('SELECT type, deflated FROM pending_object ORDER BY number')
-      .all();
-    sidecar.close();
-    const pieces = rows.flatMap(({ deflated }) => {
-      const found: Buffer[] = [];
-      for (let at = 2; at + 24 <= deflated.length; at += 1000) found.push(deflated.subarray(at, at + 24));
-      return found;
-    });
-    return { types: rows.map(({ type }) => type), pieces };
-  }
 
   for (const checkpointed of [false, true]) {
     const when = checkpointed ? 'in which its rows had just been deleted' : 'in which its rows wait';
@@ -75,4 +48,31 @@ describe('an erase of objects not yet carried into the repository', function () 
       await requireSound(workspace, dataFolder);
     });
   }
+
+  /**
+   * The waiting objects of the sidecar in their stored form: contents, trees with names, commits. Each piece holds at
+   * most a page.
+   */
+  function pendingPieces(): { readonly types: string[]; readonly pieces: Buffer[] } {
+    const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
+    const rows = sidecar
+      .prepare<[], { type: string; deflated: Buffer }>('SELECT type, deflated FROM pending_object ORDER BY number')
+      .all();
+    sidecar.close();
+    const pieces = rows.flatMap(({ deflated }) => {
+      const found: Buffer[] = [];
+      for (let at = 2; at + 24 <= deflated.length; at += 1000) found.push(deflated.subarray(at, at + 24));
+      return found;
+    });
+    return { types: rows.map(({ type }) => type), pieces };
+  }
 });
+
+/** Letters that zlib hardly compresses. */
+function makeText(seed: string, length: number): string {
+  let text = '';
+  for (let number = 0; text.length < length; number++) {
+    text += `${createHash('sha256').update(`${seed} ${number}`).digest('base64')}\n`;
+  }
+  return text.slice(0, length);
+}

@@ -30,32 +30,6 @@ describe('cartulary erase at a terminal', function () {
   });
   afterEach(tidyUp);
 
-  /** Runs the command in a terminal of its own, and types when it is asked. */
-  async function typeWhenAsked(typed: string, ...more: string[]): Promise<{ code: number | null; said: string }> {
-    const words = [process.execPath, program, 'erase', 'handbook/quokka plan.md', '--data', data, ...more];
-    const line = words.map((word) => `'${word}'`).join(' ');
-    const child = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const closed = once(child, 'close') as Promise<[number | null]>;
-    let said = '';
-    let isAsked = false;
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      said += piece;
-      if (isAsked || !said.includes(question)) return;
-      isAsked = true;
-      child.stdin.write(typed);
-    });
-    const [code] = await closed;
-    assert.ok(isAsked, said);
-    return { code, said };
-  }
-
-  async function requireUntouched(): Promise<void> {
-    assert.deepEqual((await ask<{ items: unknown[] }>('erasures', '--data', data)).items, []);
-    const { code, stderr } = await runProgram(['erase', 'handbook/quokka plan.md', '--data', data]);
-    assert.equal(code, 2);
-    assert.match(stderr, /is doc_[0-9a-f]{32}: /, 'it is still there to be looked at');
-  }
-
   it('shows the document, and destroys it when its name is typed', async () => {
     const { code, said } = await typeWhenAsked('quokka plan.md\r');
     assert.equal(code, 0, said);
@@ -84,4 +58,30 @@ describe('cartulary erase at a terminal', function () {
     }
     await requireUntouched();
   });
+
+  /** Runs the command in a terminal of its own, and types when it is asked. */
+  async function typeWhenAsked(typed: string, ...more: string[]): Promise<{ code: number | null; said: string }> {
+    const words = [process.execPath, program, 'erase', 'handbook/quokka plan.md', '--data', data, ...more];
+    const line = words.map((word) => `'${word}'`).join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    let said = '';
+    let isAsked = false;
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
+      if (isAsked || !said.includes(question)) return;
+      isAsked = true;
+      child.stdin.write(typed);
+    });
+    const [code] = await closed;
+    assert.ok(isAsked, said);
+    return { code, said };
+  }
+
+  async function requireUntouched(): Promise<void> {
+    assert.deepEqual((await ask<{ items: unknown[] }>('erasures', '--data', data)).items, []);
+    const { code, stderr } = await runProgram(['erase', 'handbook/quokka plan.md', '--data', data]);
+    assert.equal(code, 2);
+    assert.match(stderr, /is doc_[0-9a-f]{32}: /, 'it is still there to be looked at');
+  }
 });

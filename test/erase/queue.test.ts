@@ -43,16 +43,6 @@ describe('erases, one and many', function () {
   });
   afterEach(() => bench.remove());
 
-  async function finish(...ids: readonly string[]): Promise<void> {
-    for (const id of ids) await bench.workspace.eraser.finished(id);
-    assert.deepEqual(bench.reported, []);
-  }
-
-  async function requireGone(...secrets: readonly string[]): Promise<void> {
-    assert.deepEqual(findTraces(dataFolder, secrets), []);
-    await requireSound(bench.workspace, dataFolder);
-  }
-
   it('a deleted document goes, and the live one in its place stays, and the reverse', async () => {
     const { actor, workspace } = bench;
     await actor.create('plan.md', word);
@@ -382,4 +372,14 @@ describe('erases, one and many', function () {
     assert.deepEqual(asked(), others);
     await requireSound(workspace, dataFolder);
   });
+
+  async function finish(...ids: readonly string[]): Promise<void> {
+    for (const id of ids) await bench.workspace.eraser.finished(id);
+    assert.deepEqual(bench.reported, []);
+  }
+
+  async function requireGone(...secrets: readonly string[]): Promise<void> {
+    assert.deepEqual(findTraces(dataFolder, secrets), []);
+    await requireSound(bench.workspace, dataFolder);
+  }
 });

@@ -26,13 +26,6 @@ const words = [
 const [name, ...contents] = words;
 const location = `handbook/${name}-plan.md`;
 
-/** The answer to a request, which must not be a failure of the service. */
-interface Answer {
-  readonly status: number;
-  readonly etag: string;
-  readonly text: string;
-}
-
 describe('a service that served, searched, read and wrote a document on two faces, and erased it,', function () {
   this.timeout(timeout);
   let folder: string;
@@ -46,6 +39,67 @@ describe('a service that served, searched, read and wrote a document on two face
   const inHeap: Record<'before' | 'after', string[]> = { before: [], after: [] };
 
   let serial = 0;
+
+  before(async () => {
+    folder = await makeFolder();
+    data = join(folder, 'data');
+    ({ key } = await ask<{ key: string }>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada'));
+    // More is asked than a key may ask in so short a time.
+    await ask('policy', 'set', 'burst', '10000', '--data', data);
+    const node = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${folder}`];
+    service = spawn(process.execPath, [...node, program, 'serve', '--data', data, '--port', '0', '--json'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [service.stdout, service.stderr])
+      stream?.setEncoding('utf8').on('data', (piece: string) => (log += piece));
+    const line = await until('it serves', () => /^\{.*"url".*\}$/m.exec(log)?.[0]);
+    ({ url } = JSON.parse(line) as { url: string });
+
+    await useIt();
+    inHeap.before = await lookIntoHeap();
+    const looked = await runProgram(['erase', location, '--yes', `${name}-plan.md`, '--data', data, '--json']);
+    const { details } = (JSON.parse(looked.stdout) as { error: { details: Record<string, string> } }).error;
+    const document = ['--document', details['document'] ?? ''];
+    await ask('erase', location, ...document, '--yes', `${name}-plan.md`, '--data', data);
+    // The state kept from the last request of a kind is replaced by that of another.
+    for (const target of [
+      'documents/handbook/other.md',
+      'search?q=other',
+      'folders',
+      'history?location=handbook/other.md',
+    ])
+      await done('GET', `/v1/${target}`);
+    assert.equal((await send('GET', `/v1/documents/handbook/other.md`)).status, 200);
+    inHeap.after = await lookIntoHeap();
+  });
+  after(async () => {
+    const closed = once(service, 'close');
+    service.kill();
+    await closed;
+    await tidyUp();
+  });
+
+  it('holds none of its words in memory', () => {
+    for (const word of ['restsecret', 'rawsecret', 'mcpsecret'])
+      assert.ok(inHeap.before.includes(word), `what is remembered shows in the heap: ${word}`);
+    assert.deepEqual(inHeap.after, []);
+  });
+
+  it('has none of its words in a file', () => {
+    assert.deepEqual(findTraces(data, words), []);
+  });
+
+  it('wrote lines of the kinds of its requests, never a name, a query or a text', () => {
+    const lines = log.split('\n').filter((line) => line.includes('"route"'));
+    assert.ok(lines.length > 100, log.slice(0, 1000));
+    for (const route of ['/v1/documents/{location}', '/v1/search', '/v1/comments', '/mcp'])
+      assert.ok(
+        lines.some((line) => line.includes(`"${route}"`)),
+        route,
+      );
+    for (const word of [...contents, name, 'handbook', '?']) assert.ok(!log.includes(word), word);
+  });
+
   async function send(method: string, target: string, body?: unknown, headers: Record<string, string> = {}) {
     serial += 1;
     const response = await fetch(`${url}${target}`, {
@@ -67,6 +121,7 @@ describe('a service that served, searched, read and wrote a document on two face
     assert.ok(answer.status < 500, `${method} ${target}: ${answer.text}`);
     return answer;
   }
+
   async function done(...request: Parameters<typeof send>): Promise<Answer> {
     const answer = await send(...request);
     assert.ok(answer.status < 300, `${request[0]} ${request[1]}: ${answer.text}`);
@@ -147,64 +202,11 @@ describe('a service that served, searched, read and wrote a document on two face
     rmSync(file);
     return words.filter((word) => bytes.includes(word));
   }
-
-  before(async () => {
-    folder = await makeFolder();
-    data = join(folder, 'data');
-    ({ key } = await ask<{ key: string }>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada'));
-    // More is asked than a key may ask in so short a time.
-    await ask('policy', 'set', 'burst', '10000', '--data', data);
-    const node = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${folder}`];
-    service = spawn(process.execPath, [...node, program, 'serve', '--data', data, '--port', '0', '--json'], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [service.stdout, service.stderr])
-      stream?.setEncoding('utf8').on('data', (piece: string) => (log += piece));
-    const line = await until('it serves', () => /^\{.*"url".*\}$/m.exec(log)?.[0]);
-    ({ url } = JSON.parse(line) as { url: string });
-
-    await useIt();
-    inHeap.before = await lookIntoHeap();
-    const looked = await runProgram(['erase', location, '--yes', `${name}-plan.md`, '--data', data, '--json']);
-    const { details } = (JSON.parse(looked.stdout) as { error: { details: Record<string, string> } }).error;
-    const document = ['--document', details['document'] ?? ''];
-    await ask('erase', location, ...document, '--yes', `${name}-plan.md`, '--data', data);
-    // The state kept from the last request of a kind is replaced by that of another.
-    for (const target of [
-      'documents/handbook/other.md',
-      'search?q=other',
-      'folders',
-      'history?location=handbook/other.md',
-    ])
-      await done('GET', `/v1/${target}`);
-    assert.equal((await send('GET', `/v1/documents/handbook/other.md`)).status, 200);
-    inHeap.after = await lookIntoHeap();
-  });
-  after(async () => {
-    const closed = once(service, 'close');
-    service.kill();
-    await closed;
-    await tidyUp();
-  });
-
-  it('holds none of its words in memory', () => {
-    for (const word of ['restsecret', 'rawsecret', 'mcpsecret'])
-      assert.ok(inHeap.before.includes(word), `what is remembered shows in the heap: ${word}`);
-    assert.deepEqual(inHeap.after, []);
-  });
-
-  it('has none of its words in a file', () => {
-    assert.deepEqual(findTraces(data, words), []);
-  });
-
-  it('wrote lines of the kinds of its requests, never a name, a query or a text', () => {
-    const lines = log.split('\n').filter((line) => line.includes('"route"'));
-    assert.ok(lines.length > 100, log.slice(0, 1000));
-    for (const route of ['/v1/documents/{location}', '/v1/search', '/v1/comments', '/mcp'])
-      assert.ok(
-        lines.some((line) => line.includes(`"${route}"`)),
-        route,
-      );
-    for (const word of [...contents, name, 'handbook', '?']) assert.ok(!log.includes(word), word);
-  });
 });
+
+/** The answer to a request, which must not be a failure of the service. */
+interface Answer {
+  readonly status: number;
+  readonly etag: string;
+  readonly text: string;
+}

@@ -20,48 +20,6 @@ describe('texts of the log, when a document is erased,', function () {
   });
   afterEach(() => bench.remove());
 
-  /** In vain, so that the record names no document. */
-  async function miss(...locations: readonly string[]): Promise<void> {
-    for (const location of locations) assert.equal(await outcomeOf(bench.actor.read(location)), 'NOT_FOUND');
-  }
-
-  async function search(query: string, folder = ''): Promise<void> {
-    const input = { query, limit: 10, position: null, labels: [] };
-    await perform(bench.workspace, operator, searchDocuments, {
-      ...input,
-      folder: folder === '' ? rootLocation : parseFolderLocation(folder),
-    });
-  }
-
-  async function eraseAll(...locations: readonly string[]): Promise<void> {
-    const accepted = await Promise.all(locations.map((location) => eraseAt(bench.workspace, location)));
-    for (const { id } of accepted) await bench.workspace.eraser.finished(id);
-    assert.deepEqual(bench.reported, []);
-    await requireSound(bench.workspace, bench.files.dataFolder ?? '');
-  }
-
-  /** Targets of the stored texts without a document, each once, with the requested part of the detail. */
-  function keptTexts(): string[] {
-    const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
-    const rows = sidecar
-      .prepare<[], { target: string | null; detail: string | null }>(
-        'SELECT target, detail FROM audit_text WHERE document_id IS NULL ORDER BY seq',
-      )
-      .all();
-    sidecar.close();
-    return [...new Set(rows.map(({ target, detail }) => `${target ?? ''} ${detail ?? ''}`.trim()))];
-  }
-
-  function requireKept(...texts: readonly string[]): void {
-    const kept = keptTexts();
-    for (const text of texts) assert.ok(kept.includes(text), `"${text}" stays in:\n${kept.join('\n')}`);
-  }
-
-  function requireCleared(...texts: readonly string[]): void {
-    const kept = keptTexts();
-    for (const text of texts) assert.ok(!kept.includes(text), `"${text}" goes from:\n${kept.join('\n')}`);
-  }
-
   it('stay where they quote a name at the root that others have, too', async () => {
     const { actor } = bench;
     for (const name of ['README.md', 'docs/README.md', 'docs/policy.md']) await actor.create(name, name);
@@ -184,4 +142,46 @@ describe('texts of the log, when a document is erased,', function () {
     requireKept('team/README.md', 'README.md {}');
     requireCleared('draft/secret-plan.md', 'the secret plan {}', 'see drafts/secret-plan.md {}');
   });
+
+  /** In vain, so that the record names no document. */
+  async function miss(...locations: readonly string[]): Promise<void> {
+    for (const location of locations) assert.equal(await outcomeOf(bench.actor.read(location)), 'NOT_FOUND');
+  }
+
+  async function search(query: string, folder = ''): Promise<void> {
+    const input = { query, limit: 10, position: null, labels: [] };
+    await perform(bench.workspace, operator, searchDocuments, {
+      ...input,
+      folder: folder === '' ? rootLocation : parseFolderLocation(folder),
+    });
+  }
+
+  async function eraseAll(...locations: readonly string[]): Promise<void> {
+    const accepted = await Promise.all(locations.map((location) => eraseAt(bench.workspace, location)));
+    for (const { id } of accepted) await bench.workspace.eraser.finished(id);
+    assert.deepEqual(bench.reported, []);
+    await requireSound(bench.workspace, bench.files.dataFolder ?? '');
+  }
+
+  /** Targets of the stored texts without a document, each once, with the requested part of the detail. */
+  function keptTexts(): string[] {
+    const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
+    const rows = sidecar
+      .prepare<[], { target: string | null; detail: string | null }>(
+        'SELECT target, detail FROM audit_text WHERE document_id IS NULL ORDER BY seq',
+      )
+      .all();
+    sidecar.close();
+    return [...new Set(rows.map(({ target, detail }) => `${target ?? ''} ${detail ?? ''}`.trim()))];
+  }
+
+  function requireKept(...texts: readonly string[]): void {
+    const kept = keptTexts();
+    for (const text of texts) assert.ok(kept.includes(text), `"${text}" stays in:\n${kept.join('\n')}`);
+  }
+
+  function requireCleared(...texts: readonly string[]): void {
+    const kept = keptTexts();
+    for (const text of texts) assert.ok(!kept.includes(text), `"${text}" goes from:\n${kept.join('\n')}`);
+  }
 });

@@ -8,95 +8,10 @@ import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 import { countOf, requireSeen } from '../support/counts.js';
 
-/** Two disks: one below the repository and one below the sidecar. */
-interface Disk {
-  arm(failAt: number): void;
-  disarm(): void;
-  readonly failed: string | undefined;
-}
-
 /** Binary, since the analysis of a long text for the search index is not under test. */
 const large = (text: string): string => `\u0000${`${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)))}`;
 
-/**
- * Every kind of write once. The n-th call to the disk goes wrong, for each n until there is none. The caller gets
- * INTERNAL or UNAVAILABLE, or the failure does no harm. An answered write is there. An unanswered one is there as a
- * whole or not at all, and its repetition under the same key does it once.
- */
-async function failAtEachCall(
-  bench: Workbench,
-  disk: Disk,
-  { from = 1, step = 1 }: { readonly from?: number; readonly step?: number } = {},
-): Promise<Set<string>> {
-  const failedAt = new Set<string>();
-  for (let failAt = from; ; failAt += step) {
-    const { actor, workspace } = bench;
-    const at = `n${failAt}`;
-    await actor.create(`${at}/old.md`, 'old');
-    await workspace.checkpointer.run();
-    disk.arm(failAt);
-    const outcomes = {
-      small: await outcomeOf(actor.create(`${at}/small.md`, 'small', `${at} small`)),
-      large: await outcomeOf(actor.create(`${at}/large.md`, large(at), `${at} large`)),
-      checkpoint: await workspace.checkpointer.run().then(
-        () => 'done',
-        () => 'failed',
-      ),
-      update: await outcomeOf(actor.update(`${at}/old.md`, 'new')),
-      folder: await outcomeOf(actor.createFolder(`${at}/empty`)),
-      delete: await outcomeOf(actor.delete(`${at}/old.md`)),
-      again: await workspace.checkpointer.run().then(
-        () => 'done',
-        () => 'failed',
-      ),
-    };
-    const { failed } = disk;
-    disk.disarm();
-    if (failed === undefined) return failedAt;
-    failedAt.add(failed);
-    await checkAfter(actor, at, outcomes, `${failed}, call ${failAt}: ${JSON.stringify(outcomes)}`);
-    await workspace.checkpointer.run();
-  }
-}
-
 const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE(?: storage_full)?)$/;
-
-async function checkAfter(actor: Actor, at: string, outcomes: Record<string, string>, where: string): Promise<void> {
-  for (const name of ['small', 'large', 'update', 'folder', 'delete'])
-    assert.match(outcomes[name] ?? '', wayOfFailing, where);
-  // The service goes on as soon as its disk does, a second after its last look; on a busy machine that is much longer.
-  await until(`it goes on: ${where}`, async () => (await outcomeOf(actor.list(at))) !== 'UNAVAILABLE', 60_000);
-  for (const [name, text] of [
-    ['small', 'small'],
-    ['large', large(at)],
-  ] as const) {
-    const location = `${at}/${name}.md`;
-    const first = await outcomeOf(readAll(actor, location));
-    if (outcomes[name] === 'done') assert.equal(first, 'done', where);
-    else assert.ok(first === 'done' || first === 'NOT_FOUND', `${first}: ${where}`);
-    await actor.create(location, text, `${at} ${name}`);
-    assert.equal(await readAll(actor, location), text, where);
-  }
-  const old = `${at}/old.md`;
-  const present = await outcomeOf(readAll(actor, old));
-  if (outcomes['delete'] === 'done') assert.equal(present, 'NOT_FOUND', where);
-  else if (present === 'done') {
-    const text = await readAll(actor, old);
-    assert.ok(text === 'new' || (outcomes['update'] !== 'done' && text === 'old'), `"${text}": ${where}`);
-  }
-  if (outcomes['folder'] === 'done') assert.ok((await actor.list(at)).includes('empty/'), where);
-}
-
-/** The whole of it once more, closed and opened again, looked at by other means. */
-async function checkWhole(bench: Workbench): Promise<void> {
-  await bench.reopen();
-  const evidence = new Evidence(bench.paths.folder);
-  try {
-    await checkSelf(evidence, bench.workspace);
-  } finally {
-    evidence.close();
-  }
-}
 
 /** One call in so many is made to fail. */
 const step = countOf('DISK_FAULT_STEP', { usual: 7, campaign: 1 });
@@ -200,3 +115,88 @@ describe('a disk that fails', () => {
     assert.equal(await outcomeOf(actor.create('b.md', 'b')), 'UNAVAILABLE storage_full');
   });
 });
+
+/** Two disks: one below the repository and one below the sidecar. */
+interface Disk {
+  arm(failAt: number): void;
+  disarm(): void;
+  readonly failed: string | undefined;
+}
+
+/**
+ * Every kind of write once. The n-th call to the disk goes wrong, for each n until there is none. The caller gets
+ * INTERNAL or UNAVAILABLE, or the failure does no harm. An answered write is there. An unanswered one is there as a
+ * whole or not at all, and its repetition under the same key does it once.
+ */
+async function failAtEachCall(
+  bench: Workbench,
+  disk: Disk,
+  { from = 1, step = 1 }: { readonly from?: number; readonly step?: number } = {},
+): Promise<Set<string>> {
+  const failedAt = new Set<string>();
+  for (let failAt = from; ; failAt += step) {
+    const { actor, workspace } = bench;
+    const at = `n${failAt}`;
+    await actor.create(`${at}/old.md`, 'old');
+    await workspace.checkpointer.run();
+    disk.arm(failAt);
+    const outcomes = {
+      small: await outcomeOf(actor.create(`${at}/small.md`, 'small', `${at} small`)),
+      large: await outcomeOf(actor.create(`${at}/large.md`, large(at), `${at} large`)),
+      checkpoint: await workspace.checkpointer.run().then(
+        () => 'done',
+        () => 'failed',
+      ),
+      update: await outcomeOf(actor.update(`${at}/old.md`, 'new')),
+      folder: await outcomeOf(actor.createFolder(`${at}/empty`)),
+      delete: await outcomeOf(actor.delete(`${at}/old.md`)),
+      again: await workspace.checkpointer.run().then(
+        () => 'done',
+        () => 'failed',
+      ),
+    };
+    const { failed } = disk;
+    disk.disarm();
+    if (failed === undefined) return failedAt;
+    failedAt.add(failed);
+    await checkAfter(actor, at, outcomes, `${failed}, call ${failAt}: ${JSON.stringify(outcomes)}`);
+    await workspace.checkpointer.run();
+  }
+}
+
+async function checkAfter(actor: Actor, at: string, outcomes: Record<string, string>, where: string): Promise<void> {
+  for (const name of ['small', 'large', 'update', 'folder', 'delete'])
+    assert.match(outcomes[name] ?? '', wayOfFailing, where);
+  // The service goes on as soon as its disk does, a second after its last look; on a busy machine that is much longer.
+  await until(`it goes on: ${where}`, async () => (await outcomeOf(actor.list(at))) !== 'UNAVAILABLE', 60_000);
+  for (const [name, text] of [
+    ['small', 'small'],
+    ['large', large(at)],
+  ] as const) {
+    const location = `${at}/${name}.md`;
+    const first = await outcomeOf(readAll(actor, location));
+    if (outcomes[name] === 'done') assert.equal(first, 'done', where);
+    else assert.ok(first === 'done' || first === 'NOT_FOUND', `${first}: ${where}`);
+    await actor.create(location, text, `${at} ${name}`);
+    assert.equal(await readAll(actor, location), text, where);
+  }
+  const old = `${at}/old.md`;
+  const present = await outcomeOf(readAll(actor, old));
+  if (outcomes['delete'] === 'done') assert.equal(present, 'NOT_FOUND', where);
+  else if (present === 'done') {
+    const text = await readAll(actor, old);
+    assert.ok(text === 'new' || (outcomes['update'] !== 'done' && text === 'old'), `"${text}": ${where}`);
+  }
+  if (outcomes['folder'] === 'done') assert.ok((await actor.list(at)).includes('empty/'), where);
+}
+
+/** The whole of it once more, closed and opened again, looked at by other means. */
+async function checkWhole(bench: Workbench): Promise<void> {
+  await bench.reopen();
+  const evidence = new Evidence(bench.paths.folder);
+  try {
+    await checkSelf(evidence, bench.workspace);
+  } finally {
+    evidence.close();
+  }
+}

@@ -16,11 +16,6 @@ import { Sqlite } from '../support/store/sqlite.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 
-/** Runs started writes up to their wait for a transaction; the transaction itself does not begin meanwhile. */
-async function untilItWaits(): Promise<void> {
-  for (let step = 0; step < 50; step++) await Promise.resolve();
-}
-
 describe('the journal, during faults', () => {
   let bench: Workbench;
   afterEach(() => bench.remove());
@@ -159,3 +154,8 @@ describe('the journal, during faults', () => {
     await actor.create('a.md', 'one');
   });
 });
+
+/** Runs started writes up to their wait for a transaction; the transaction itself does not begin meanwhile. */
+async function untilItWaits(): Promise<void> {
+  for (let step = 0; step < 50; step++) await Promise.resolve();
+}

@@ -17,34 +17,6 @@ const rounds = {
   never: countOf('SYNC_KILLS_WITHOUT_GIT', { usual: 1, campaign: 150 }),
 } as const;
 
-/** Lets the sync run in a process of its own, which ends at a moment of chance. @returns the last state that it told */
-async function syncAndDie(service: SyncingService, orders: SyncOrders, milliseconds: number): Promise<string> {
-  const [ordersFile, linesFile] = ['orders.json', 'lines'].map((name) => join(service.scratch, name));
-  await writeFile(ordersFile ?? '', JSON.stringify(orders));
-  const lines = openSync(linesFile ?? '', 'w');
-  const program = fileURLToPath(new URL('syncing-child.js', import.meta.url));
-  const child = spawn(process.execPath, [program, ordersFile ?? ''], { stdio: ['ignore', 'ignore', 'inherit', lines] });
-  closeSync(lines);
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const told = (): string[] =>
-    readFileSync(linesFile ?? '', 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as string);
-  // The time counts from the moment when the run is due: before it, nothing new can go wrong.
-  let timer: NodeJS.Timeout | undefined;
-  const look = setInterval(() => {
-    if (milliseconds === 0 || timer !== undefined || !told().includes('due')) return;
-    timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
-  }, 2);
-  const code = await ended;
-  clearInterval(look);
-  clearTimeout(timer);
-  assert.ok(code === 0 || code === null, `the child ended with ${code}: ${told().join(', ')}`);
-  await orphansGone(join(service.dataFolder, 'acme', 'content.git'));
-  return code === 0 ? 'ended' : (told().at(-1) ?? 'opening');
-}
-
 describe('a service that is killed while it mirrors', () => {
   for (const git of ['auto', 'never'] as const) {
     it(`has mirrored all or nothing, says that the run was interrupted, and repeats it (${git === 'auto' ? 'with' : 'without'} the git program)`, async () => {
@@ -111,3 +83,31 @@ describe('a service that is killed while it mirrors', () => {
 
 const sorted = (record: Record<string, string | undefined>): unknown =>
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Lets the sync run in a process of its own, which ends at a moment of chance. @returns the last state that it told */
+async function syncAndDie(service: SyncingService, orders: SyncOrders, milliseconds: number): Promise<string> {
+  const [ordersFile, linesFile] = ['orders.json', 'lines'].map((name) => join(service.scratch, name));
+  await writeFile(ordersFile ?? '', JSON.stringify(orders));
+  const lines = openSync(linesFile ?? '', 'w');
+  const program = fileURLToPath(new URL('syncing-child.js', import.meta.url));
+  const child = spawn(process.execPath, [program, ordersFile ?? ''], { stdio: ['ignore', 'ignore', 'inherit', lines] });
+  closeSync(lines);
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const told = (): string[] =>
+    readFileSync(linesFile ?? '', 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as string);
+  // The time counts from the moment when the run is due: before it, nothing new can go wrong.
+  let timer: NodeJS.Timeout | undefined;
+  const look = setInterval(() => {
+    if (milliseconds === 0 || timer !== undefined || !told().includes('due')) return;
+    timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
+  }, 2);
+  const code = await ended;
+  clearInterval(look);
+  clearTimeout(timer);
+  assert.ok(code === 0 || code === null, `the child ended with ${code}: ${told().join(', ')}`);
+  await orphansGone(join(service.dataFolder, 'acme', 'content.git'));
+  return code === 0 ? 'ended' : (told().at(-1) ?? 'opening');
+}

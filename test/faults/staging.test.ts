@@ -48,12 +48,6 @@ describe('a large upload', () => {
     });
   const bytesOf = (text: string): ContentSource => ({ bytes: Buffer.from(large(text)) });
 
-  async function* breakingOff(text: string): AsyncGenerator<Buffer> {
-    yield Buffer.from(large(text));
-    await new Promise((resolve) => setImmediate(resolve));
-    throw new Error('the client went away');
-  }
-
   it('that is refused in its transaction leaves nothing behind', async () => {
     assert.equal(await outcomeOf(create('there.md', bytesOf('new'))), 'CONFLICT name_taken');
     await assertNothingLeft();
@@ -189,4 +183,10 @@ describe('a large upload', () => {
     assert.ok(refusal instanceof Refusal && refusal.code === 'NOT_FOUND');
     assert.equal(taken, false);
   });
+
+  async function* breakingOff(text: string): AsyncGenerator<Buffer> {
+    yield Buffer.from(large(text));
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error('the client went away');
+  }
 });

@@ -12,28 +12,6 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { Consumer } from './feed-world.js';
 
-/** A small generator, so that a history can be told again by its seed. */
-function makeChance(seed: number): { below(count: number): number; of<Each>(these: readonly Each[]): Each } {
-  let state = seed >>> 0 || 1;
-  const next = (): number => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-  const below = (count: number): number => next() % count;
-  return {
-    below,
-    of: (these) => {
-      const each = these[below(these.length)];
-      assert.ok(each !== undefined, 'there is something to choose from');
-      return each;
-    },
-  };
-}
-
-type Chance = ReturnType<typeof makeChance>;
-
 const names = ['a', 'b', 'c'];
 const folders = names.flatMap((x) => [x, ...names.map((y) => `${x}/${y}`)]);
 const files = ['p.md', 'q.md', 'r.md', 's.md'];
@@ -253,6 +231,19 @@ describe('the feed beside listings', function () {
   this.timeout(600_000);
   const done = new Map<string, number>();
 
+  it('keeps a mirror equal to a listing, and names nothing else', async () => {
+    for (let history = 0; history < histories; history++) {
+      const own = seed * 1000 + history;
+      try {
+        await tell(makeChance(own * 7919 + 17));
+      } catch (error) {
+        throw new Error(`history ${own}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      }
+    }
+    assert.ok(done.has('revert') && done.has('restore'), 'something was reverted and restored');
+    assert.ok(done.size >= 18, `only ${[...done.keys()].join(', ')} happened`);
+  });
+
   async function tell(chance: Chance): Promise<void> {
     const test = await openTestService();
     try {
@@ -282,17 +273,26 @@ describe('the feed beside listings', function () {
       await test.close();
     }
   }
-
-  it('keeps a mirror equal to a listing, and names nothing else', async () => {
-    for (let history = 0; history < histories; history++) {
-      const own = seed * 1000 + history;
-      try {
-        await tell(makeChance(own * 7919 + 17));
-      } catch (error) {
-        throw new Error(`history ${own}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-      }
-    }
-    assert.ok(done.has('revert') && done.has('restore'), 'something was reverted and restored');
-    assert.ok(done.size >= 18, `only ${[...done.keys()].join(', ')} happened`);
-  });
 });
+
+/** A small generator, so that a history can be told again by its seed. */
+function makeChance(seed: number): { below(count: number): number; of<Each>(these: readonly Each[]): Each } {
+  let state = seed >>> 0 || 1;
+  const next = (): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
+  const below = (count: number): number => next() % count;
+  return {
+    below,
+    of: (these) => {
+      const each = these[below(these.length)];
+      assert.ok(each !== undefined, 'there is something to choose from');
+      return each;
+    },
+  };
+}
+
+type Chance = ReturnType<typeof makeChance>;

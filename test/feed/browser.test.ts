@@ -16,12 +16,6 @@ import {
 import { operator, TestClock, TestService } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
-/** Runs in the page. */
-interface Listening {
-  heard: string[];
-  source: EventSource;
-}
-
 describe('an EventSource in a browser', function () {
   this.timeout(timeout);
   let browser: TestBrowser;
@@ -104,3 +98,9 @@ describe('an EventSource in a browser', function () {
     assert.deepEqual(await heard(), ['created first.md', 'created second.md', 'created third.md']);
   });
 });
+
+/** Runs in the page. */
+interface Listening {
+  heard: string[];
+  source: EventSource;
+}

@@ -24,14 +24,6 @@ describe('the feed of changes', () => {
 
   afterEach(() => test.close());
 
-  /** A reader of a folder, who begins now. */
-  async function read(folder = '', name = 'ada'): Promise<Consumer> {
-    const { id } = await addClient({ service: test, workspace: test.workspace }, name, 'reader', folder);
-    const consumer = new Consumer(test, id);
-    consumer.beginNow();
-    return consumer;
-  }
-
   const asPrincipal = ({ client }: Consumer) => ({ type: 'principal', id: client.id }) as const;
 
   it('tells what came before a deletion only to those who read in between', async () => {
@@ -386,4 +378,12 @@ describe('the feed of changes', () => {
     await ada.catchUp();
     assert.equal(ada.cursor.length, before);
   });
+
+  /** A reader of a folder, who begins now. */
+  async function read(folder = '', name = 'ada'): Promise<Consumer> {
+    const { id } = await addClient({ service: test, workspace: test.workspace }, name, 'reader', folder);
+    const consumer = new Consumer(test, id);
+    consumer.beginNow();
+    return consumer;
+  }
 });

@@ -12,12 +12,6 @@ import { consumer, runMirrorCampaign } from './mirror-campaign.js';
 const rounds = countOf('MIRROR_ROUNDS', { usual: 1, campaign: 100 });
 const seed = seedOf(20261123);
 
-async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
 describe('the consumer of the manual', () => {
   it('keeps the text of a document that leaves and comes back, though it crashes in between', async () => {
     const server = await openTestServer();
@@ -62,3 +56,9 @@ describe('the consumer of the manual', () => {
     assert.ok(tally.compared > 0);
   }).timeout(60_000 + rounds * 60_000);
 });
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

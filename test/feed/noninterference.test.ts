@@ -6,13 +6,6 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { Consumer } from './feed-world.js';
 
-interface Story {
-  readonly test: TestService;
-  readonly admin: Client;
-  readonly ada: string;
-  readonly group: string;
-}
-
 /** What ada can read of it. */
 const chapters: readonly ((story: Story) => Promise<unknown>)[] = [
   ({ admin }) => admin.create('a/p.md', 'one'),
@@ -38,6 +31,24 @@ const chapters: readonly ((story: Story) => Promise<unknown>)[] = [
   ({ admin }) => admin.undelete('a/p.md'),
   ({ admin }) => admin.rename('a', 'c', true),
 ];
+
+describe('the feed of a caller', () => {
+  for (const readAfter of [[13], [0, 3, 6, 9, 11, 13]]) {
+    it(`depends on nothing hidden, read ${readAfter.length} times`, async () => {
+      const plain = await tell({ hides: false, readAfter });
+      const full = await tell({ hides: true, readAfter });
+      assert.ok(plain.length > readAfter.length / 2);
+      assert.deepEqual(full, plain);
+    });
+  }
+});
+
+interface Story {
+  readonly test: TestService;
+  readonly admin: Client;
+  readonly ada: string;
+  readonly group: string;
+}
 
 /** Work out of ada's reach, also in the folders that she read once. */
 async function hide({ test, admin }: Story, chapter: number): Promise<void> {
@@ -86,14 +97,3 @@ async function tell({ hides, readAfter }: { hides: boolean; readAfter: readonly 
     await test.close();
   }
 }
-
-describe('the feed of a caller', () => {
-  for (const readAfter of [[13], [0, 3, 6, 9, 11, 13]]) {
-    it(`depends on nothing hidden, read ${readAfter.length} times`, async () => {
-      const plain = await tell({ hides: false, readAfter });
-      const full = await tell({ hides: true, readAfter });
-      assert.ok(plain.length > readAfter.length / 2);
-      assert.deepEqual(full, plain);
-    });
-  }
-});

@@ -11,15 +11,6 @@ import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { Receiver, type Received } from '../support/webhooks/receiver.js';
 
-/** What REST and webhooks both say of a change. */
-interface Told {
-  readonly id: string;
-  readonly kind: string;
-  readonly document: { readonly id: string; readonly location: string | null; readonly etag: string | null };
-  readonly version: string | null;
-  readonly actor: object | null;
-}
-
 const uriOf = (location: string): string => `cartulary://doc/${location}`;
 /** Changes of what a document's address leads to. */
 const ofContent = /^(?:created|updated|renamed|moved|deleted|undeleted|restored|entered|left)$/;
@@ -60,6 +51,35 @@ describe('The feed, a webhook and an MCP subscription', () => {
     listening.leave();
     await server.close();
     await receiver.close();
+  });
+
+  it('tell the same changes of the same documents, and hidden ones to nobody', async () => {
+    const a = 'team/a.md';
+    await step([`created ${a}`], () => ada.create(a, 'One.\n'));
+    await step([`updated ${a}`], () => ada.update(a, 'Two.\n'));
+    await step([], () => ada.update('secret/s.md', 'hidden'));
+    await step([`label_set ${a}`], () => ada.labels('add', a, 'draft'));
+    await step([`comment_added ${a}`], () => ada.comment(a, 'Why?'));
+    let claim = '';
+    await step([`claimed ${a}`], async () => void (claim = (await ada.claim(a)).id));
+    await step([`claim_ended ${a}`], () => ada.release(claim));
+    await step(['renamed team/b.md'], () => ada.rename(a, 'b.md'));
+    await step(['restored team/b.md'], async () => {
+      const first = (await ada.history('team/b.md')).items.findLast((entry) => entry.type === 'version');
+      await ada.restore('team/b.md', first?.type === 'version' ? first.version.id : '');
+    });
+    await step(['moved team/sub/b.md'], () => ada.move('team/b.md', 'team/sub'));
+    await step(['renamed team/low/b.md', 'renamed team/low/c.md', 'renamed team/low/d.md'], () =>
+      ada.rename('team/sub', 'low', true),
+    );
+    await step(['deleted team/low/c.md'], () => ada.delete('team/low/c.md'));
+    await step([], () => ada.delete('secret/t.md'));
+    await step(['undeleted team/low/c.md'], () => ada.undelete('team/low/c.md'));
+    await step(['left team/low/d.md'], () => ada.move('team/low/d.md', 'secret', true));
+    await step([], () => ada.rename('secret/s.md', 'from-secret.md'));
+    await step(['entered team/from-secret.md'], () => ada.move('secret/from-secret.md', 'team', true));
+    await step(['left -'], () => eraseAt(server.host.workspace, 'team/from-secret.md'));
+    await step(['created team/last.md'], () => ada.create('team/last.md'));
   });
 
   async function poll(): Promise<Told[]> {
@@ -118,33 +138,13 @@ describe('The feed, a webhook and an MCP subscription', () => {
     );
     assert.deepEqual(told(), [...addresses].toSorted(), expected.join());
   }
-
-  it('tell the same changes of the same documents, and hidden ones to nobody', async () => {
-    const a = 'team/a.md';
-    await step([`created ${a}`], () => ada.create(a, 'One.\n'));
-    await step([`updated ${a}`], () => ada.update(a, 'Two.\n'));
-    await step([], () => ada.update('secret/s.md', 'hidden'));
-    await step([`label_set ${a}`], () => ada.labels('add', a, 'draft'));
-    await step([`comment_added ${a}`], () => ada.comment(a, 'Why?'));
-    let claim = '';
-    await step([`claimed ${a}`], async () => void (claim = (await ada.claim(a)).id));
-    await step([`claim_ended ${a}`], () => ada.release(claim));
-    await step(['renamed team/b.md'], () => ada.rename(a, 'b.md'));
-    await step(['restored team/b.md'], async () => {
-      const first = (await ada.history('team/b.md')).items.findLast((entry) => entry.type === 'version');
-      await ada.restore('team/b.md', first?.type === 'version' ? first.version.id : '');
-    });
-    await step(['moved team/sub/b.md'], () => ada.move('team/b.md', 'team/sub'));
-    await step(['renamed team/low/b.md', 'renamed team/low/c.md', 'renamed team/low/d.md'], () =>
-      ada.rename('team/sub', 'low', true),
-    );
-    await step(['deleted team/low/c.md'], () => ada.delete('team/low/c.md'));
-    await step([], () => ada.delete('secret/t.md'));
-    await step(['undeleted team/low/c.md'], () => ada.undelete('team/low/c.md'));
-    await step(['left team/low/d.md'], () => ada.move('team/low/d.md', 'secret', true));
-    await step([], () => ada.rename('secret/s.md', 'from-secret.md'));
-    await step(['entered team/from-secret.md'], () => ada.move('secret/from-secret.md', 'team', true));
-    await step(['left -'], () => eraseAt(server.host.workspace, 'team/from-secret.md'));
-    await step(['created team/last.md'], () => ada.create('team/last.md'));
-  });
 });
+
+/** What REST and webhooks both say of a change. */
+interface Told {
+  readonly id: string;
+  readonly kind: string;
+  readonly document: { readonly id: string; readonly location: string | null; readonly etag: string | null };
+  readonly version: string | null;
+  readonly actor: object | null;
+}

@@ -44,14 +44,6 @@ describe('reading by a long-lived git cat-file', () => {
   afterEach(() => catFile.close());
   after(() => folders.remove());
 
-  function started(): number[] {
-    return readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number);
-  }
-
-  async function assertGone(pid: number): Promise<void> {
-    await until(`process ${pid} is gone`, () => spawnSync('kill', ['-0', String(pid)]).status !== 0);
-  }
-
   it('takes one process for many questions, in any mix of sizes and of missing ones', async () => {
     const absent = '0'.repeat(40);
     const asked = [...small, large, absent, small[0]!, large, large, absent, ...small];
@@ -166,4 +158,12 @@ describe('reading by a long-lived git cat-file', () => {
       }
     }
   });
+
+  function started(): number[] {
+    return readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number);
+  }
+
+  async function assertGone(pid: number): Promise<void> {
+    await until(`process ${pid} is gone`, () => spawnSync('kill', ['-0', String(pid)]).status !== 0);
+  }
 });

@@ -2,12 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { TooDeep, EntryCount } from '../../lib/git/sources/count-tree-entries.js';
 
-/** A file by its content, or a folder. */
-type Node = string | Folder;
-interface Folder {
-  readonly [name: string]: Node;
-}
-
 /** Trees by their names, as a repository has them. */
 class Trees {
   readonly #all = new Map<string, Buffer>();
@@ -38,18 +32,6 @@ const sizeOf = (node: Node | undefined): number =>
   node === undefined || typeof node === 'string'
     ? 0
     : Object.values(node).reduce((sum, each) => sum + 1 + sizeOf(each), 0);
-
-/** What differs, counted by walking through both. */
-function differenceOf(before: Folder, after: Folder): number {
-  let changed = 0;
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, now] = [before[name], after[name]];
-    if (JSON.stringify(old) === JSON.stringify(now)) continue;
-    if (typeof old === 'object' && typeof now === 'object') changed += 1 + differenceOf(old, now);
-    else for (const each of [old, now]) if (each !== undefined) changed += 1 + sizeOf(each);
-  }
-  return changed;
-}
 
 const files = (from: number, upTo: number, content = 'x'): Folder =>
   Object.fromEntries(Array.from({ length: upTo - from }, (_, index) => [`f${1000 + from + index}`, content]));
@@ -123,3 +105,22 @@ describe('the count of entries below a folder', () => {
     assert.ok((await trees.count(0).below(deep)) > 0);
   });
 });
+
+/** A file by its content, or a folder. */
+type Node = string | Folder;
+
+interface Folder {
+  readonly [name: string]: Node;
+}
+
+/** What differs, counted by walking through both. */
+function differenceOf(before: Folder, after: Folder): number {
+  let changed = 0;
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [before[name], after[name]];
+    if (JSON.stringify(old) === JSON.stringify(now)) continue;
+    if (typeof old === 'object' && typeof now === 'object') changed += 1 + differenceOf(old, now);
+    else for (const each of [old, now]) if (each !== undefined) changed += 1 + sizeOf(each);
+  }
+  return changed;
+}

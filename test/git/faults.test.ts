@@ -13,25 +13,12 @@ const first = makeCommit({ a: 'one' });
 const second = makeCommit({ a: 'two', b: 'three' }, [first.commit]);
 const content = 'staged content '.repeat(5000);
 
-/** Every kind of write once. */
-async function writeEverything(repository: Repository): Promise<void> {
-  const { oid } = await repository.stageBlob(piecesOf(content));
-  await repository.addPack(second.objects);
-  await repository.moveHead(second.commit);
-  assert.equal((await gather((await repository.readStream(oid)).stream)).toString(), content);
-}
-
 /** One call in so many is made to fail. */
 const step = countOf('DISK_FAULT_STEP', { usual: 7, campaign: 1 });
 
 describe('when the disk fails', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
-
-  async function temporaryFiles(path: string): Promise<string[]> {
-    const names = await readdir(path, { recursive: true });
-    return names.filter((name) => /\.(?:tmp|lock)$|tmp_/.test(name));
-  }
 
   // In `npm test` the four kinds of fault share the calls: each call fails in one way.
   const faults: [Fault, boolean, number][] = [
@@ -162,4 +149,17 @@ describe('when the disk fails', () => {
       await opened.close();
     }
   }).timeout(60_000);
+
+  async function temporaryFiles(path: string): Promise<string[]> {
+    const names = await readdir(path, { recursive: true });
+    return names.filter((name) => /\.(?:tmp|lock)$|tmp_/.test(name));
+  }
 });
+
+/** Every kind of write once. */
+async function writeEverything(repository: Repository): Promise<void> {
+  const { oid } = await repository.stageBlob(piecesOf(content));
+  await repository.addPack(second.objects);
+  await repository.moveHead(second.commit);
+  assert.equal((await gather((await repository.readStream(oid)).stream)).toString(), content);
+}

@@ -11,13 +11,6 @@ const answers = {
   0: [nak, ...pack],
 };
 
-/** The answer in pieces of a size. */
-function pass(answer: FetchAnswer, bytes: Buffer, size: number): Buffer {
-  const passed: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += size) passed.push(answer.pass(bytes.subarray(at, at + size)));
-  return Buffer.concat([...passed, answer.rest()]);
-}
-
 describe('The answer to a fetch', () => {
   for (const [version, parts] of Object.entries(answers)) {
     const bytes = Buffer.concat(parts);
@@ -75,3 +68,10 @@ describe('The answer to a fetch', () => {
     for (let size = 1; size <= bytes.length; size += 1) assert.deepEqual(pass(new FetchAnswer(), bytes, size), bytes);
   });
 });
+
+/** The answer in pieces of a size. */
+function pass(answer: FetchAnswer, bytes: Buffer, size: number): Buffer {
+  const passed: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) passed.push(answer.pass(bytes.subarray(at, at + size)));
+  return Buffer.concat([...passed, answer.rest()]);
+}

@@ -27,14 +27,6 @@ describe('a git that has bounds', function () {
   });
   after(() => folders.remove());
 
-  /** Takes in objects of many mebibytes. */
-  async function unpack(sizes: readonly number[], bounds: Partial<typeof usual>): Promise<void> {
-    const started = startGit(boundGit(program, { ...usual, ...bounds }), path, ['index-pack', '--stdin']);
-    started.stdin.end(makeDeltaBomb(sizes).pack);
-    started.stdout.resume();
-    await started.requireSuccess('It cannot be');
-  }
-
   it('works as another does while it stays within them', async () => {
     await unpack([20, 21], {});
     const { stdout } = await runGit(program, path, ['hash-object', '--stdin'], { input: '' });
@@ -86,4 +78,12 @@ describe('a git that has bounds', function () {
     execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
     await until('nothing waits', async () => findProcesses('sleep 3603.5').length === 0, 1000);
   });
+
+  /** Takes in objects of many mebibytes. */
+  async function unpack(sizes: readonly number[], bounds: Partial<typeof usual>): Promise<void> {
+    const started = startGit(boundGit(program, { ...usual, ...bounds }), path, ['index-pack', '--stdin']);
+    started.stdin.end(makeDeltaBomb(sizes).pack);
+    started.stdout.resume();
+    await started.requireSuccess('It cannot be');
+  }
 });

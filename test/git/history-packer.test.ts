@@ -10,47 +10,12 @@ import { git, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
 const oidOf = (text: string): Oid => createHash('sha1').update(text).digest('hex');
 
-function makeTree(entries: number): Tree {
-  return Tree.empty.withAll(
-    Array.from({ length: entries }, (_, index) => [
-      `document-${index}.md`,
-      { mode: '100644', oid: oidOf(`${index}`) } as const,
-    ]),
-  );
-}
-
-/** A listing as it is after each of so many writes to one of its files. */
-function makeHistory(entries: number, writes: number): Tree[] {
-  const trees = [makeTree(entries)];
-  for (let write = 1; write < writes; write++) {
-    trees.push(trees.at(-1)!.with(`document-${(write * 7919) % entries}.md`, '100644', oidOf(`write ${write}`)));
-  }
-  return trees;
-}
-
 describe('packs of a history', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
 
-  async function emptyRepository(): Promise<string> {
-    const path = await folders.make();
-    git(path, ['init', '-q', '--bare', '.']);
-    return path;
-  }
-
   const packFiles = async (path: string): Promise<string[]> =>
     (await readdir(join(path, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
-
-  function readTrees(path: string, trees: readonly Tree[]): void {
-    const said = git(path, ['cat-file', '--batch'], trees.map(({ oid }) => `${oid}\n`).join(''));
-    let at = 0;
-    for (const { oid, bytes } of trees) {
-      const line = `${oid} tree ${bytes.length}\n`;
-      assert.equal(said.toString('latin1', at, at + line.length), line);
-      assert.ok(said.subarray(at + line.length, at + line.length + bytes.length).equals(bytes));
-      at += line.length + bytes.length + 1;
-    }
-  }
 
   for (const [what, makesDeltas] of [
     ['with deltas', true],
@@ -111,6 +76,23 @@ describe('packs of a history', () => {
     for (const makesDeltas of [true, false]) await openHistoryPacker(path, makesDeltas).flush();
     assert.deepEqual(await packFiles(path), []);
   });
+
+  async function emptyRepository(): Promise<string> {
+    const path = await folders.make();
+    git(path, ['init', '-q', '--bare', '.']);
+    return path;
+  }
+
+  function readTrees(path: string, trees: readonly Tree[]): void {
+    const said = git(path, ['cat-file', '--batch'], trees.map(({ oid }) => `${oid}\n`).join(''));
+    let at = 0;
+    for (const { oid, bytes } of trees) {
+      const line = `${oid} tree ${bytes.length}\n`;
+      assert.equal(said.toString('latin1', at, at + line.length), line);
+      assert.ok(said.subarray(at + line.length, at + line.length + bytes.length).equals(bytes));
+      at += line.length + bytes.length + 1;
+    }
+  }
 });
 
 describe('a delta', () => {
@@ -122,3 +104,21 @@ describe('a delta', () => {
     assert.notEqual(encodeDelta(tree, makeTree(51).bytes, into), undefined);
   });
 });
+
+function makeTree(entries: number): Tree {
+  return Tree.empty.withAll(
+    Array.from({ length: entries }, (_, index) => [
+      `document-${index}.md`,
+      { mode: '100644', oid: oidOf(`${index}`) } as const,
+    ]),
+  );
+}
+
+/** A listing as it is after each of so many writes to one of its files. */
+function makeHistory(entries: number, writes: number): Tree[] {
+  const trees = [makeTree(entries)];
+  for (let write = 1; write < writes; write++) {
+    trees.push(trees.at(-1)!.with(`document-${(write * 7919) % entries}.md`, '100644', oidOf(`write ${write}`)));
+  }
+  return trees;
+}

@@ -12,21 +12,6 @@ import type { Repository } from '../../lib/git/repositories/repository.js';
 import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
 import { fsck, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
-/** The machine's disk, which does not take the files of chosen names. */
-function makeRefusing(): { readonly fs: FileSystem; refused: RegExp | undefined } {
-  const disk = {
-    refused: undefined as RegExp | undefined,
-    fs: {
-      ...nodeFileSystem,
-      rename: async (from: string, to: string) => {
-        if (disk.refused?.test(to) === true) throw Object.assign(new Error('made to fail'), { code: 'ENOSPC' });
-        return nodeFileSystem.rename(from, to);
-      },
-    },
-  };
-  return disk;
-}
-
 for (const git of ['auto', 'never'] as const) {
   describe(`what a failed write leaves in a repository (${git === 'auto' ? 'with' : 'without'} git)`, () => {
     const folders = new TemporaryFolders();
@@ -176,4 +161,19 @@ for (const git of ['auto', 'never'] as const) {
       assert.equal(fsck(path), '');
     });
   });
+}
+
+/** The machine's disk, which does not take the files of chosen names. */
+function makeRefusing(): { readonly fs: FileSystem; refused: RegExp | undefined } {
+  const disk = {
+    refused: undefined as RegExp | undefined,
+    fs: {
+      ...nodeFileSystem,
+      rename: async (from: string, to: string) => {
+        if (disk.refused?.test(to) === true) throw Object.assign(new Error('made to fail'), { code: 'ENOSPC' });
+        return nodeFileSystem.rename(from, to);
+      },
+    },
+  };
+  return disk;
 }

@@ -13,11 +13,6 @@ import { git } from '../support/git/fixture.js';
 const delimiter = Buffer.from('0001');
 const ability = ['agent=git/2.39.5', 'object-format=sha1'];
 
-function ask(given: readonly string[], wanted: readonly string[] = []): Buffer {
-  const lines = (texts: readonly string[]): Buffer[] => texts.map((text) => encodePacket(`${text}\n`));
-  return Buffer.concat([...lines(['command=ls-refs', ...given]), delimiter, ...lines(wanted), flushPacket]);
-}
-
 describe('The list of refs', () => {
   let folder: string;
   let program: GitProgram;
@@ -74,3 +69,8 @@ describe('The list of refs', () => {
     );
   });
 });
+
+function ask(given: readonly string[], wanted: readonly string[] = []): Buffer {
+  const lines = (texts: readonly string[]): Buffer[] => texts.map((text) => encodePacket(`${text}\n`));
+  return Buffer.concat([...lines(['command=ls-refs', ...given]), delimiter, ...lines(wanted), flushPacket]);
+}

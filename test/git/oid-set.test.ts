@@ -6,12 +6,6 @@ const oidOf = (number: number): string => createHash('sha1').update(String(numbe
 const made = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => oidOf(from + index));
 
-function setOf(oids: readonly string[]): OidSet {
-  const set = new OidSet();
-  for (const oid of oids) set.add(oid);
-  return set;
-}
-
 describe('a set of object names', () => {
   it('has the added names, once and in that order, beyond its first size too', () => {
     const oids = made(0, 50_000);
@@ -37,3 +31,9 @@ describe('a set of object names', () => {
     assert.equal(other.size, 400);
   });
 });
+
+function setOf(oids: readonly string[]): OidSet {
+  const set = new OidSet();
+  for (const oid of oids) set.add(oid);
+  return set;
+}

@@ -16,12 +16,6 @@ describe('a pack', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
 
-  async function emptyRepository(): Promise<string> {
-    const path = await folders.make();
-    git(path, ['init', '-q', '--bare', '.']);
-    return path;
-  }
-
   it('and its index equal git’s of the same objects', async () => {
     const path = await emptyRepository();
     const { objects } = makeCommit(
@@ -118,6 +112,12 @@ describe('a pack', () => {
     assert.throws(() => git(path, ['index-pack', '--strict', join(path, 'x', 'a.pack')]));
     assert.deepEqual(await readdir(join(path, 'objects', 'pack')), []);
   });
+
+  async function emptyRepository(): Promise<string> {
+    const path = await folders.make();
+    git(path, ['init', '-q', '--bare', '.']);
+    return path;
+  }
 });
 
 describe('choosing packs to join', () => {

@@ -2,18 +2,6 @@ import assert from 'node:assert/strict';
 import { PacketReader } from '../../lib/git/serving/packet-reader.js';
 import { encodePacket, flushPacket, MalformedPacket, textOf } from '../../lib/git/serving/packets.js';
 
-async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-/** Milliseconds of processor time. */
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 describe('The packets at the beginning of a stream', () => {
   it('are the same in pieces of any size, with what follows', async () => {
     const bytes = Buffer.concat([
@@ -66,3 +54,15 @@ describe('The packets at the beginning of a stream', () => {
     assert.ok(large < 4 * small + 50, `${large} ms, and ${small} ms for small ones`);
   });
 });
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Milliseconds of processor time. */
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

@@ -7,9 +7,6 @@ import { findLine, type LineCommit } from '../../lib/git/serving/pushed-line.js'
 import { PushUnfit } from '../../lib/git/serving/push-limits.js';
 import { git, TemporaryFolders } from '../support/git/fixture.js';
 
-/** A commit for `git fast-import`: its name, its parents' names, and its files, null for one that goes. */
-type Made = readonly [name: string, parents: string, files?: Readonly<Record<string, string | null>>];
-
 describe('The line of a push', function () {
   this.timeout(30_000);
   let program: GitProgram;
@@ -19,45 +16,6 @@ describe('The line of a push', function () {
   before(async () => {
     program = await requireGit('test');
   });
-
-  /** Makes the commits, and calls the test with their ids by name. */
-  async function inRepository(
-    commits: readonly Made[],
-    test: (
-      start: (parameters: readonly string[]) => StartedGit,
-      oids: Readonly<Record<string, string>>,
-    ) => Promise<void>,
-  ): Promise<void> {
-    const folder = await folders.make();
-    const repository = join(folder, 'r.git');
-    git(folder, ['init', '-q', '--bare', 'r.git']);
-    const names = commits.map(([name]) => name);
-    const script = commits.map(([name, parents, files = {}], index) => {
-      const [from, ...merged] = parents === '' ? [] : parents.split(' ');
-      return [
-        `commit refs/heads/${name}`,
-        `mark :${index + 1}`,
-        'committer Ada <ada@example.org> 1700000000 +0000',
-        `data ${Buffer.byteLength(name)}`,
-        name,
-        ...(from === undefined ? [] : [`from :${names.indexOf(from) + 1}`]),
-        ...merged.map((each) => `merge :${names.indexOf(each) + 1}`),
-        ...Object.entries(files).flatMap(([path, text]) =>
-          text === null ? [`D ${path}`] : [`M 644 inline ${path}`, `data ${Buffer.byteLength(text)}`, text],
-        ),
-        '',
-      ].join('\n');
-    });
-    git(repository, ['fast-import', '--quiet', '--export-marks=marks'], `${script.join('\n')}\ndone\n`);
-    const heads = git(repository, ['for-each-ref', '--format=%(refname:short) %(objectname)']).toString();
-    const oids = Object.fromEntries(
-      heads
-        .trim()
-        .split('\n')
-        .map((line) => line.split(' ') as [string, string]),
-    );
-    await test((parameters) => startGit(program, repository, parameters), oids);
-  }
 
   const named = (line: readonly LineCommit[] | null, oids: Readonly<Record<string, string>>): string | null => {
     const nameOf = (oid: string | null): string => Object.entries(oids).find(([, each]) => each === oid)?.[0] ?? '-';
@@ -328,4 +286,46 @@ describe('The line of a push', function () {
       assert.equal((await listChanges(start, both, 20)).size, 2);
     });
   });
+
+  /** Makes the commits, and calls the test with their ids by name. */
+  async function inRepository(
+    commits: readonly Made[],
+    test: (
+      start: (parameters: readonly string[]) => StartedGit,
+      oids: Readonly<Record<string, string>>,
+    ) => Promise<void>,
+  ): Promise<void> {
+    const folder = await folders.make();
+    const repository = join(folder, 'r.git');
+    git(folder, ['init', '-q', '--bare', 'r.git']);
+    const names = commits.map(([name]) => name);
+    const script = commits.map(([name, parents, files = {}], index) => {
+      const [from, ...merged] = parents === '' ? [] : parents.split(' ');
+      return [
+        `commit refs/heads/${name}`,
+        `mark :${index + 1}`,
+        'committer Ada <ada@example.org> 1700000000 +0000',
+        `data ${Buffer.byteLength(name)}`,
+        name,
+        ...(from === undefined ? [] : [`from :${names.indexOf(from) + 1}`]),
+        ...merged.map((each) => `merge :${names.indexOf(each) + 1}`),
+        ...Object.entries(files).flatMap(([path, text]) =>
+          text === null ? [`D ${path}`] : [`M 644 inline ${path}`, `data ${Buffer.byteLength(text)}`, text],
+        ),
+        '',
+      ].join('\n');
+    });
+    git(repository, ['fast-import', '--quiet', '--export-marks=marks'], `${script.join('\n')}\ndone\n`);
+    const heads = git(repository, ['for-each-ref', '--format=%(refname:short) %(objectname)']).toString();
+    const oids = Object.fromEntries(
+      heads
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ') as [string, string]),
+    );
+    await test((parameters) => startGit(program, repository, parameters), oids);
+  }
 });
+
+/** A commit for `git fast-import`: its name, its parents' names, and its files, null for one that goes. */
+type Made = readonly [name: string, parents: string, files?: Readonly<Record<string, string | null>>];

@@ -43,43 +43,8 @@ describe('The quarantine of a push', function () {
   });
   after(() => folders.remove());
 
-  async function open(changed: Partial<PushLimits> = {}): Promise<{ quarantine: Quarantine; folder: string }> {
-    const folder = join(await folders.make(), 'q');
-    await mkdir(folder);
-    const quarantine = await Quarantine.open(program, folder, served, { ...limits, ...changed }, signal);
-    return { quarantine, folder };
-  }
-
   const pack = (revisions: string, ...flags: readonly string[]): Buffer =>
     git(client, ['pack-objects', '--stdout', '--revs', '-q', ...flags], revisions);
-
-  /** A pack of objects as given: the type's number and the content, deflated. */
-  function makePack(objects: readonly (readonly [type: number, size: number, deflated: Buffer])[]): Buffer {
-    const parts: Buffer[] = [Buffer.from('PACK\0\0\0\x02'), Buffer.from([0, 0, 0, objects.length])];
-    for (const [type, size, deflated] of objects) {
-      const head = [(type << 4) | (size & 15)];
-      for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
-        head[head.length - 1]! |= 128;
-        head.push(rest % 128);
-      }
-      parts.push(Buffer.from(head), deflated);
-    }
-    const all = Buffer.concat(parts);
-    return Buffer.concat([all, createHash('sha1').update(all).digest()]);
-  }
-
-  async function refuses(bytes: Buffer, said: RegExp, changed: Partial<PushLimits> = {}): Promise<void> {
-    const { quarantine } = await open(changed);
-    await assert.rejects(
-      async () => {
-        const { packs, gitsName } = await quarantine.takeIn(piecesOf(bytes));
-        if (gitsName !== undefined) throw gitsName;
-        await quarantine.findTooLarge(packs);
-      },
-      (error: unknown) => error instanceof PushUnfit && said.test(error.message),
-    );
-    quarantine.close();
-  }
 
   it('takes in a thin pack, completes it, and borrows the rest', async () => {
     const { quarantine, folder } = await open();
@@ -290,4 +255,39 @@ describe('The quarantine of a push', function () {
     assert.throws(() => quarantine.requireInTime(), /takes too long/);
     quarantine.close();
   });
+
+  async function open(changed: Partial<PushLimits> = {}): Promise<{ quarantine: Quarantine; folder: string }> {
+    const folder = join(await folders.make(), 'q');
+    await mkdir(folder);
+    const quarantine = await Quarantine.open(program, folder, served, { ...limits, ...changed }, signal);
+    return { quarantine, folder };
+  }
+
+  /** A pack of objects as given: the type's number and the content, deflated. */
+  function makePack(objects: readonly (readonly [type: number, size: number, deflated: Buffer])[]): Buffer {
+    const parts: Buffer[] = [Buffer.from('PACK\0\0\0\x02'), Buffer.from([0, 0, 0, objects.length])];
+    for (const [type, size, deflated] of objects) {
+      const head = [(type << 4) | (size & 15)];
+      for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+        head[head.length - 1]! |= 128;
+        head.push(rest % 128);
+      }
+      parts.push(Buffer.from(head), deflated);
+    }
+    const all = Buffer.concat(parts);
+    return Buffer.concat([all, createHash('sha1').update(all).digest()]);
+  }
+
+  async function refuses(bytes: Buffer, said: RegExp, changed: Partial<PushLimits> = {}): Promise<void> {
+    const { quarantine } = await open(changed);
+    await assert.rejects(
+      async () => {
+        const { packs, gitsName } = await quarantine.takeIn(piecesOf(bytes));
+        if (gitsName !== undefined) throw gitsName;
+        await quarantine.findTooLarge(packs);
+      },
+      (error: unknown) => error instanceof PushUnfit && said.test(error.message),
+    );
+    quarantine.close();
+  }
 });

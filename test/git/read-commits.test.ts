@@ -14,43 +14,11 @@ import {
 import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
 import { git, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
-async function* inTurn(wanted: readonly WantedCommit[]): AsyncGenerator<WantedCommit, void, undefined> {
-  yield* wanted;
-}
-
-async function gatherAll(groups: AsyncIterable<readonly ReadCommit[]>): Promise<ReadCommit[]> {
-  const all: ReadCommit[] = [];
-  for await (const group of groups) all.push(...group);
-  return all;
-}
-
 describe('reading the commits of a history', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
 
   const ways = ['with git', 'without git'] as const;
-
-  async function openHistory(commits: number) {
-    const path = await folders.make();
-    git(path, ['init', '-q', '--bare', '.']);
-    const objects = [];
-    const oids: Oid[] = [];
-    for (let index = 0; index < commits; index++) {
-      const files = index === 3 ? {} : { [`a${index % 5}/b.md`]: `${index}`, c: 'x'.repeat(index) };
-      const made = makeCommit(files, oids.slice(-1));
-      objects.push(...made.objects);
-      oids.push(made.commit);
-    }
-    await writePack(objects, new RepositoryFolder(nodeFileSystem, path), sealPack);
-    const repository = await openRepositoryReadOnly({ path, git: 'auto' });
-    const program = await findGit();
-    assert.ok(program !== null);
-    const read = (wanted: readonly WantedCommit[], way: (typeof ways)[number]) =>
-      way === 'with git'
-        ? readCommitsWithGit(program, path, inTurn(wanted))
-        : readCommitsByReading((oid) => repository.read(oid), inTurn(wanted));
-    return { path, program, repository, oids, read };
-  }
 
   for (const way of ways) {
     it(`${way} gives each of them in order, with its root folder where that is wanted`, async () => {
@@ -99,4 +67,36 @@ describe('reading the commits of a history', () => {
     await assert.rejects(gatherAll(readCommitsWithGit(program, path, failing())), /broke off/);
     await repository.close();
   });
+
+  async function openHistory(commits: number) {
+    const path = await folders.make();
+    git(path, ['init', '-q', '--bare', '.']);
+    const objects = [];
+    const oids: Oid[] = [];
+    for (let index = 0; index < commits; index++) {
+      const files = index === 3 ? {} : { [`a${index % 5}/b.md`]: `${index}`, c: 'x'.repeat(index) };
+      const made = makeCommit(files, oids.slice(-1));
+      objects.push(...made.objects);
+      oids.push(made.commit);
+    }
+    await writePack(objects, new RepositoryFolder(nodeFileSystem, path), sealPack);
+    const repository = await openRepositoryReadOnly({ path, git: 'auto' });
+    const program = await findGit();
+    assert.ok(program !== null);
+    const read = (wanted: readonly WantedCommit[], way: (typeof ways)[number]) =>
+      way === 'with git'
+        ? readCommitsWithGit(program, path, inTurn(wanted))
+        : readCommitsByReading((oid) => repository.read(oid), inTurn(wanted));
+    return { path, program, repository, oids, read };
+  }
 });
+
+async function* inTurn(wanted: readonly WantedCommit[]): AsyncGenerator<WantedCommit, void, undefined> {
+  yield* wanted;
+}
+
+async function gatherAll(groups: AsyncIterable<readonly ReadCommit[]>): Promise<ReadCommit[]> {
+  const all: ReadCommit[] = [];
+  for await (const group of groups) all.push(...group);
+  return all;
+}

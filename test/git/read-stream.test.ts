@@ -26,30 +26,6 @@ describe('streaming a large blob', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
 
-  /** Bytes held outside of JavaScript's heap, garbage not counted. */
-  function heldBytes(): number {
-    collectGarbage();
-    collectGarbage(); // the second call waits until the first one's garbage is freed
-    return process.memoryUsage().arrayBuffers;
-  }
-
-  /** Reads a blob to its end, and returns the most that it held meanwhile. */
-  async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; maxHeld: number }> {
-    const before = heldBytes();
-    const { stream } = await repository.readStream(oid);
-    const hash = createHash('sha256');
-    let maxHeld = 0;
-    let read = 0;
-    for await (const piece of stream) {
-      const bytes = piece as Buffer;
-      hash.update(bytes);
-      if (Math.floor(read / (4 * MiB)) !== Math.floor((read + bytes.length) / (4 * MiB)))
-        maxHeld = Math.max(maxHeld, heldBytes() - before);
-      read += bytes.length;
-    }
-    return { sha256: hash.digest('hex'), maxHeld };
-  }
-
   for (const git of ['auto', 'never'] as const)
     it(`holds a few pieces of a staged blob of 20 MiB (git: ${git})`, async () => {
       const path = join(await folders.make(), 'content.git');
@@ -87,10 +63,6 @@ describe('streaming a large blob', () => {
     });
     after(() => repository.close());
 
-    /** How many child processes there are, those of other tests included. */
-    function countChildren(): number {
-      return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
-    }
     let childrenBefore: number;
     beforeEach(() => (childrenBefore = countChildren()));
     const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
@@ -134,6 +106,11 @@ describe('streaming a large blob', () => {
       await closed;
       await untilGitEnded();
     });
+
+    /** How many child processes there are, those of other tests included. */
+    function countChildren(): number {
+      return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+    }
   });
 
   it('leaves no file open, however often it is given up', async function () {
@@ -160,4 +137,28 @@ describe('streaming a large blob', () => {
     await until('no file of it is open', async () => (await openHere()) === 0);
     await repository.close();
   });
+
+  /** Bytes held outside of JavaScript's heap, garbage not counted. */
+  function heldBytes(): number {
+    collectGarbage();
+    collectGarbage(); // the second call waits until the first one's garbage is freed
+    return process.memoryUsage().arrayBuffers;
+  }
+
+  /** Reads a blob to its end, and returns the most that it held meanwhile. */
+  async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; maxHeld: number }> {
+    const before = heldBytes();
+    const { stream } = await repository.readStream(oid);
+    const hash = createHash('sha256');
+    let maxHeld = 0;
+    let read = 0;
+    for await (const piece of stream) {
+      const bytes = piece as Buffer;
+      hash.update(bytes);
+      if (Math.floor(read / (4 * MiB)) !== Math.floor((read + bytes.length) / (4 * MiB)))
+        maxHeld = Math.max(maxHeld, heldBytes() - before);
+      read += bytes.length;
+    }
+    return { sha256: hash.digest('hex'), maxHeld };
+  }
 });

@@ -61,18 +61,6 @@ describe('the changes of a repository’s commits, asked of one git', () => {
   const show = ({ path, before, after }: SourceChange): string =>
     `${path.toString('latin1')} ${before?.mode} ${before?.oid} ${after?.mode} ${after?.oid}`;
 
-  /** The same by a git for each pair. */
-  function expected(before: string, commit: string): string[] {
-    const fields = git('diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', before, commit).split('\0');
-    return fields.slice(0, -1).flatMap((facts, index) => {
-      if (index % 2 === 1) return [];
-      const [was = '', is = '', oidBefore, oidAfter] = facts.slice(1).split(' ');
-      const end = (mode: string, oid: string | undefined): string =>
-        mode === '000000' ? 'undefined undefined' : `${mode} ${oid}`;
-      return `${fields[index + 1]} ${end(was, oidBefore)} ${end(is, oidAfter)}`;
-    });
-  }
-
   it('equal those from a git for each of them: none, odd names, merges, and very many', async () => {
     assert.equal(commits.length, 6);
     const counts: number[] = [];
@@ -106,4 +94,16 @@ describe('the changes of a repository’s commits, asked of one git', () => {
       await assert.rejects(gather(source.listChanges(before, after)), RepositoryUnreadable);
     }
   });
+
+  /** The same by a git for each pair. */
+  function expected(before: string, commit: string): string[] {
+    const fields = git('diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', before, commit).split('\0');
+    return fields.slice(0, -1).flatMap((facts, index) => {
+      if (index % 2 === 1) return [];
+      const [was = '', is = '', oidBefore, oidAfter] = facts.slice(1).split(' ');
+      const end = (mode: string, oid: string | undefined): string =>
+        mode === '000000' ? 'undefined undefined' : `${mode} ${oid}`;
+      return `${fields[index + 1]} ${end(was, oidBefore)} ${end(is, oidAfter)}`;
+    });
+  }
 });

@@ -54,20 +54,6 @@ describe('editing a tree', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
 
-  /** The same files through git's index. */
-  function writeWithGit(folder: string, files: ReadonlyMap<string, TreeEntry>): string {
-    const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index'), GIT_DIR: folder };
-    const run = (parameters: string[], input: string): string => {
-      const { status, stdout, stderr } = spawnSync('git', parameters, { env, input, encoding: 'utf8' });
-      assert.equal(status, 0, stderr);
-      return stdout.trim();
-    };
-    run(['read-tree', '--empty'], '');
-    const lines = [...files].map(([path, { mode, oid }]) => `${mode} ${oid}\t${path}\0`);
-    run(['update-index', '-z', '--index-info'], lines.join(''));
-    return run(['write-tree', '--missing-ok'], '');
-  }
-
   const segment = fc.constantFrom('a', 'a.b', 'a-b', 'a b', 'a0', '100644 x', 'é', 'b');
   const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
   const entry = fc.record(
@@ -81,24 +67,6 @@ describe('editing a tree', () => {
     minLength: 1,
     maxLength: 5,
   });
-
-  /** Makes the possible edits in the model, without contradictions (a file below a file), and returns them. */
-  function applyToModel(
-    model: Map<string, TreeEntry>,
-    batch: readonly (readonly [string, TreeEntry | null])[],
-  ): TreeEdit[] {
-    const done: TreeEdit[] = [];
-    for (const [each, value] of batch) {
-      const names = each.split('/');
-      const isBelowAFile = names.some((_, i) => i > 0 && model.has(names.slice(0, i).join('/')));
-      const isAFolder = [...model.keys()].some((other) => other.startsWith(`${each}/`));
-      if (isBelowAFile || isAFolder) continue;
-      if (value === null) model.delete(each);
-      else model.set(each, value);
-      done.push({ path: names, entry: value });
-    }
-    return done;
-  }
 
   it('gives the tree that git writes for the same files', async () => {
     const folder = await folders.make();
@@ -232,4 +200,36 @@ describe('editing a tree', () => {
     assert.equal([...trees.files(root).keys()][0]?.length, 1023);
     assert.equal(trees.apply(root, [{ path: deep, entry: null }]), Tree.empty.oid);
   });
+
+  /** The same files through git's index. */
+  function writeWithGit(folder: string, files: ReadonlyMap<string, TreeEntry>): string {
+    const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index'), GIT_DIR: folder };
+    const run = (parameters: string[], input: string): string => {
+      const { status, stdout, stderr } = spawnSync('git', parameters, { env, input, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+      return stdout.trim();
+    };
+    run(['read-tree', '--empty'], '');
+    const lines = [...files].map(([path, { mode, oid }]) => `${mode} ${oid}\t${path}\0`);
+    run(['update-index', '-z', '--index-info'], lines.join(''));
+    return run(['write-tree', '--missing-ok'], '');
+  }
+
+  /** Makes the possible edits in the model, without contradictions (a file below a file), and returns them. */
+  function applyToModel(
+    model: Map<string, TreeEntry>,
+    batch: readonly (readonly [string, TreeEntry | null])[],
+  ): TreeEdit[] {
+    const done: TreeEdit[] = [];
+    for (const [each, value] of batch) {
+      const names = each.split('/');
+      const isBelowAFile = names.some((_, i) => i > 0 && model.has(names.slice(0, i).join('/')));
+      const isAFolder = [...model.keys()].some((other) => other.startsWith(`${each}/`));
+      if (isBelowAFile || isAFolder) continue;
+      if (value === null) model.delete(each);
+      else model.set(each, value);
+      done.push({ path: names, entry: value });
+    }
+    return done;
+  }
 });

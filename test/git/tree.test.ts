@@ -41,14 +41,6 @@ describe('a tree', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
 
-  function makeWithGit(folder: string, model: ReadonlyMap<string, TreeEntry>): string {
-    const lines = [...model].map(([each, { mode, oid }]) => {
-      const type = mode === '40000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
-      return `${mode.padStart(6, '0')} ${type} ${oid}\t${each}\0`;
-    });
-    return git(folder, ['mktree', '-z', '--missing'], lines.join('')).toString().trim();
-  }
-
   it('is the one that git makes of the same entries', async () => {
     const folder = await folders.make();
     git(folder, ['init', '-q', '--bare', '.']);
@@ -165,4 +157,12 @@ describe('a tree', () => {
     assert.deepEqual(inflateObject(packed), wide.bytes);
     assert.equal(packed.oid, hashObject('tree', wide.bytes));
   });
+
+  function makeWithGit(folder: string, model: ReadonlyMap<string, TreeEntry>): string {
+    const lines = [...model].map(([each, { mode, oid }]) => {
+      const type = mode === '40000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
+      return `${mode.padStart(6, '0')} ${type} ${oid}\t${each}\0`;
+    });
+    return git(folder, ['mktree', '-z', '--missing'], lines.join('')).toString().trim();
+  }
 });

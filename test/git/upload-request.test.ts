@@ -15,12 +15,6 @@ const second = (...args: readonly string[]): Buffer =>
 const listing = (...args: readonly string[]): Buffer =>
   whole('command=ls-refs', ...ability, delimiter, ...args, flushPacket);
 
-async function readFetch(body: Buffer, version: ProtocolVersion = 2): Promise<FetchRequest> {
-  const read = await readUploadRequest(body, version);
-  assert.ok(read.command === 'fetch');
-  return read;
-}
-
 describe('A request to git-upload-pack', () => {
   it('is read, and written anew without what git passes over', async () => {
     const request = second('thin-pack', `want ${oid('a')}`, `have ${oid('b')}`, `have ${oid('c')}`, 'done');
@@ -151,3 +145,9 @@ describe('A request to git-upload-pack', () => {
 
 const lengthOfLineFeeds = (haves: number): number => haves + 4;
 const lengthOfAgent = encodePacket('agent=git/2.39.5\n').length;
+
+async function readFetch(body: Buffer, version: ProtocolVersion = 2): Promise<FetchRequest> {
+  const read = await readUploadRequest(body, version);
+  assert.ok(read.command === 'fetch');
+  return read;
+}

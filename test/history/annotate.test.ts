@@ -9,22 +9,6 @@ import { addClient, Client, versionOf } from '../support/store/client.js';
 import { addConnector } from '../support/store/place.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-/** For each line the id of the version that wrote it. */
-function writersOf({ lines, writers }: Annotation): (string | undefined)[] {
-  return lines.flatMap(({ lines: count, owner }) =>
-    Array.from({ length: count }, () => (owner === undefined ? undefined : writers.get(owner)?.version.id)),
-  );
-}
-
-/** For each line the name of its writer. */
-function namesOf({ lines, writers }: Annotation): (string | undefined)[] {
-  return lines.flatMap(({ lines: count, owner }) =>
-    Array.from({ length: count }, () =>
-      owner === undefined ? undefined : writers.get(owner)?.version.author.displayName,
-    ),
-  );
-}
-
 describe('who wrote each line of a document', () => {
   let service: TestService;
   let ada: Client;
@@ -177,3 +161,19 @@ describe('who wrote each line, compared with git', () => {
     }
   });
 });
+
+/** For each line the id of the version that wrote it. */
+function writersOf({ lines, writers }: Annotation): (string | undefined)[] {
+  return lines.flatMap(({ lines: count, owner }) =>
+    Array.from({ length: count }, () => (owner === undefined ? undefined : writers.get(owner)?.version.id)),
+  );
+}
+
+/** For each line the name of its writer. */
+function namesOf({ lines, writers }: Annotation): (string | undefined)[] {
+  return lines.flatMap(({ lines: count, owner }) =>
+    Array.from({ length: count }, () =>
+      owner === undefined ? undefined : writers.get(owner)?.version.author.displayName,
+    ),
+  );
+}

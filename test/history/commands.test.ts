@@ -15,20 +15,6 @@ describe('the command line on documents, folders, claims and comments', () => {
   });
   afterEach(() => service.close());
 
-  async function run(command: string, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const host = { ...hostOf(service), names: () => ['acme'] };
-    const options = {
-      host,
-      server: null,
-      address: 'http://127.0.0.1:8080',
-      onProgress: () => Promise.resolve(),
-      signal: new AbortController().signal,
-      onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
-    };
-    const answer = await runCommand({ command, fields }, options);
-    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Record<string, unknown>;
-  }
-
   const hostOf = ({ clock, workspace, service: opened }: TestService) => ({
     clock,
     randomness: workspace.randomness,
@@ -105,4 +91,18 @@ describe('the command line on documents, folders, claims and comments', () => {
       ['Ada', 1, null, 'why?'],
     );
   });
+
+  async function run(command: string, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const host = { ...hostOf(service), names: () => ['acme'] };
+    const options = {
+      host,
+      server: null,
+      address: 'http://127.0.0.1:8080',
+      onProgress: () => Promise.resolve(),
+      signal: new AbortController().signal,
+      onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
+    };
+    const answer = await runCommand({ command, fields }, options);
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Record<string, unknown>;
+  }
 });

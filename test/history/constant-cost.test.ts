@@ -74,17 +74,6 @@ describe('a page of history or comments costs the same however much there is', (
       await service.close();
     });
 
-    async function rowsOfPages(location: string): Promise<number[]> {
-      const counts: number[] = [];
-      for (let after: string | null = ''; after !== null;) {
-        rows = 0;
-        const page: Awaited<ReturnType<Client['history']>> = await ada.history(location, 10, after);
-        counts.push(rows);
-        after = page.next;
-      }
-      return counts;
-    }
-
     it('reads no more rows for a late page of a long history than for the first of a short one', async () => {
       await ada.create('a/b/short.md');
       for (let count = 0; count < 10; count += 1) await ada.update('a/b/short.md', `${count}`);
@@ -108,5 +97,16 @@ describe('a page of history or comments costs the same however much there is', (
       // One look a step for the version, its own moves and its deletions, and one for each folder above it.
       assert.ok(Math.max(...counts) <= 11 * 5 + 11, `${Math.max(...counts)} rows`);
     });
+
+    async function rowsOfPages(location: string): Promise<number[]> {
+      const counts: number[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        rows = 0;
+        const page: Awaited<ReturnType<Client['history']>> = await ada.history(location, 10, after);
+        counts.push(rows);
+        after = page.next;
+      }
+      return counts;
+    }
   });
 });

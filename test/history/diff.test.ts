@@ -8,16 +8,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { makeRandom } from '../support/faults/load.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-/** Puts one side of a diff with all its context back together. */
-function sideOf(from: string, to: string, side: 'from' | 'to'): string {
-  const other = side === 'from' ? 'added' : 'removed';
-  return diffTexts(from, to, { context: Number.MAX_SAFE_INTEGER })
-    .hunks.flatMap(({ lines }) => lines)
-    .filter(({ kind }) => kind !== other)
-    .map(({ text, isEnded }) => `${text}${isEnded ? '\n' : ''}`)
-    .join('');
-}
-
 const marked = ({ parts, text }: DiffLine): string =>
   parts === null ? text : parts.map((part) => (part.isChanged ? `[${part.text}]` : part.text)).join('');
 
@@ -197,3 +187,13 @@ describe('comparing versions of a document', () => {
     assert.equal((await ada.diff('a.md', first)).isSame, true);
   });
 });
+
+/** Puts one side of a diff with all its context back together. */
+function sideOf(from: string, to: string, side: 'from' | 'to'): string {
+  const other = side === 'from' ? 'added' : 'removed';
+  return diffTexts(from, to, { context: Number.MAX_SAFE_INTEGER })
+    .hunks.flatMap(({ lines }) => lines)
+    .filter(({ kind }) => kind !== other)
+    .map(({ text, isEnded }) => `${text}${isEnded ? '\n' : ''}`)
+    .join('');
+}

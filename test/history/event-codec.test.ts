@@ -16,8 +16,6 @@ import { composeCommitMessage, parseCommitMessage, recoveredFromTrailer } from '
 import { countOf, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';
 
-type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
-
 /** Random events for each run. */
 const runs = countOf('EVENTS', { usual: 2000, campaign: 200_000 });
 const seed = `events ${seedOf(20261122)}`;
@@ -111,20 +109,6 @@ class Events {
   }
 }
 
-/** Writes random events into messages of commits and reads them again. */
-function requireRoundTrips({ decodeEvent, encodeEvent, subjectOf }: Codec, count: number): void {
-  const events = new Events(seed);
-  for (let run = 0; run < count; run += 1) {
-    const event = events.next();
-    const message = events.message();
-    const text = composeCommitMessage({ subject: subjectOf(event, run), message, trailers: encodeEvent(event) });
-    const parsed = parseCommitMessage(text);
-    assert.ok(parsed, text);
-    assert.equal(parsed.message, message);
-    assert.deepEqual(decodeEvent(parsed), event, text);
-  }
-}
-
 describe('An event in the message of its commit', () => {
   it('is read as it was written, with any message of the writer', () => {
     requireRoundTrips(codec, runs);
@@ -158,20 +142,6 @@ describe('An event in the message of its commit', () => {
     after(() => {
       fs.rmSync(folder, { recursive: true });
     });
-
-    async function openMutant(number: number, change: (source: string) => string): Promise<Codec> {
-      const built = fileURLToPath(new URL('../../lib', import.meta.url));
-      const copy = path.join(folder, String(number));
-      fs.mkdirSync(copy);
-      for (const room of ['domain', 'history']) {
-        fs.cpSync(path.join(built, room), path.join(copy, room), { recursive: true });
-      }
-      const file = path.join(copy, 'history', 'event-codec.js');
-      const source = fs.readFileSync(file, 'utf8');
-      assert.notEqual(change(source), source);
-      fs.writeFileSync(file, change(source));
-      return (await import(pathToFileURL(file).href)) as Codec;
-    }
 
     const built = fs.readFileSync(new URL('../../lib/history/event-codec.js', import.meta.url), 'utf8');
     // The stamp is the same in all commits, and stands last.
@@ -209,5 +179,35 @@ describe('An event in the message of its commit', () => {
         assert.throws(() => requireRoundTrips(mutant, runs));
       });
     });
+
+    async function openMutant(number: number, change: (source: string) => string): Promise<Codec> {
+      const built = fileURLToPath(new URL('../../lib', import.meta.url));
+      const copy = path.join(folder, String(number));
+      fs.mkdirSync(copy);
+      for (const room of ['domain', 'history']) {
+        fs.cpSync(path.join(built, room), path.join(copy, room), { recursive: true });
+      }
+      const file = path.join(copy, 'history', 'event-codec.js');
+      const source = fs.readFileSync(file, 'utf8');
+      assert.notEqual(change(source), source);
+      fs.writeFileSync(file, change(source));
+      return (await import(pathToFileURL(file).href)) as Codec;
+    }
   });
 });
+
+type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
+
+/** Writes random events into messages of commits and reads them again. */
+function requireRoundTrips({ decodeEvent, encodeEvent, subjectOf }: Codec, count: number): void {
+  const events = new Events(seed);
+  for (let run = 0; run < count; run += 1) {
+    const event = events.next();
+    const message = events.message();
+    const text = composeCommitMessage({ subject: subjectOf(event, run), message, trailers: encodeEvent(event) });
+    const parsed = parseCommitMessage(text);
+    assert.ok(parsed, text);
+    assert.equal(parsed.message, message);
+    assert.deepEqual(decodeEvent(parsed), event, text);
+  }
+}

@@ -15,8 +15,6 @@ const steps = 25;
 const erases = 4;
 const seed = seedOf(20261126);
 
-type Act = readonly [name: string, act: () => Promise<unknown>];
-
 const times = (count: number, act: Act): Act[] => Array.from({ length: count }, () => act);
 
 /** Changes of two folders in one another, with two names in each: most of them meet what others left there. */
@@ -116,3 +114,5 @@ describe('Rows of random histories in which folders are deleted, brought back an
     requireSeen([...kinds, ...folderKinds], done, { count: histories, enough: 6 });
   });
 });
+
+type Act = readonly [name: string, act: () => Promise<unknown>];

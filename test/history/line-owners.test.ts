@@ -6,35 +6,6 @@ import { diffSequences, Numbering } from '../../lib/text/diff-sequences.js';
 import { LineOwners } from '../../lib/text/line-owners.js';
 import { measureHold } from '../support/processes/measure-hold.js';
 
-/** The owner of each line of the last text; undefined where the walk gave up. */
-function ownersOf(texts: readonly string[]): (number | undefined)[] {
-  const owners = new LineOwners<number>(Buffer.from(texts.at(-1) ?? ''));
-  let isCut = false;
-  for (let newer = texts.length - 1; newer > 0 && !owners.isDone && !isCut; newer -= 1) {
-    isCut = !runAtOnce(owners.goBack(Buffer.from(texts[newer - 1] ?? ''), newer));
-  }
-  if (!isCut) owners.finish(0);
-  return runAtOnce(owners.describe()).flatMap(({ lines, owner }) => Array.from({ length: lines }, () => owner));
-}
-
-/** The same forwards: each text takes the owners of the lines that it shares with the one before. */
-function replay(texts: readonly string[]): number[] {
-  let lines: string[] = [];
-  let owners: number[] = [];
-  for (const [index, text] of texts.entries()) {
-    const next = cutLines(text);
-    const numbering = new Numbering();
-    const effort = { steps: 1_000_000, comparisons: 1_000_000, isExhausted: false };
-    const ranges = diffSequences(numbering.numberOf(lines), numbering.numberOf(next), effort);
-    const before = owners;
-    owners = ranges.flatMap(({ isSame, fromStart, fromEnd, toStart, toEnd }) =>
-      isSame ? before.slice(fromStart, fromEnd) : Array.from({ length: toEnd - toStart }, () => index),
-    );
-    lines = next;
-  }
-  return owners;
-}
-
 describe('the owners of lines', () => {
   it('are the texts that first had them', () => {
     assert.deepEqual(ownersOf(['one\ntwo\nthree\n']), [0, 0, 0]);
@@ -110,3 +81,32 @@ describe('the owners of lines', () => {
     }
   });
 });
+
+/** The owner of each line of the last text; undefined where the walk gave up. */
+function ownersOf(texts: readonly string[]): (number | undefined)[] {
+  const owners = new LineOwners<number>(Buffer.from(texts.at(-1) ?? ''));
+  let isCut = false;
+  for (let newer = texts.length - 1; newer > 0 && !owners.isDone && !isCut; newer -= 1) {
+    isCut = !runAtOnce(owners.goBack(Buffer.from(texts[newer - 1] ?? ''), newer));
+  }
+  if (!isCut) owners.finish(0);
+  return runAtOnce(owners.describe()).flatMap(({ lines, owner }) => Array.from({ length: lines }, () => owner));
+}
+
+/** The same forwards: each text takes the owners of the lines that it shares with the one before. */
+function replay(texts: readonly string[]): number[] {
+  let lines: string[] = [];
+  let owners: number[] = [];
+  for (const [index, text] of texts.entries()) {
+    const next = cutLines(text);
+    const numbering = new Numbering();
+    const effort = { steps: 1_000_000, comparisons: 1_000_000, isExhausted: false };
+    const ranges = diffSequences(numbering.numberOf(lines), numbering.numberOf(next), effort);
+    const before = owners;
+    owners = ranges.flatMap(({ isSame, fromStart, fromEnd, toStart, toEnd }) =>
+      isSame ? before.slice(fromStart, fromEnd) : Array.from({ length: toEnd - toStart }, () => index),
+    );
+    lines = next;
+  }
+  return owners;
+}

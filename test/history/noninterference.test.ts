@@ -6,6 +6,14 @@ import { openTestService } from '../support/store/service.js';
 
 const text = '# One\n\nfirst\n\n# Two\n\nsecond\n';
 
+describe('documents out of reach', () => {
+  it('have no effect on histories, diffs, annotations, claims, comments, labels, folders and reverts', async () => {
+    const expected = await requireSame(tell);
+    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
+    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
+  });
+});
+
 /** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
@@ -97,11 +105,3 @@ async function tell(withHidden: boolean): Promise<string[]> {
     await service.close();
   }
 }
-
-describe('documents out of reach', () => {
-  it('have no effect on histories, diffs, annotations, claims, comments, labels, folders and reverts', async () => {
-    const expected = await requireSame(tell);
-    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
-    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
-  });
-});

@@ -23,13 +23,6 @@ const text = (words: string): { readonly bytes: Buffer } => ({ bytes: Buffer.fro
 const grace = makeOriginalAuthor('Grace Hopper', 'grace@example.org', 1_580_706_246);
 const committer = { name: 'Operator', email: 'operator@acme', seconds: 1_790_000_000 };
 
-/** What a commit with this author gives again. */
-function readBack({ name, email, at }: OriginalAuthor): OriginalAuthor | null {
-  const author = { name, email, seconds: (at ?? 0) / 1000 };
-  const bytes = encodeCommit({ tree: Tree.empty.oid, parents: [], author, committer, message: 'x\n' });
-  return decodeOriginalAuthor(decodeCommit(bytes));
-}
-
 const hostile = [
   '',
   ' ',
@@ -123,3 +116,10 @@ describe('The original author of an imported version', () => {
     });
   });
 });
+
+/** What a commit with this author gives again. */
+function readBack({ name, email, at }: OriginalAuthor): OriginalAuthor | null {
+  const author = { name, email, seconds: (at ?? 0) / 1000 };
+  const bytes = encodeCommit({ tree: Tree.empty.oid, parents: [], author, committer, message: 'x\n' });
+  return decodeOriginalAuthor(decodeCommit(bytes));
+}

@@ -75,14 +75,6 @@ const expected = [
   'deleted folder: in/deeper/a/empty/kept 19',
 ];
 
-/** A fault put into a built file of lib/history. */
-interface Mutant {
-  readonly fault: string;
-  readonly file: string;
-  readonly text: string;
-  readonly instead: string;
-}
-
 const inFile =
   (file: string) =>
   (fault: string, text: string, instead: string): Mutant => ({ fault, file, text, instead });
@@ -247,3 +239,11 @@ describe('The rows that events are projected into', () => {
     });
   });
 });
+
+/** A fault put into a built file of lib/history. */
+interface Mutant {
+  readonly fault: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}

@@ -5,34 +5,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** All rows that a rebuild must make again; documents by their ids, since their numbers may differ. */
-function dumpRows(test: TestService): unknown {
-  const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
-  const read = (select: string): unknown[] => connection.prepare(select).all();
-  try {
-    return {
-      versions: read(
-        `SELECT d.id AS doc, v.sequence, v.id, v.commit_oid, v.blob_oid, v.size, v.location, v.operation, v.moment,
-           v.author, v.at, v.media_type, v.message
-         FROM version v JOIN document d ON d.number = v.document ORDER BY d.id, v.sequence`,
-      ),
-      documents: read(
-        `SELECT id, name, sequence, deleted_at, deleted_by, deleted_commit, deleted_location FROM document ORDER BY id`,
-      ),
-      folders: read('SELECT name, kept FROM folder ORDER BY name, kept'),
-      relocations: read('SELECT commit_oid, from_location, to_location, moment FROM relocation ORDER BY number'),
-      deletions: read(
-        `SELECT d.id AS doc, e.moment, e.commit_oid, e.location, e.folder, e.author, e.at
-         FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.id`,
-      ),
-      folderDeletions: read('SELECT * FROM folder_deletion ORDER BY moment'),
-      deletedFolders: read('SELECT * FROM deleted_folder ORDER BY location'),
-    };
-  } finally {
-    connection.close();
-  }
-}
-
 /** The tables that a rebuild replaces, with their columns. `compare-content.ts` compares them. */
 const columnsMadeAgain = {
   document:
@@ -105,3 +77,31 @@ describe('a rebuild from the repository', () => {
     }
   });
 });
+
+/** All rows that a rebuild must make again; documents by their ids, since their numbers may differ. */
+function dumpRows(test: TestService): unknown {
+  const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
+  const read = (select: string): unknown[] => connection.prepare(select).all();
+  try {
+    return {
+      versions: read(
+        `SELECT d.id AS doc, v.sequence, v.id, v.commit_oid, v.blob_oid, v.size, v.location, v.operation, v.moment,
+           v.author, v.at, v.media_type, v.message
+         FROM version v JOIN document d ON d.number = v.document ORDER BY d.id, v.sequence`,
+      ),
+      documents: read(
+        `SELECT id, name, sequence, deleted_at, deleted_by, deleted_commit, deleted_location FROM document ORDER BY id`,
+      ),
+      folders: read('SELECT name, kept FROM folder ORDER BY name, kept'),
+      relocations: read('SELECT commit_oid, from_location, to_location, moment FROM relocation ORDER BY number'),
+      deletions: read(
+        `SELECT d.id AS doc, e.moment, e.commit_oid, e.location, e.folder, e.author, e.at
+         FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.id`,
+      ),
+      folderDeletions: read('SELECT * FROM folder_deletion ORDER BY moment'),
+      deletedFolders: read('SELECT * FROM deleted_folder ORDER BY location'),
+    };
+  } finally {
+    connection.close();
+  }
+}

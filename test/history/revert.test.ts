@@ -21,17 +21,6 @@ describe('reverting the changes of one principal in a folder since a time', () =
   });
   afterEach(() => service.close());
 
-  /** Lets a minute pass and gives the time after it. */
-  function later(): number {
-    service.clock.advance(60_000);
-    return service.clock.now();
-  }
-
-  async function revert(folder: string, since: number) {
-    const { digest } = await ada.previewRevert(wild.id, folder, since);
-    return ada.revert(wild.id, folder, since, digest);
-  }
-
   it('puts texts back, deletes new documents, undeletes deleted ones: by one commit', async () => {
     await ada.create('f/edited.md', 'good');
     await ada.create('f/deleted.md', 'kept');
@@ -305,4 +294,15 @@ describe('reverting the changes of one principal in a folder since a time', () =
       { numRuns: 40, seed: 7 },
     );
   });
+
+  /** Lets a minute pass and gives the time after it. */
+  function later(): number {
+    service.clock.advance(60_000);
+    return service.clock.now();
+  }
+
+  async function revert(folder: string, since: number) {
+    const { digest } = await ada.previewRevert(wild.id, folder, since);
+    return ada.revert(wild.id, folder, since, digest);
+  }
 });

@@ -51,9 +51,6 @@ const document = 1024 * 1024;
 const header = 32 * 1024;
 const name = 'a.md' as Location;
 
-/** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can yield. */
-type Reader = (text: string, words: (length: number) => string) => unknown;
-
 /** All readers of callers' texts on the main thread, each with the longest text that it gets. */
 const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'an If-Match header': [header, (text) => parsePrecondition(text, 'If-Match')],
@@ -153,6 +150,27 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'the message of a commit': [document, (text) => parseCommitMessage(`${text}\n\n${text}\n`)],
 };
 
+const rules = { isMarkdown: true, longest: 2 * document };
+
+describe('No request waits for a hostile text', () => {
+  for (const [what, [length, read]] of Object.entries(readers)) {
+    it(`read as ${what}`, () => {
+      for (const [shape, make] of Object.entries(shapes)) {
+        const words = remembering(make);
+        const text = words(length);
+        const hold = measureHold(
+          answering(() => read(text, words)),
+          limit,
+        );
+        assert.ok(hold < limit, `${shape}: others wait for ${hold.toFixed(0)} ms`);
+      }
+    }).timeout(120_000);
+  }
+});
+
+/** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can yield. */
+type Reader = (text: string, words: (length: number) => string) => unknown;
+
 function analyze(text: string, codes: typeof languageCodes): unknown {
   // As many bytes as are looked at on the spot.
   const cut = Buffer.from(text).subarray(0, shortText).toString();
@@ -171,8 +189,6 @@ function findQuote(text: string, quote: string): Generator<void, unknown> {
 function placeWords(text: string, words: (length: number) => string): Generator<void, unknown> {
   return placeSnippet(text, { snippet: words(240), highlights: [[100, 140]] });
 }
-
-const rules = { isMarkdown: true, longest: 2 * document };
 
 function edit(text: string, of: DocumentEdit, anchors?: string[]): Generator<void, unknown> {
   return applyEdits(text, [of], rules, anchors);
@@ -205,19 +221,3 @@ function answering(work: Work): Work {
     }
   };
 }
-
-describe('No request waits for a hostile text', () => {
-  for (const [what, [length, read]] of Object.entries(readers)) {
-    it(`read as ${what}`, () => {
-      for (const [shape, make] of Object.entries(shapes)) {
-        const words = remembering(make);
-        const text = words(length);
-        const hold = measureHold(
-          answering(() => read(text, words)),
-          limit,
-        );
-        assert.ok(hold < limit, `${shape}: others wait for ${hold.toFixed(0)} ms`);
-      }
-    }).timeout(120_000);
-  }
-});

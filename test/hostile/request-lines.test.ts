@@ -8,16 +8,6 @@ describe('A request line of another version of HTTP', () => {
   before(async () => (server = await openMcpServer()));
   after(() => server.close());
 
-  /** The one answer to these bytes, on a connection that ends after it. */
-  async function answerTo(text: string): Promise<RawAnswer> {
-    const connection = await RawConnection.open(server.rest.port);
-    connection.write(text);
-    const answer = await connection.read();
-    await connection.closed();
-    assert.equal(connection.received, '', 'nothing comes after it');
-    return answer;
-  }
-
   for (const path of ['/v1/health', '/mcp', '/v1/documents/a.md', '*']) {
     it(`is refused with 505 and the end of the connection: ${path}`, async () => {
       const lines = [`GET ${path} HTTP/2.0`, `GET ${path} HTTP/0.9`, `POST ${path} HTTP/2.0`, `PUT ${path} HTTP/0.9`];
@@ -59,4 +49,14 @@ describe('A request line of another version of HTTP', () => {
       connection.end();
     }
   });
+
+  /** The one answer to these bytes, on a connection that ends after it. */
+  async function answerTo(text: string): Promise<RawAnswer> {
+    const connection = await RawConnection.open(server.rest.port);
+    connection.write(text);
+    const answer = await connection.read();
+    await connection.closed();
+    assert.equal(connection.received, '', 'nothing comes after it');
+    return answer;
+  }
 });

@@ -17,12 +17,6 @@ describe('A request in very many pieces of one byte', function () {
     `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\n` +
     'Idempotency-Key: k\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  async function requireCut(text: string): Promise<void> {
-    const connection = await RawConnection.open(server.rest.port);
-    connection.write(text);
-    await connection.closed();
-  }
-
   it('has its connection ended, whoever sends it', async () => {
     const { key } = await server.cloner('editor', 'pub', 'Pieces');
     for (const each of [key, 'none']) {
@@ -67,6 +61,12 @@ describe('A request in very many pieces of one byte', function () {
     connection.write(`4\r\n${flushPacket.toString()}\r\n0\r\n\r\n`);
     connection.end();
   });
+
+  async function requireCut(text: string): Promise<void> {
+    const connection = await RawConnection.open(server.rest.port);
+    connection.write(text);
+    await connection.closed();
+  }
 });
 
 describe('A request with a header twice that it has once', () => {

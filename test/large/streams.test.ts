@@ -21,13 +21,6 @@ describe('A stream of changes that is far behind', function () {
   });
   after(() => service.close());
 
-  /** The least of the longest holds of some rounds: the first one compiles the program. */
-  async function holdOf(work: () => Promise<unknown>): Promise<number> {
-    let least = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < rounds; round += 1) least = Math.min(least, (await service.measure(work)).held);
-    return least;
-  }
-
   for (const [what, query] of [
     ['with pages of one item', 'limit=1'],
     ['with the largest pages', 'limit=200'],
@@ -49,4 +42,11 @@ describe('A stream of changes that is far behind', function () {
     );
     assert.ok(held < maxHold, `others wait for ${held.toFixed(0)} ms`);
   });
+
+  /** The least of the longest holds of some rounds: the first one compiles the program. */
+  async function holdOf(work: () => Promise<unknown>): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round += 1) least = Math.min(least, (await service.measure(work)).held);
+    return least;
+  }
 });

@@ -21,34 +21,6 @@ const trees: readonly { readonly into: string; readonly folder: string | undefin
   { into: 'git', folder: existsSync('/usr/share/doc/git/RelNotes') ? '/usr/share/doc/git' : undefined },
 ];
 
-/** npm's own documentation, beside the Node that runs this or the npm that started it. */
-function findNpmDocs(): string | undefined {
-  const started = process.env['npm_execpath'];
-  const places = [
-    ...(started === undefined ? [] : [join(dirname(started), '..', 'docs')]),
-    join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'docs'),
-  ];
-  return places.find((place) => existsSync(place));
-}
-
-/** Contents of all regular files below a folder, by their paths in it. */
-async function readTree(folder: string): Promise<Map<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file)] as const)));
-}
-
-async function git(...parameters: string[]): Promise<string> {
-  const { stdout } = await run('git', parameters, { maxBuffer: 1 << 28, env: { ...process.env, LC_ALL: 'C' } });
-  return stdout;
-}
-
-/** Compares two sets of files byte by byte, naming the first difference. */
-function assertSameFiles(actual: ReadonlyMap<string, Buffer>, expected: ReadonlyMap<string, Buffer>): void {
-  assert.deepEqual([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
-  for (const [path, bytes] of expected) assert.ok(actual.get(path)?.equals(bytes), `${path} differs`);
-}
-
 describe('The main job on real documentation', function () {
   this.timeout(timeout);
 
@@ -216,3 +188,31 @@ describe('The main job on real documentation', function () {
     assert.equal(report.sound, true, JSON.stringify(report));
   });
 });
+
+/** npm's own documentation, beside the Node that runs this or the npm that started it. */
+function findNpmDocs(): string | undefined {
+  const started = process.env['npm_execpath'];
+  const places = [
+    ...(started === undefined ? [] : [join(dirname(started), '..', 'docs')]),
+    join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'docs'),
+  ];
+  return places.find((place) => existsSync(place));
+}
+
+/** Contents of all regular files below a folder, by their paths in it. */
+async function readTree(folder: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file)] as const)));
+}
+
+async function git(...parameters: string[]): Promise<string> {
+  const { stdout } = await run('git', parameters, { maxBuffer: 1 << 28, env: { ...process.env, LC_ALL: 'C' } });
+  return stdout;
+}
+
+/** Compares two sets of files byte by byte, naming the first difference. */
+function assertSameFiles(actual: ReadonlyMap<string, Buffer>, expected: ReadonlyMap<string, Buffer>): void {
+  assert.deepEqual([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
+  for (const [path, bytes] of expected) assert.ok(actual.get(path)?.equals(bytes), `${path} differs`);
+}

@@ -4,10 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { ask, makeFolder, serve, tidyUp, timeout, type RunningProgram } from '../support/processes/run-program.js';
 import { skipBecause } from '../support/skip.js';
 
-interface Called {
-  readonly result: { readonly isError?: boolean; readonly structuredContent: Readonly<Record<string, unknown>> };
-}
-
 const skillFile = 'lib/docs/skills/cartulary/SKILL.md';
 const blocksOf = (text: string, language: string): string[] =>
   text
@@ -32,34 +28,6 @@ describe('The examples of the manual', function () {
     server = await serve(`${folder}/data`);
   });
   after(tidyUp);
-
-  function runShell(script: string): {
-    readonly status: number | null;
-    readonly stdout: string;
-    readonly stderr: string;
-  } {
-    const environment = { CARTULARY_URL: server.url, CARTULARY_KEY: key, URL: server.url, KEY: key };
-    return spawnSync('sh', ['-eu'], {
-      input: script,
-      cwd: folder,
-      encoding: 'utf8',
-      env: { ...process.env, ...environment },
-    });
-  }
-
-  async function call({ tool, arguments: given }: { tool: string; arguments: object }): Promise<Called['result']> {
-    const response = await fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } }),
-    });
-    const text = await response.text();
-    return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as Called).result;
-  }
 
   it('in the skill are calls of tools that work, one after the other', async () => {
     const calls = blocksOf(await readFile(skillFile, 'utf8'), 'json');
@@ -119,4 +87,36 @@ describe('The examples of the manual', function () {
     assert.deepEqual(misformed, []);
     assert.ok(statuses.filter((code) => code.startsWith('2')).length > 20, statuses.join());
   });
+
+  function runShell(script: string): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  } {
+    const environment = { CARTULARY_URL: server.url, CARTULARY_KEY: key, URL: server.url, KEY: key };
+    return spawnSync('sh', ['-eu'], {
+      input: script,
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+    });
+  }
+
+  async function call({ tool, arguments: given }: { tool: string; arguments: object }): Promise<Called['result']> {
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } }),
+    });
+    const text = await response.text();
+    return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as Called).result;
+  }
 });
+
+interface Called {
+  readonly result: { readonly isError?: boolean; readonly structuredContent: Readonly<Record<string, unknown>> };
+}

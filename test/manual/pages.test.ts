@@ -4,17 +4,6 @@ import { parse } from 'yaml';
 import { reasons } from '../../lib/domain/reason.js';
 import { OpenManual } from './open-manual.js';
 
-interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string }>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
-}
-
-/** A page with the addresses in it and the places that a link can name. */
-interface Read {
-  readonly links: readonly string[];
-  readonly ids: ReadonlySet<string>;
-}
-
 const unescape = (text: string): string => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
 describe('The pages of the manual', () => {
@@ -137,3 +126,14 @@ describe('The pages of the manual', () => {
     for (const path of pages.keys()) assert.doesNotMatch((await manual.send(path)).text, /&lt;!-- |<!-- /, path);
   });
 });
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string }>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+/** A page with the addresses in it and the places that a link can name. */
+interface Read {
+  readonly links: readonly string[];
+  readonly ids: ReadonlySet<string>;
+}

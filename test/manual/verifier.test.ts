@@ -45,24 +45,8 @@ describe('The verifier in the manual', function () {
 
   let files = 0;
 
-  async function verify(exported: readonly string[], ...more: string[]): Promise<string> {
-    const file = join(folder, `${(files += 1)}.jsonl`);
-    await writeFile(file, `${exported.join('\n')}\n`);
-    const child = spawn('python3', [verifier, file, keyFile, ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (piece: string) => (said += piece));
-    }
-    const [code] = (await once(child, 'close')) as [number];
-    return `${code} ${said.trim()}`;
-  }
-
   const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
   const at = (seq: number): string => lines[placeOf(seq)] ?? '';
-  function changed(seq: number, from: string, to: string): string[] {
-    assert.ok(at(seq).includes(from), at(seq));
-    return lines.with(placeOf(seq), at(seq).replace(from, to));
-  }
 
   it('uses the standard library alone, and is short enough to read', async () => {
     const text = await readFile(verifier, 'utf8');
@@ -141,4 +125,21 @@ describe('The verifier in the manual', function () {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
     assert.equal(stdout.trim(), hash);
   });
+
+  async function verify(exported: readonly string[], ...more: string[]): Promise<string> {
+    const file = join(folder, `${(files += 1)}.jsonl`);
+    await writeFile(file, `${exported.join('\n')}\n`);
+    const child = spawn('python3', [verifier, file, keyFile, ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+    }
+    const [code] = (await once(child, 'close')) as [number];
+    return `${code} ${said.trim()}`;
+  }
+
+  function changed(seq: number, from: string, to: string): string[] {
+    assert.ok(at(seq).includes(from), at(seq));
+    return lines.with(placeOf(seq), at(seq).replace(from, to));
+  }
 });

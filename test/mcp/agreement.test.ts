@@ -21,13 +21,6 @@ const sortAll = (found: readonly string[]): string[] => found.toSorted();
 const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
 const uriOf = (path: string): string => `cartulary://doc/${path}`;
 
-interface Sent {
-  readonly body: string;
-  readonly to: readonly string[];
-  /** Number of the document that it is about. */
-  readonly doc: number | undefined;
-}
-
 /** Service and model, where all people use the agents' tools. */
 class ComparedByTools extends Compared {
   readonly #wrote = new Set<string>();
@@ -264,3 +257,10 @@ describe('Agents’ tools and the reference model', () => {
       assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
   });
 });
+
+interface Sent {
+  readonly body: string;
+  readonly to: readonly string[];
+  /** Number of the document that it is about. */
+  readonly doc: number | undefined;
+}

@@ -3,13 +3,6 @@ import { verifySource } from '../../lib/audit/verify-source.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { HttpClient } from '../support/http/server.js';
 
-/** One principal, by both of its faces. */
-interface ServiceAndModel {
-  readonly id: string;
-  readonly rest: HttpClient;
-  readonly mcp: McpClient;
-}
-
 const pathOf = (location: string): string => `/v1/documents/${location}`;
 
 describe('REST and MCP agree', () => {
@@ -195,3 +188,10 @@ describe('REST and MCP agree', () => {
     assert.deepEqual((await client.call('search_org_knowledge', { query: 'text' })).done.hits, []);
   });
 });
+
+/** One principal, by both of its faces. */
+interface ServiceAndModel {
+  readonly id: string;
+  readonly rest: HttpClient;
+  readonly mcp: McpClient;
+}

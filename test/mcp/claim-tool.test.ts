@@ -15,12 +15,6 @@ describe('claim, and notes', () => {
   });
   after(() => server.close());
 
-  async function write(): Promise<{ readonly location: string; readonly expected_commit: string }> {
-    count += 1;
-    const location = `team/claimed-${count}.md`;
-    const { done } = await ada.call('write_org_doc', { location, content: plan, note: 'First draft\nand more' });
-    return { location, expected_commit: done.commit };
-  }
   const take = (location: string, section: string, note = '') =>
     ada.call('claim', { action: 'take', location, section, purpose: note });
   const release = (location: string, section = '') => ada.call('claim', { action: 'release', location, section });
@@ -90,4 +84,11 @@ describe('claim, and notes', () => {
     const { objects } = server.host.workspace;
     assert.match((await objects.readCommit(done.commit)).message, /Merged into another/);
   });
+
+  async function write(): Promise<{ readonly location: string; readonly expected_commit: string }> {
+    count += 1;
+    const location = `team/claimed-${count}.md`;
+    const { done } = await ada.call('write_org_doc', { location, content: plan, note: 'First draft\nand more' });
+    return { location, expected_commit: done.commit };
+  }
 });

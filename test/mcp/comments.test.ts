@@ -24,9 +24,6 @@ describe('Agents and threads of comments', () => {
   });
   afterEach(() => server.close());
 
-  async function ask(text = 'Is it sure?', quote = 'on Monday', mentions = [agentId]): Promise<string> {
-    return (await bob.comment(location, text, { passage: { quote }, mentions })).threadId;
-  }
   const message = (args: object, client = agent) => client.call('message', args);
   const read = (thread_id: string, client = agent) => message({ action: 'read', thread_id }, client);
   /** A refusal without the id of its request. */
@@ -261,6 +258,10 @@ describe('Agents and threads of comments', () => {
       ],
     );
   });
+
+  async function ask(text = 'Is it sure?', quote = 'on Monday', mentions = [agentId]): Promise<string> {
+    return (await bob.comment(location, text, { passage: { quote }, mentions })).threadId;
+  }
 });
 
 describe('Read marks of agents’ messages', () => {

@@ -19,23 +19,6 @@ describe('edit_org_doc', () => {
   });
   after(() => server.close());
 
-  async function write(content = text, name = 'md'): Promise<{ readonly location: string; readonly commit: string }> {
-    count += 1;
-    const location = `team/doc-${count}.${name}`;
-    return { location, commit: (await agent.call('write_org_doc', { location, content })).done.commit };
-  }
-  async function edit(
-    { location, commit }: { readonly location: string; readonly commit: string },
-    edits: unknown,
-    more: object = {},
-    client = agent,
-  ): Promise<Said> {
-    return client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
-  }
-  async function textOf(location: string): Promise<string> {
-    return (await agent.call('read_org_doc', { location })).done.text;
-  }
-
   it('replaces exact text, and shows the change', async () => {
     const document = await write();
     const { done } = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
@@ -384,4 +367,23 @@ describe('edit_org_doc', () => {
     const edits = JSON.stringify([{ op: null, old_text: '- one', new_text: '- 1', count: null, section: null }]);
     assert.equal((await edit(document, edits, { dry_run: null, claim_id: null, note: null })).refusal, '');
   });
+
+  async function write(content = text, name = 'md'): Promise<{ readonly location: string; readonly commit: string }> {
+    count += 1;
+    const location = `team/doc-${count}.${name}`;
+    return { location, commit: (await agent.call('write_org_doc', { location, content })).done.commit };
+  }
+
+  async function edit(
+    { location, commit }: { readonly location: string; readonly commit: string },
+    edits: unknown,
+    more: object = {},
+    client = agent,
+  ): Promise<Said> {
+    return client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
+  }
+
+  async function textOf(location: string): Promise<string> {
+    return (await agent.call('read_org_doc', { location })).done.text;
+  }
 });

@@ -14,34 +14,6 @@ const places = ['team/a.md', 'team', 'résumé/é.md'];
 const known = { location: places, about: places, to: ['prn_1', 'prn_2'], old_text: ['one'], section: ['one'] };
 const commit = 'a'.repeat(40);
 
-type Args = Readonly<Record<string, unknown>>;
-
-/** The same arguments as another model might send them. Each bit of `ways` decides about one argument. */
-function sendOtherwise(tool: string, args: Args, { properties = {}, required = [] }: Schema, ways: number): Args {
-  const sent: [string, unknown][] = [];
-  for (const [index, [name, property]] of Object.entries(properties).entries()) {
-    const value = args[name];
-    const isOther = ((ways >> (index % 30)) & 1) === 1;
-    if (value === undefined) {
-      const usual = 'default' in property ? property.default : name === 'location' ? null : '';
-      if (isOther && !required.includes(name)) sent.push([name, usual]);
-    } else sent.push([name, isOther ? writeOtherwise(tool, name, value, property, ways) : value]);
-  }
-  return Object.fromEntries(sent);
-}
-
-function writeOtherwise(tool: string, name: string, value: unknown, { items }: Schema, ways: number): unknown {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value === 'string' && (name === 'location' || name === 'about')) {
-    return `/${value.normalize('NFD')}${tool === 'write_org_doc' ? '' : '/'}`;
-  }
-  if (!Array.isArray(value)) return value;
-  const list =
-    items?.properties === undefined ? value : value.map((item) => sendOtherwise('', item as Args, items, ways));
-  if (list.length === 1 && typeof list[0] !== 'string') return list[0];
-  return list.length === 1 ? list[0] : JSON.stringify(list);
-}
-
 const read = (tool: DescribedTool, sent: unknown): Args => runAtOnce(checkArguments(tool, sent)).args;
 
 describe('Arguments with one meaning', () => {
@@ -203,3 +175,31 @@ describe('A model that writes arguments its own way', () => {
     );
   });
 });
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** The same arguments as another model might send them. Each bit of `ways` decides about one argument. */
+function sendOtherwise(tool: string, args: Args, { properties = {}, required = [] }: Schema, ways: number): Args {
+  const sent: [string, unknown][] = [];
+  for (const [index, [name, property]] of Object.entries(properties).entries()) {
+    const value = args[name];
+    const isOther = ((ways >> (index % 30)) & 1) === 1;
+    if (value === undefined) {
+      const usual = 'default' in property ? property.default : name === 'location' ? null : '';
+      if (isOther && !required.includes(name)) sent.push([name, usual]);
+    } else sent.push([name, isOther ? writeOtherwise(tool, name, value, property, ways) : value]);
+  }
+  return Object.fromEntries(sent);
+}
+
+function writeOtherwise(tool: string, name: string, value: unknown, { items }: Schema, ways: number): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string' && (name === 'location' || name === 'about')) {
+    return `/${value.normalize('NFD')}${tool === 'write_org_doc' ? '' : '/'}`;
+  }
+  if (!Array.isArray(value)) return value;
+  const list =
+    items?.properties === undefined ? value : value.map((item) => sendOtherwise('', item as Args, items, ways));
+  if (list.length === 1 && typeof list[0] !== 'string') return list[0];
+  return list.length === 1 ? list[0] : JSON.stringify(list);
+}

@@ -18,12 +18,6 @@ describe('The answer to a refused agent', () => {
   });
   after(() => server.close());
 
-  async function write(content = plan): Promise<{ readonly location: string; readonly expected_commit: string }> {
-    count += 1;
-    const location = `team/doc-${count}.md`;
-    const { done } = await agent.call('write_org_doc', { location, content });
-    return { location, expected_commit: done.commit };
-  }
   const told = ({ error }: Said): string => `${error.field}: ${error.message}`;
 
   it('names the allowed values of an argument, not only the fault', async () => {
@@ -240,4 +234,11 @@ describe('The answer to a refused agent', () => {
       assert.deepEqual([long.refusal, long.error.field], ['INVALID_REQUEST content_too_large', `edits.0.${name}`]);
     }
   });
+
+  async function write(content = plan): Promise<{ readonly location: string; readonly expected_commit: string }> {
+    count += 1;
+    const location = `team/doc-${count}.md`;
+    const { done } = await agent.call('write_org_doc', { location, content });
+    return { location, expected_commit: done.commit };
+  }
 });

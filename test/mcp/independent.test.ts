@@ -15,37 +15,7 @@ const conformance = fileURLToPath(import.meta.resolve('@modelcontextprotocol/con
 const inspector = resolve(dirname(conformance), '../../inspector/clients/launcher/build/index.js');
 const hook = new URL('../signin/conformance/fs-hook.js', import.meta.url).href;
 
-/** Adds the key to requests, since the suite has none to send. */
-async function openProxy(port: () => number, key: () => string): Promise<Server> {
-  const proxy = createServer((incoming, answer) => {
-    const headers = { ...incoming.headers, authorization: `Bearer ${key()}` };
-    const outgoing = request({ port: port(), path: incoming.url, method: incoming.method, headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-    });
-    outgoing.on('error', () => answer.destroy());
-    incoming.pipe(outgoing);
-  });
-  await new Promise<void>((ready) => proxy.listen(0, '127.0.0.1', ready));
-  return proxy;
-}
-
 const urlOf = (proxy: Server): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-
-/** Runs a program to its end. */
-function run(
-  parameters: readonly string[],
-  cwd: string,
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  return new Promise((ended) => {
-    const child = spawn(process.execPath, parameters, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    const read = (piece: Buffer): void => void (output += piece.toString());
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.on('close', (code) => ended({ code, output }));
-  });
-}
 
 describe('MCP, to programs of other makers', function () {
   this.timeout(120_000);
@@ -86,20 +56,6 @@ describe('MCP, to programs of other makers', function () {
     rmSync(folder, { recursive: true });
   });
 
-  /**
-   * Runs the suite; it fails at an unlisted failure, and at a listed case without one.
-   * @returns its checks one by one: its exit status tells nothing of those that it skipped or only warns of
-   */
-  async function conform(at: string, revision: string, list: string): Promise<SuiteChecks> {
-    const known = resolve(`test/mcp/independent/${list}-${revision}.yaml`);
-    const results = join(folder, `${list}-${revision}`);
-    const lists = ['--requirements', revision, '--expected-failures', known];
-    const asked = ['server', '--url', `${at}/mcp`, ...lists, '--output-dir', results];
-    const { code, output } = await run(['--import', hook, conformance, ...asked], folder);
-    assert.equal(code, 0, output.slice(output.indexOf('=== SUMMARY')));
-    return readChecks(results, revision);
-  }
-
   for (const [revision, open] of Object.entries(openChecks)) {
     const names = (...reasons: readonly object[]): string[] => reasons.flatMap((each) => Object.keys(each)).sort();
     const wanted = revision === '2026-07-28' ? subscriptionChecks : [];
@@ -137,4 +93,48 @@ describe('MCP, to programs of other makers', function () {
       assert.match(resources.output, /cartulary:\/\/doc\/team\/a\.md/);
     });
   }
+
+  /**
+   * Runs the suite; it fails at an unlisted failure, and at a listed case without one.
+   * @returns its checks one by one: its exit status tells nothing of those that it skipped or only warns of
+   */
+  async function conform(at: string, revision: string, list: string): Promise<SuiteChecks> {
+    const known = resolve(`test/mcp/independent/${list}-${revision}.yaml`);
+    const results = join(folder, `${list}-${revision}`);
+    const lists = ['--requirements', revision, '--expected-failures', known];
+    const asked = ['server', '--url', `${at}/mcp`, ...lists, '--output-dir', results];
+    const { code, output } = await run(['--import', hook, conformance, ...asked], folder);
+    assert.equal(code, 0, output.slice(output.indexOf('=== SUMMARY')));
+    return readChecks(results, revision);
+  }
 });
+
+/** Adds the key to requests, since the suite has none to send. */
+async function openProxy(port: () => number, key: () => string): Promise<Server> {
+  const proxy = createServer((incoming, answer) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key()}` };
+    const outgoing = request({ port: port(), path: incoming.url, method: incoming.method, headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    outgoing.on('error', () => answer.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((ready) => proxy.listen(0, '127.0.0.1', ready));
+  return proxy;
+}
+
+/** Runs a program to its end. */
+function run(
+  parameters: readonly string[],
+  cwd: string,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  return new Promise((ended) => {
+    const child = spawn(process.execPath, parameters, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const read = (piece: Buffer): void => void (output += piece.toString());
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('close', (code) => ended({ code, output }));
+  });
+}

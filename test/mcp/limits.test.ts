@@ -10,13 +10,6 @@ const older = (client: McpClient, method: string, params: object = {}, id: unkno
   client.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
 const list = { name: 'list_org_docs', arguments: {} };
 
-/** The error in a tool's answer of either era. */
-function errorOf({ json }: Posted): { readonly code: string; readonly retry_after_s: number; readonly hint: string } {
-  assert.equal(json.result.isError, true);
-  assert.equal(json.result.structuredContent, undefined);
-  return JSON.parse(json.result.content[0].text).error;
-}
-
 describe('An agent that calls too often', () => {
   let server: McpTestServer;
   let limited: McpClient;
@@ -85,3 +78,10 @@ describe('An agent of a service with too much under way', () => {
     assert.equal((await client.request('tools/list')).status, 503);
   });
 });
+
+/** The error in a tool's answer of either era. */
+function errorOf({ json }: Posted): { readonly code: string; readonly retry_after_s: number; readonly hint: string } {
+  assert.equal(json.result.isError, true);
+  assert.equal(json.result.structuredContent, undefined);
+  return JSON.parse(json.result.content[0].text).error;
+}

@@ -25,18 +25,6 @@ describe('An agent’s mailbox', () => {
   });
   after(() => server.close());
 
-  async function readAll(args: object): Promise<Parsed[]> {
-    const messages: Parsed[] = [];
-    for (let cursor: string | undefined = ''; cursor !== undefined;) {
-      const more = cursor === '' ? {} : { cursor };
-      const { done, text } = await reader.call('message', { action: 'read', ...args, ...more });
-      assert.ok(text.length < 21_000, `${text.length} characters`);
-      messages.push(...done.messages);
-      cursor = done.next_cursor;
-    }
-    return messages;
-  }
-
   it('is read in answers of bounded length, which make up the whole thread', async () => {
     const messages = await readAll({ thread_id: thread });
     assert.deepEqual(
@@ -74,4 +62,16 @@ describe('An agent’s mailbox', () => {
     const both = { action: 'list', from: id, about: 'team' };
     assert.equal((await reader.call('message', both)).refusal, 'INVALID_REQUEST unknown_field');
   });
+
+  async function readAll(args: object): Promise<Parsed[]> {
+    const messages: Parsed[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const more = cursor === '' ? {} : { cursor };
+      const { done, text } = await reader.call('message', { action: 'read', ...args, ...more });
+      assert.ok(text.length < 21_000, `${text.length} characters`);
+      messages.push(...done.messages);
+      cursor = done.next_cursor;
+    }
+    return messages;
+  }
 });

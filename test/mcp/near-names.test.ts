@@ -88,6 +88,34 @@ describe('The answer where a caller finds nothing', () => {
 });
 
 describe('Names near to one', () => {
+  it('ask the same of a view however much is hidden beside it', async () => {
+    const without = await open('deep/a/b', 0);
+    const withHidden = await open('deep/a/b', 60);
+    const [one, other] = [watch(without.test, without.id), watch(withHidden.test, withHidden.id)];
+    assert.deepEqual(one.names, { near: ['deep/a/b/c/plan.md'], isFolder: false });
+    assert.deepEqual(other.names, one.names);
+    assert.deepEqual(other.asked, one.asked);
+    assert.equal(other.shown(), one.shown());
+    await Promise.all([without.test.close(), withHidden.test.close()]);
+  });
+
+  it('look at few of many documents', async () => {
+    const { test, id } = await open('deep/a/b/c/more', 320);
+    const { names, asked, shown } = watch(test, id);
+    assert.equal(names.near[0], 'deep/a/b/c/plan.md');
+    assert.ok(shown() <= 300 && asked.length <= 130, `${shown()} documents, ${asked.length} questions`);
+    await test.close();
+  });
+
+  it('look at the granted places most like the one sought, where there are many', async () => {
+    const { test, id } = await open('deep/a/b/c/more', 1);
+    for (let n = 0; n < 101; n += 1) await test.grant('reader', { type: 'principal', id }, `other/folder-${n}`);
+    const { names, asked } = watch(test, id);
+    assert.deepEqual(names.near.slice(0, 1), ['deep/a/b/c/plan.md']);
+    assert.ok(asked.length <= 40, `${asked.length} questions`);
+    await test.close();
+  });
+
   /** Records everything that is asked of a view, and how much it showed. */
   function watch(test: TestService, principalId: string) {
     const caller = { principalId, kind: 'agent', credentialId: null, interface: 'mcp', requestId: 'req_1' } as const;
@@ -121,32 +149,4 @@ describe('Names near to one', () => {
     for (let n = 0; n < count; n += 1) await operator.create(`${location}/plan-${n}.md`, 'x');
     return { test, id };
   }
-
-  it('ask the same of a view however much is hidden beside it', async () => {
-    const without = await open('deep/a/b', 0);
-    const withHidden = await open('deep/a/b', 60);
-    const [one, other] = [watch(without.test, without.id), watch(withHidden.test, withHidden.id)];
-    assert.deepEqual(one.names, { near: ['deep/a/b/c/plan.md'], isFolder: false });
-    assert.deepEqual(other.names, one.names);
-    assert.deepEqual(other.asked, one.asked);
-    assert.equal(other.shown(), one.shown());
-    await Promise.all([without.test.close(), withHidden.test.close()]);
-  });
-
-  it('look at few of many documents', async () => {
-    const { test, id } = await open('deep/a/b/c/more', 320);
-    const { names, asked, shown } = watch(test, id);
-    assert.equal(names.near[0], 'deep/a/b/c/plan.md');
-    assert.ok(shown() <= 300 && asked.length <= 130, `${shown()} documents, ${asked.length} questions`);
-    await test.close();
-  });
-
-  it('look at the granted places most like the one sought, where there are many', async () => {
-    const { test, id } = await open('deep/a/b/c/more', 1);
-    for (let n = 0; n < 101; n += 1) await test.grant('reader', { type: 'principal', id }, `other/folder-${n}`);
-    const { names, asked } = watch(test, id);
-    assert.deepEqual(names.near.slice(0, 1), ['deep/a/b/c/plan.md']);
-    assert.ok(asked.length <= 40, `${asked.length} questions`);
-    await test.close();
-  });
 });

@@ -215,17 +215,6 @@ class ToolsFace implements Face {
 
 const sealed = /((?:brief_cursor|next_cursor|nextCursor)\\*":\\*")([\w-]+)/g;
 
-/** Sealed positions differ each time; only their length can reveal something. */
-function measureSealed(text: string): string {
-  return text.replace(sealed, (_, name: string, position: string) => `${name}sealed ${position.length}`);
-}
-
-/** Status, headers and body; not the wall clock’s time. */
-function show({ status, headers, text }: Posted): string {
-  const shown = [...headers].filter(([name]) => name !== 'date');
-  return `${status} ${JSON.stringify(shown)} ${measureSealed(text)}`;
-}
-
 describe('Content out of reach of an agent’s key', () => {
   let server: McpTestServer;
   before(async () => {
@@ -261,3 +250,14 @@ describe('Content out of reach of an agent’s key', () => {
     requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
   });
 });
+
+/** Sealed positions differ each time; only their length can reveal something. */
+function measureSealed(text: string): string {
+  return text.replace(sealed, (_, name: string, position: string) => `${name}sealed ${position.length}`);
+}
+
+/** Status, headers and body; not the wall clock’s time. */
+function show({ status, headers, text }: Posted): string {
+  const shown = [...headers].filter(([name]) => name !== 'date');
+  return `${status} ${JSON.stringify(shown)} ${measureSealed(text)}`;
+}

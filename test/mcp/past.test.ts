@@ -21,17 +21,6 @@ describe('What a document was', () => {
   });
   after(() => server.close());
 
-  async function write(location: string, content: string, note?: string): Promise<string> {
-    return (await agent.call('write_org_doc', { location, content, ...(note === undefined ? {} : { note }) })).done
-      .commit;
-  }
-  async function replace(client: McpClient, location: string, content: string, note?: string): Promise<string> {
-    const { commit } = (await client.call('read_org_doc', { location })).done;
-    const args = { location, content, expected_commit: commit, allow_shrink: true };
-    const said = await client.call('write_org_doc', { ...args, ...(note === undefined ? {} : { note }) });
-    assert.equal(said.refusal, '');
-    return said.done.commit;
-  }
   const read = (args: object, client = agent) => client.call('read_org_doc', args);
 
   it('is read by its commit, with who wrote it and why, in parts and by section', async () => {
@@ -206,4 +195,17 @@ describe('What a document was', () => {
       ],
     );
   });
+
+  async function write(location: string, content: string, note?: string): Promise<string> {
+    return (await agent.call('write_org_doc', { location, content, ...(note === undefined ? {} : { note }) })).done
+      .commit;
+  }
+
+  async function replace(client: McpClient, location: string, content: string, note?: string): Promise<string> {
+    const { commit } = (await client.call('read_org_doc', { location })).done;
+    const args = { location, content, expected_commit: commit, allow_shrink: true };
+    const said = await client.call('write_org_doc', { ...args, ...(note === undefined ? {} : { note }) });
+    assert.equal(said.refusal, '');
+    return said.done.commit;
+  }
 });

@@ -13,13 +13,6 @@ import { countOf, seedOf } from '../support/counts.js';
 import { keepLog, type LogLine } from '../support/http/log.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
-interface Sent {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly message: unknown;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
 const version = '1.2.3';
 const present = '2026-07-28';
 const usual = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -50,21 +43,6 @@ const capabilities: readonly object[] = [
   { other: {} },
   { experimental: { a: 1 } },
 ];
-
-/** A request of the revisions before the present one. */
-function older(method: string, params?: Members, headers: Sent['headers'] = {}): Sent {
-  const message = { jsonrpc: '2.0', id: 7, method, ...(params === undefined ? {} : { params }) };
-  return { headers: { ...usual, ...headers }, message };
-}
-
-/** A request of the present revision. */
-function now(method: string, params: Members = {}, headers: Sent['headers'] = {}): Sent {
-  const named = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
-  return {
-    headers: { ...usual, 'mcp-protocol-version': present, 'mcp-method': method, ...named, ...headers },
-    message: { jsonrpc: '2.0', id: 'a "name"', method, params: { _meta: envelope, ...params } },
-  };
-}
 
 const read = { name: 'read_org_doc', arguments: { location: 'team/a.md' } };
 const replaced = (of: Sent, members: Members): Sent => ({ ...of, message: { ...(of.message as Members), ...members } });
@@ -104,27 +82,6 @@ describe('A plain MCP request is answered as the protocol’s library answers it
     await Promise.all([own.close(0), library.close(0)]);
     await server.close();
   });
-
-  /** @returns the answer without the request's own id */
-  function ask({ port }: Port, { headers: given, message }: Sent): Promise<object> {
-    const named = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
-    const headers = { ...Object.fromEntries(named), authorization: `Bearer ${key}` };
-    return new Promise((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }, (response) => {
-        const { statusCode, headers: all } = response;
-        const { date: _, 'x-request-id': id = '', 'content-length': __, ...others } = all;
-        readText(response).then((text) => {
-          resolve({ statusCode, headers: others, text: text.replaceAll(String(id), 'req') });
-        }, reject);
-      });
-      sent.once('error', reject);
-      sent.end(JSON.stringify(message));
-    });
-  }
-
-  async function assertSame(sent: Sent): Promise<void> {
-    assert.deepEqual(await ask(own, sent), await ask(library, sent), JSON.stringify(sent));
-  }
 
   it('a plain MCP request may send null for no arguments', async () => {
     for (const make of [older, now]) {
@@ -266,10 +223,53 @@ describe('A plain MCP request is answered as the protocol’s library answers it
       { numRuns: count, seed: seedOf(151) },
     );
   });
+
+  /** @returns the answer without the request's own id */
+  function ask({ port }: Port, { headers: given, message }: Sent): Promise<object> {
+    const named = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
+    const headers = { ...Object.fromEntries(named), authorization: `Bearer ${key}` };
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }, (response) => {
+        const { statusCode, headers: all } = response;
+        const { date: _, 'x-request-id': id = '', 'content-length': __, ...others } = all;
+        readText(response).then((text) => {
+          resolve({ statusCode, headers: others, text: text.replaceAll(String(id), 'req') });
+        }, reject);
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify(message));
+    });
+  }
+
+  async function assertSame(sent: Sent): Promise<void> {
+    assert.deepEqual(await ask(own, sent), await ask(library, sent), JSON.stringify(sent));
+  }
 });
 
 /** The value with another one at a path of members; unchanged where there is no such path. */
 function exchange(of: unknown, [name = '', ...rest]: readonly string[], value: unknown): unknown {
   if (typeof of !== 'object' || of === null) return of;
   return { ...of, [name]: rest.length === 0 ? value : exchange((of as Members)[name], rest, value) };
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly message: unknown;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A request of the revisions before the present one. */
+function older(method: string, params?: Members, headers: Sent['headers'] = {}): Sent {
+  const message = { jsonrpc: '2.0', id: 7, method, ...(params === undefined ? {} : { params }) };
+  return { headers: { ...usual, ...headers }, message };
+}
+
+/** A request of the present revision. */
+function now(method: string, params: Members = {}, headers: Sent['headers'] = {}): Sent {
+  const named = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
+  return {
+    headers: { ...usual, 'mcp-protocol-version': present, 'mcp-method': method, ...named, ...headers },
+    message: { jsonrpc: '2.0', id: 'a "name"', method, params: { _meta: envelope, ...params } },
+  };
 }

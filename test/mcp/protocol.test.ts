@@ -21,12 +21,6 @@ const hello = JSON.stringify({
 const withoutId = ({ status, text, headers }: Posted): string =>
   `${status} ${headers.get('www-authenticate')} ${text.replace(/req_[a-z0-9]+/g, 'req')}`;
 
-interface RawAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
 describe('MCP over HTTP', () => {
   let server: McpTestServer;
   let key: string;
@@ -44,20 +38,6 @@ describe('MCP over HTTP', () => {
     await server.host.person('approver');
   });
   after(() => server.close());
-
-  function token(text: string, more: Partial<AccessToken> = {}): string {
-    tokens.set(text, {
-      workspace: 'acme',
-      principalId: person,
-      identityId: 'idn_test',
-      scopes: ['org:read', 'org:write'],
-      id: `tok_${text}`,
-      clientId: 'client',
-      expiresAt: Number.MAX_SAFE_INTEGER,
-      ...more,
-    });
-    return text;
-  }
 
   it('refuses too long a header, by its name', async () => {
     const { port } = server.rest;
@@ -389,4 +369,24 @@ describe('MCP over HTTP', () => {
     const posted = await server.client(key).request('tools/call', { name: '__proto__', arguments: {} });
     assert.equal(posted.json.error.code, -32602);
   });
+
+  function token(text: string, more: Partial<AccessToken> = {}): string {
+    tokens.set(text, {
+      workspace: 'acme',
+      principalId: person,
+      identityId: 'idn_test',
+      scopes: ['org:read', 'org:write'],
+      id: `tok_${text}`,
+      clientId: 'client',
+      expiresAt: Number.MAX_SAFE_INTEGER,
+      ...more,
+    });
+    return text;
+  }
 });
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}

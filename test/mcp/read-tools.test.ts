@@ -12,12 +12,6 @@ describe('MCP tools for reading', () => {
   });
   after(() => server.close());
 
-  async function write(location: string, content: string): Promise<string> {
-    const said = await agent.call('write_org_doc', { location, content });
-    assert.equal(said.refusal, '');
-    return said.done.commit;
-  }
-
   describe('that read', () => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}`);
 
@@ -339,4 +333,10 @@ describe('MCP tools for reading', () => {
       assert.deepEqual([hit.section, hit.start_line], ['below-here', 7]);
     });
   });
+
+  async function write(location: string, content: string): Promise<string> {
+    const said = await agent.call('write_org_doc', { location, content });
+    assert.equal(said.refusal, '');
+    return said.done.commit;
+  }
 });

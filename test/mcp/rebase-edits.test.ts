@@ -41,31 +41,6 @@ const anyEdit: fc.Arbitrary<DocumentEdit> = fc.oneof(
   }),
 );
 
-function tryEdits(text: string, edits: readonly DocumentEdit[], anchors?: string[]): string | undefined {
-  try {
-    return runAtOnce(applyEdits(text, edits, rules, anchors)).text;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-function follow(
-  text: string,
-  current: string,
-  edits: readonly DocumentEdit[],
-  held: string[] = [],
-): string | undefined {
-  const anchors: string[] = [];
-  if (tryEdits(text, edits, anchors) === undefined) return undefined;
-  try {
-    return runAtOnce(rebaseEdits({ text, anchors }, current, { edits, held, rules }))?.text;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
 describe('Edits made on a newer text', function () {
   this.timeout(30_000 + runs * 5);
   it('take nothing away that another writer added, and bring nothing back that one removed', () => {
@@ -145,3 +120,28 @@ describe('Edits made on a newer text', function () {
     assert.ok(followed > runs / 100, `${followed} followed`);
   });
 });
+
+function tryEdits(text: string, edits: readonly DocumentEdit[], anchors?: string[]): string | undefined {
+  try {
+    return runAtOnce(applyEdits(text, edits, rules, anchors)).text;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function follow(
+  text: string,
+  current: string,
+  edits: readonly DocumentEdit[],
+  held: string[] = [],
+): string | undefined {
+  const anchors: string[] = [];
+  if (tryEdits(text, edits, anchors) === undefined) return undefined;
+  try {
+    return runAtOnce(rebaseEdits({ text, anchors }, current, { edits, held, rules }))?.text;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

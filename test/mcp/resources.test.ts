@@ -15,12 +15,6 @@ describe('Documents as MCP resources', () => {
   });
   after(() => server.close());
 
-  async function write(location: string, content: string): Promise<string> {
-    const said = await agent.call('write_org_doc', { location, content });
-    assert.equal(said.refusal, '');
-    return said.done.commit;
-  }
-
   it('lists documents by pages, and reads them by their address', async () => {
     await write('team/with blank & ü.md', 'text\n');
     const uris: string[] = [];
@@ -94,4 +88,10 @@ describe('Documents as MCP resources', () => {
     const { json } = await agent.request('resources/list', { cursor: 'nonsense' });
     assert.equal(json.error.code, -32602);
   });
+
+  async function write(location: string, content: string): Promise<string> {
+    const said = await agent.call('write_org_doc', { location, content });
+    assert.equal(said.refusal, '');
+    return said.done.commit;
+  }
 });

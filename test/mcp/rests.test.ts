@@ -16,25 +16,6 @@ const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length
 /** The most lines or headings between two yields. */
 const between = 4000;
 
-/** @returns how often the work can yield */
-function countPauses(work: Generator<void, unknown>): number {
-  let rests = 0;
-  try {
-    while (work.next().done !== true) rests += 1;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
-  return rests;
-}
-
-/** How often the work yields, and its result. */
-function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
-  for (let rests = 0; ; rests += 1) {
-    const step = work.next();
-    if (step.done === true) return { rests, result: step.value };
-  }
-}
-
 /** The test counts yields and measures no time: the count is the same on every machine. */
 describe('Work on long hostile texts', () => {
   const rules = { isMarkdown: true, longest: 2 * long };
@@ -143,3 +124,22 @@ describe('Work on long hostile texts', () => {
     assert.equal(cutOutline(outlineOf('# a\n'.repeat(9)), 50).headings.length, 1);
   });
 });
+
+/** @returns how often the work can yield */
+function countPauses(work: Generator<void, unknown>): number {
+  let rests = 0;
+  try {
+    while (work.next().done !== true) rests += 1;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  return rests;
+}
+
+/** How often the work yields, and its result. */
+function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
+  for (let rests = 0; ; rests += 1) {
+    const step = work.next();
+    if (step.done === true) return { rests, result: step.value };
+  }
+}

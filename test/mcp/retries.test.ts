@@ -24,11 +24,6 @@ describe('An unchanged repetition of a call', () => {
   const create = { location: 'team/plan.md', content: '# Plan\n' };
   const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
 
-  async function remove(client: McpClient, location = create.location): Promise<void> {
-    const { done } = await client.call('read_org_doc', { location });
-    assert.equal((await client.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
-  }
-
   it('repeats the whole brief of a lost answer, and marks it as a repetition', async () => {
     await other.call('write_org_doc', create);
     const lost = (await agent.call('brief_me')).done;
@@ -84,4 +79,9 @@ describe('An unchanged repetition of a call', () => {
     await server.host.workspace.eraser.finished(id);
     assert.equal((await agent.call('write_org_doc', create)).done.replayed, false);
   });
+
+  async function remove(client: McpClient, location = create.location): Promise<void> {
+    const { done } = await client.call('read_org_doc', { location });
+    assert.equal((await client.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
+  }
 });

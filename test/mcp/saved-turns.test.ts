@@ -3,13 +3,6 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { Parsed } from '../support/http/server.js';
 
-interface Said {
-  readonly refusal: string;
-  readonly text: string;
-  readonly done: Parsed;
-  readonly error: Parsed;
-}
-
 /** Calls the tools as a model does that does what an answer says, and counts what it costs. */
 class ScriptedAgent {
   readonly #client: McpClient;
@@ -57,13 +50,6 @@ describe('An agent that slips', () => {
 
   const commitOf = async (location: string): Promise<string> =>
     (await agent.call('read_org_doc', { location, outline_only: true })).done.commit;
-
-  /** @returns the calls that the work took */
-  async function countCalls(work: () => Promise<void>): Promise<number> {
-    const before = agent.calls;
-    await work();
-    return agent.calls - before;
-  }
 
   const slips: readonly (readonly [title: string, most: number, work: () => Promise<void>])[] = [
     [
@@ -235,4 +221,18 @@ describe('An agent that slips', () => {
       else assert.ok(calls <= most, `${calls} calls`);
     });
   }
+
+  /** @returns the calls that the work took */
+  async function countCalls(work: () => Promise<void>): Promise<number> {
+    const before = agent.calls;
+    await work();
+    return agent.calls - before;
+  }
 });
+
+interface Said {
+  readonly refusal: string;
+  readonly text: string;
+  readonly done: Parsed;
+  readonly error: Parsed;
+}

@@ -13,61 +13,6 @@ import { openTestService } from '../support/store/service.js';
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const implementation = { name: 'test', version: '1' };
 
-/** One agent's client, of any kind. */
-interface Agent {
-  call(name: string, args?: Record<string, unknown>): Promise<Parsed>;
-  list(): Promise<readonly string[]>;
-  resources(): Promise<readonly string[]>;
-  read(uri: string): Promise<string>;
-  close(): Promise<void>;
-}
-
-function environmentFor(url: string, key: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', CARTULARY_URL: url, CARTULARY_KEY: key };
-}
-
-/** A tool's answer, in a model's reading. */
-function readSaid(result: object): Parsed {
-  const { content, isError } = result as { content: [{ text: string }]; isError?: boolean };
-  const [{ text }] = content;
-  const said = JSON.parse(text);
-  return isError === true ? { refused: said.error } : said;
-}
-
-type Made = (url: string, key: string) => Promise<Agent>;
-
-async function makeFormer(transport: FormerHttp | FormerStdio): Promise<Agent> {
-  const client = new FormerClient(implementation);
-  await client.connect(transport);
-  return {
-    call: async (name, args = {}) => readSaid(await client.callTool({ name, arguments: args })),
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    read: async (uri) => {
-      const [content] = (await client.readResource({ uri })).contents;
-      return content !== undefined && 'text' in content ? content.text : '';
-    },
-    close: () => client.close(),
-  };
-}
-
-async function makePresent(transport: PresentHttp | PresentStdio, mode: 'auto' | 'legacy'): Promise<Agent> {
-  const client = new PresentClient(implementation, { versionNegotiation: { mode } });
-  await client.connect(transport);
-  const expected = mode === 'auto' ? '2026-07-28' : '2025-11-25';
-  assert.equal(client.getNegotiatedProtocolVersion(), expected);
-  return {
-    call: async (name, args = {}) => readSaid(await client.callTool({ name, arguments: args })),
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    read: async (uri) => {
-      const [content] = (await client.readResource({ uri })).contents;
-      return content !== undefined && 'text' in content ? content.text : '';
-    },
-    close: () => client.close(),
-  };
-}
-
 const withKey = (key: string) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const spawned = (url: string, key: string) => ({
   command: process.execPath,
@@ -194,17 +139,6 @@ describe('cartulary mcp', function () {
     for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
-  /** A data folder that no process has open, with an agent who may write in `team`. */
-  async function prepare(): Promise<{ readonly data: string; readonly key: string }> {
-    const test = await openTestService({ store: 'disk' });
-    const { id } = await test.person('editor', 'team');
-    const key = await test.key(id, ['mcp']);
-    await test.service.close();
-    const data = test.dataFolder ?? assert.fail();
-    folders.push(data);
-    return { data, key };
-  }
-
   const open = (data: string, key: string): Promise<Agent> =>
     makePresent(
       new PresentStdio({
@@ -233,4 +167,70 @@ describe('cartulary mcp', function () {
     assert.equal(none.code, 2);
     assert.match(none.stderr, /CARTULARY_KEY/);
   });
+
+  /** A data folder that no process has open, with an agent who may write in `team`. */
+  async function prepare(): Promise<{ readonly data: string; readonly key: string }> {
+    const test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor', 'team');
+    const key = await test.key(id, ['mcp']);
+    await test.service.close();
+    const data = test.dataFolder ?? assert.fail();
+    folders.push(data);
+    return { data, key };
+  }
 });
+
+/** One agent's client, of any kind. */
+interface Agent {
+  call(name: string, args?: Record<string, unknown>): Promise<Parsed>;
+  list(): Promise<readonly string[]>;
+  resources(): Promise<readonly string[]>;
+  read(uri: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+function environmentFor(url: string, key: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', CARTULARY_URL: url, CARTULARY_KEY: key };
+}
+
+/** A tool's answer, in a model's reading. */
+function readSaid(result: object): Parsed {
+  const { content, isError } = result as { content: [{ text: string }]; isError?: boolean };
+  const [{ text }] = content;
+  const said = JSON.parse(text);
+  return isError === true ? { refused: said.error } : said;
+}
+
+type Made = (url: string, key: string) => Promise<Agent>;
+
+async function makeFormer(transport: FormerHttp | FormerStdio): Promise<Agent> {
+  const client = new FormerClient(implementation);
+  await client.connect(transport);
+  return {
+    call: async (name, args = {}) => readSaid(await client.callTool({ name, arguments: args })),
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    read: async (uri) => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return content !== undefined && 'text' in content ? content.text : '';
+    },
+    close: () => client.close(),
+  };
+}
+
+async function makePresent(transport: PresentHttp | PresentStdio, mode: 'auto' | 'legacy'): Promise<Agent> {
+  const client = new PresentClient(implementation, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  const expected = mode === 'auto' ? '2026-07-28' : '2025-11-25';
+  assert.equal(client.getNegotiatedProtocolVersion(), expected);
+  return {
+    call: async (name, args = {}) => readSaid(await client.callTool({ name, arguments: args })),
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    read: async (uri) => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return content !== undefined && 'text' in content ? content.text : '';
+    },
+    close: () => client.close(),
+  };
+}

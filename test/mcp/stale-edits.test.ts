@@ -5,11 +5,6 @@ const plan =
   '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n- three\n- four\n\n### Later\n\nfive\n\n## Notes\n\nnone\n\n## Log\n\nfirst\n';
 const apply = { on_stale: 'apply' };
 
-interface Written {
-  readonly location: string;
-  readonly commit: string;
-}
-
 describe('edit_org_doc on a document that has changed since', () => {
   let server: McpTestServer;
   let ada: McpClient;
@@ -22,11 +17,6 @@ describe('edit_org_doc on a document that has changed since', () => {
   });
   after(() => server.close());
 
-  async function write(content = plan, name = 'md'): Promise<Written> {
-    count += 1;
-    const location = `team/stale-${count}.${name}`;
-    return { location, commit: (await ada.call('write_org_doc', { location, content })).done.commit };
-  }
   const edit = (client: McpClient, { location, commit }: Written, edits: unknown, more: object = {}): Promise<Said> =>
     client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
   const swap = (old_text: string, new_text: string) => [{ old_text, new_text }];
@@ -236,4 +226,15 @@ describe('edit_org_doc on a document that has changed since', () => {
     for (const [index] of agents.entries()) assert.ok(text.includes(`\nby ${index}.\n`), text);
     assert.equal(text.length, plan.length + agents.map((_, index) => `by ${index}.\n`).join('').length);
   });
+
+  async function write(content = plan, name = 'md'): Promise<Written> {
+    count += 1;
+    const location = `team/stale-${count}.${name}`;
+    return { location, commit: (await ada.call('write_org_doc', { location, content })).done.commit };
+  }
 });
+
+interface Written {
+  readonly location: string;
+  readonly commit: string;
+}

@@ -92,22 +92,6 @@ describe('cartulary mcp, at work', function () {
     for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
-  /** A data folder that no process has open, with an agent who may write in `team`. */
-  async function prepare(): Promise<{ readonly data: string; readonly key: string; readonly keyId: string }> {
-    const test = await openTestService({ store: 'disk' });
-    const { id } = await test.person('editor', 'team');
-    const key = await test.key(id, ['mcp']);
-    await test.service.close();
-    const data = test.dataFolder ?? assert.fail();
-    folders.push(data);
-    return { data, key, keyId: parseKey(key)?.credentialId ?? '' };
-  }
-  function speak(key: string, ...parameters: readonly string[]): Spoken {
-    const made = new Spoken(parameters, key);
-    spoken.push(made);
-    return made;
-  }
-
   it('answers an unreadable message, and continues', async () => {
     const { data, key } = await prepare();
     const client = speak(key, '--data', data);
@@ -261,21 +245,26 @@ describe('cartulary mcp, at work', function () {
       new RegExp(`in use by a server \\(process ${client.child.pid},`),
     );
   });
+
+  /** A data folder that no process has open, with an agent who may write in `team`. */
+  async function prepare(): Promise<{ readonly data: string; readonly key: string; readonly keyId: string }> {
+    const test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor', 'team');
+    const key = await test.key(id, ['mcp']);
+    await test.service.close();
+    const data = test.dataFolder ?? assert.fail();
+    folders.push(data);
+    return { data, key, keyId: parseKey(key)?.credentialId ?? '' };
+  }
+
+  function speak(key: string, ...parameters: readonly string[]): Spoken {
+    const made = new Spoken(parameters, key);
+    spoken.push(made);
+    return made;
+  }
 });
 
 describe('The bridge between streams and the service', () => {
-  /** @returns the output */
-  async function bridge(pieces: readonly Uint8Array[], deliver: Deliver): Promise<Parsed[]> {
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    let text = '';
-    output.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-    const bridged = bridgeStreams(input, output, deliver);
-    for (const piece of pieces) input.write(piece);
-    input.end();
-    await bridged;
-    const lines = text.split('\n').slice(0, -1);
-    return lines.map((each) => JSON.parse(each));
-  }
   const echo: Deliver = async (body) => {
     const { id, method } = JSON.parse(body);
     return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: { method } }) };
@@ -337,4 +326,17 @@ describe('The bridge between streams and the service', () => {
     assert.equal(JSON.parse(String(output.read())).id, 1);
     await bridgeStreams(new PassThrough(), output, deliver, stopping.signal);
   });
+
+  /** @returns the output */
+  async function bridge(pieces: readonly Uint8Array[], deliver: Deliver): Promise<Parsed[]> {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    let text = '';
+    output.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    const bridged = bridgeStreams(input, output, deliver);
+    for (const piece of pieces) input.write(piece);
+    input.end();
+    await bridged;
+    const lines = text.split('\n').slice(0, -1);
+    return lines.map((each) => JSON.parse(each));
+  }
 });

@@ -41,12 +41,6 @@ describe('A subscription over MCP', () => {
     await server.close();
   });
 
-  async function listen(wanted: Wanted, by = key): Promise<McpStream> {
-    const stream = await McpStream.open(server.rest.url, by, wanted);
-    streams.push(stream);
-    return stream;
-  }
-
   it('is heard by the client of 2026: what it named, what is below a folder it named, and the list', async () => {
     const client = new PresentClient(implementation, { versionNegotiation: { mode: 'auto' } });
     await client.connect(
@@ -273,4 +267,10 @@ describe('A subscription over MCP', () => {
       ],
     );
   });
+
+  async function listen(wanted: Wanted, by = key): Promise<McpStream> {
+    const stream = await McpStream.open(server.rest.url, by, wanted);
+    streams.push(stream);
+    return stream;
+  }
 });

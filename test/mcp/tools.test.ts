@@ -15,20 +15,7 @@ describe('MCP tools', () => {
   });
   after(() => server.close());
 
-  async function write(location: string, content: string): Promise<string> {
-    const said = await agent.call('write_org_doc', { location, content });
-    assert.equal(said.refusal, '');
-    return said.done.commit;
-  }
-
   describe('as clients see them', () => {
-    interface Listed {
-      readonly name: string;
-      readonly description: string;
-      readonly inputSchema: Readonly<Record<string, unknown>>;
-      readonly outputSchema: Readonly<Record<string, unknown>>;
-      readonly annotations: Readonly<Record<string, boolean>>;
-    }
     let listed: readonly Listed[];
     before(async () => {
       listed = (await agent.request('tools/list')).json.result.tools;
@@ -81,6 +68,14 @@ describe('MCP tools', () => {
         'who_can_read',
       ]);
     });
+
+    interface Listed {
+      readonly name: string;
+      readonly description: string;
+      readonly inputSchema: Readonly<Record<string, unknown>>;
+      readonly outputSchema: Readonly<Record<string, unknown>>;
+      readonly annotations: Readonly<Record<string, boolean>>;
+    }
   });
 
   describe('that write', () => {
@@ -300,4 +295,10 @@ describe('MCP tools', () => {
       assert.equal(order.at(-1), 'edit', 'the others were answered while it was looked for');
     });
   });
+
+  async function write(location: string, content: string): Promise<string> {
+    const said = await agent.call('write_org_doc', { location, content });
+    assert.equal(said.refusal, '');
+    return said.done.commit;
+  }
 });

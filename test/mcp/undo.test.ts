@@ -30,11 +30,6 @@ describe('An agent that deleted a document', () => {
   const remove = (client = agent) => client.call('delete_org_doc', { location, expected_commit: commit });
   const undo = (client = agent, expected_commit = commit) =>
     client.call('delete_org_doc', { location, expected_commit, undo: true });
-  /** It is told what it is told for a commit that never was. */
-  async function requireUnknown(said: Said, client = agent): Promise<void> {
-    assert.equal(said.refusal, 'NOT_FOUND not_found');
-    assert.equal(told(said), told(await undo(client, 'f'.repeat(40))));
-  }
 
   it('brings it back with the arguments of the delete, once however often it asks', async () => {
     await remove();
@@ -135,4 +130,10 @@ describe('An agent that deleted a document', () => {
       ],
     );
   });
+
+  /** It is told what it is told for a commit that never was. */
+  async function requireUnknown(said: Said, client = agent): Promise<void> {
+    assert.equal(said.refusal, 'NOT_FOUND not_found');
+    assert.equal(told(said), told(await undo(client, 'f'.repeat(40))));
+  }
 });

@@ -23,25 +23,6 @@ describe('a brief after an import', () => {
   const many = (folder: string, count: number): string[] =>
     Array.from({ length: count }, (_, number) => `${folder}/${number}.md`);
 
-  /** All pages of a brief over everything. */
-  async function linesOf(client: Client, limit = 20, location = ''): Promise<string[]> {
-    const lines: string[] = [];
-    const since = 0;
-    for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Client['brief']>> = await client.brief({
-        limit,
-        after,
-        keepsMark: true,
-        location: parseFolderLocation(location),
-        ...(after === '' ? { since } : {}),
-      });
-      assert.ok(page.changes.length <= limit);
-      lines.push(...page.changes.map(describeChange));
-      after = page.next;
-    }
-    return lines;
-  }
-
   beforeEach(async () => {
     service = await openTestService();
     const world = { service, workspace: service.workspace };
@@ -87,4 +68,23 @@ describe('a brief after an import', () => {
     const lines = (await linesOf(boss)).map(withoutAuthor);
     assert.deepEqual(lines, ['created a/one.md', 'created 6 in a/']);
   });
+
+  /** All pages of a brief over everything. */
+  async function linesOf(client: Client, limit = 20, location = ''): Promise<string[]> {
+    const lines: string[] = [];
+    const since = 0;
+    for (let after: string | null = ''; after !== null;) {
+      const page: Awaited<ReturnType<Client['brief']>> = await client.brief({
+        limit,
+        after,
+        keepsMark: true,
+        location: parseFolderLocation(location),
+        ...(after === '' ? { since } : {}),
+      });
+      assert.ok(page.changes.length <= limit);
+      lines.push(...page.changes.map(describeChange));
+      after = page.next;
+    }
+    return lines;
+  }
 });

@@ -21,22 +21,7 @@ describe('a brief says of what lies elsewhere where its reader knew it', () => {
   let boss: Client;
 
   const removeFolder = (location: string) => boss.perform(deleteFolder, { location: parseLocation(location) });
-  /** Every page of a brief since the position, which counts as nobody's last one. */
-  async function changesSince(since: string, client = boss): Promise<BriefChange[]> {
-    const changes: BriefChange[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const start = after === '' ? { since } : {};
-      const page: Awaited<ReturnType<Client['brief']>> = await client.brief({
-        ...start,
-        after,
-        limit: 4,
-        keepsMark: true,
-      });
-      changes.push(...page.changes);
-      after = page.next;
-    }
-    return changes;
-  }
+
   const positionNow = async (): Promise<string> => (await boss.brief({ keepsMark: true })).position;
   const newsSince = async (since: string, client = boss): Promise<string[]> =>
     (await changesSince(since, client)).map(describeChange);
@@ -153,5 +138,22 @@ describe('a brief says of what lies elsewhere where its reader knew it', () => {
         innermost === undefined ? location : rebase(location, innermost.location, innermost.from ?? rootLocation);
       assert.equal(known, expected, `${location}, by what was told of folders`);
     }
+  }
+
+  /** Every page of a brief since the position, which counts as nobody's last one. */
+  async function changesSince(since: string, client = boss): Promise<BriefChange[]> {
+    const changes: BriefChange[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const start = after === '' ? { since } : {};
+      const page: Awaited<ReturnType<Client['brief']>> = await client.brief({
+        ...start,
+        after,
+        limit: 4,
+        keepsMark: true,
+      });
+      changes.push(...page.changes);
+      after = page.next;
+    }
+    return changes;
   }
 });

@@ -3,8 +3,6 @@ import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-type Shown = Record<string, unknown>;
-
 describe('the command line on readers, briefs and messages', () => {
   let service: TestService;
   let ada: Client;
@@ -15,37 +13,6 @@ describe('the command line on readers, briefs and messages', () => {
     await ada.create('team/a.md');
   });
   afterEach(() => service.close());
-
-  async function run(command: string, fields: Shown): Promise<Shown> {
-    const { clock, workspace, service: opened } = service;
-    const host = {
-      clock,
-      randomness: workspace.randomness,
-      people: opened.people,
-      file: opened.file,
-      dataFolder: null,
-      names: () => ['acme'],
-      find: () => workspace,
-      addWorkspace: (name: string) => opened.addWorkspace(name),
-      listWorkspaces: () => opened.listWorkspaces(),
-      removeWorkspace: (name: string) => opened.removeWorkspace(name),
-      readiness: () => opened.readiness(),
-      findLags: () => opened.findLags(),
-      findFaults: () => opened.findFaults(),
-    };
-    const answer = await runCommand(
-      { command, fields },
-      {
-        host,
-        server: null,
-        address: 'http://127.0.0.1:8080',
-        onProgress: () => Promise.resolve(),
-        signal: new AbortController().signal,
-        onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
-      },
-    );
-    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
-  }
 
   it('lists the readers of a place, whether it exists or not', async () => {
     const group = await service.group('Crew', { type: 'principal', id: ada.id });
@@ -93,4 +60,37 @@ describe('the command line on readers, briefs and messages', () => {
     assert.deepEqual(await run('message.send', { to: 'prn_none', subject: 'x', text: 'x' }), { refused: 'NOT_FOUND' });
     assert.deepEqual(await run('message.send', { text: 'x' }), { refused: 'INVALID_REQUEST' });
   });
+
+  async function run(command: string, fields: Shown): Promise<Shown> {
+    const { clock, workspace, service: opened } = service;
+    const host = {
+      clock,
+      randomness: workspace.randomness,
+      people: opened.people,
+      file: opened.file,
+      dataFolder: null,
+      names: () => ['acme'],
+      find: () => workspace,
+      addWorkspace: (name: string) => opened.addWorkspace(name),
+      listWorkspaces: () => opened.listWorkspaces(),
+      removeWorkspace: (name: string) => opened.removeWorkspace(name),
+      readiness: () => opened.readiness(),
+      findLags: () => opened.findLags(),
+      findFaults: () => opened.findFaults(),
+    };
+    const answer = await runCommand(
+      { command, fields },
+      {
+        host,
+        server: null,
+        address: 'http://127.0.0.1:8080',
+        onProgress: () => Promise.resolve(),
+        signal: new AbortController().signal,
+        onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
+      },
+    );
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
+  }
 });
+
+type Shown = Record<string, unknown>;

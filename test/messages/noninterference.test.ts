@@ -5,6 +5,16 @@ import { requireSame } from '../support/model/canonicalize-answers.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 
+describe('documents out of reach', () => {
+  it('have no effect on messages, briefs and lists of readers', async () => {
+    const expected = await requireSame(tell);
+    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 20);
+    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
+    assert.ok(expected.some((answer) => answer.includes('"moved"')));
+    assert.doesNotMatch(expected.join(), /secret|start/);
+  });
+});
+
 /** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
@@ -117,13 +127,3 @@ async function tell(withHidden: boolean): Promise<string[]> {
     await service.close();
   }
 }
-
-describe('documents out of reach', () => {
-  it('have no effect on messages, briefs and lists of readers', async () => {
-    const expected = await requireSame(tell);
-    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 20);
-    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
-    assert.ok(expected.some((answer) => answer.includes('"moved"')));
-    assert.doesNotMatch(expected.join(), /secret|start/);
-  });
-});

@@ -9,13 +9,6 @@ import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const folder = packagePath('schema', 'sidecar');
 
-function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
-  defineFunctions(connection);
-  for (const name of readdirSync(folder).toSorted()) {
-    if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(join(folder, name), 'utf8'));
-  }
-}
-
 describe('a data folder of a release before', () => {
   it('keeps the addressees of comments, and the end of each person’s last brief', () => {
     const connection = new Sqlite(':memory:');
@@ -46,3 +39,10 @@ describe('a data folder of a release before', () => {
     connection.close();
   });
 });
+
+function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
+  defineFunctions(connection);
+  for (const name of readdirSync(folder).toSorted()) {
+    if (isWanted(Number(name.slice(0, 4)))) connection.exec(readFileSync(join(folder, name), 'utf8'));
+  }
+}

@@ -16,58 +16,7 @@ const rules = packagePath('lib', 'docs', 'monitoring', 'alerts.yaml');
 const dashboard = packagePath('lib', 'docs', 'monitoring', 'dashboard.json');
 const build = { version: '1.2.3', commit: null };
 
-function makeMetrics(): Metrics {
-  let now = 0;
-  return new Metrics(build, { elapsed: () => (now += 1000) });
-}
-
-/** What a service says when nothing has gone wrong. */
-async function scrapeWell(): Promise<string> {
-  const metrics = makeMetrics();
-  const host = await openTestService({ observers: metrics.work });
-  try {
-    return await metrics.read(host.service);
-  } finally {
-    await host.close();
-  }
-}
-
-/** Series for promtool: ten minutes as it was, then three hours in which what was counted happens again each minute. */
-function seriesOf(before: string, now: string): object[] {
-  const earlier = new Map(readSamples(before).map(({ series, value }) => [series, value]));
-  return readSamples(now)
-    .filter(({ value }) => Number.isFinite(value))
-    .map(({ series, value }) => ({
-      series: series.replace(/\{|$/, (mark) => (mark === '{' ? '{job="cartulary",instance="one",' : '')),
-      values: `${earlier.get(series) ?? 0}+0x9 ${value}+${counts.test(series) ? value - (earlier.get(series) ?? 0) : 0}x180`,
-    }));
-}
-
 const counts = /_(?:total|count|sum|bucket)(?:\{|$)/;
-
-/** The alerts that fire where these scrapes are what Prometheus has seen. */
-async function firing(before: string, now: string, minutes: number): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartulary-alerts-'));
-  try {
-    const file = join(folder, 'test.yaml');
-    const found: string[] = [];
-    const names = [...readFileSync(rules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-    const expectations = names.map((name) => ({
-      expr: `count(ALERTS{alertname="${name}",alertstate="firing"}) or vector(0)`,
-      eval_time: `${10 + minutes}m`,
-      exp_samples: [{ labels: '{}', value: 0 }],
-    }));
-    const tests = [{ interval: '1m', input_series: seriesOf(before, now), promql_expr_test: expectations }];
-    // JSON is YAML.
-    await writeFile(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
-    const { said } = promtool(['test', 'rules', file]);
-    assert.match(said, /SUCCESS|FAILED/);
-    for (const name of names) if (said.includes(`alertname=\\"${name}\\"`)) found.push(name);
-    return found;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 describe('the alerts', function () {
   let well: string;
@@ -217,3 +166,54 @@ describe('the page about monitoring', () => {
     assert.deepEqual(rows, expected);
   });
 });
+
+function makeMetrics(): Metrics {
+  let now = 0;
+  return new Metrics(build, { elapsed: () => (now += 1000) });
+}
+
+/** What a service says when nothing has gone wrong. */
+async function scrapeWell(): Promise<string> {
+  const metrics = makeMetrics();
+  const host = await openTestService({ observers: metrics.work });
+  try {
+    return await metrics.read(host.service);
+  } finally {
+    await host.close();
+  }
+}
+
+/** Series for promtool: ten minutes as it was, then three hours in which what was counted happens again each minute. */
+function seriesOf(before: string, now: string): object[] {
+  const earlier = new Map(readSamples(before).map(({ series, value }) => [series, value]));
+  return readSamples(now)
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ series, value }) => ({
+      series: series.replace(/\{|$/, (mark) => (mark === '{' ? '{job="cartulary",instance="one",' : '')),
+      values: `${earlier.get(series) ?? 0}+0x9 ${value}+${counts.test(series) ? value - (earlier.get(series) ?? 0) : 0}x180`,
+    }));
+}
+
+/** The alerts that fire where these scrapes are what Prometheus has seen. */
+async function firing(before: string, now: string, minutes: number): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartulary-alerts-'));
+  try {
+    const file = join(folder, 'test.yaml');
+    const found: string[] = [];
+    const names = [...readFileSync(rules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    const expectations = names.map((name) => ({
+      expr: `count(ALERTS{alertname="${name}",alertstate="firing"}) or vector(0)`,
+      eval_time: `${10 + minutes}m`,
+      exp_samples: [{ labels: '{}', value: 0 }],
+    }));
+    const tests = [{ interval: '1m', input_series: seriesOf(before, now), promql_expr_test: expectations }];
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
+    const { said } = promtool(['test', 'rules', file]);
+    assert.match(said, /SUCCESS|FAILED/);
+    for (const name of names) if (said.includes(`alertname=\\"${name}\\"`)) found.push(name);
+    return found;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -11,12 +11,6 @@ const requests = 'http_server_request_duration_seconds_count';
 const messages = 'mcp_server_operation_duration_seconds_count';
 const refusals = 'cartulary_requests_refused_total';
 
-/** Metrics whose texts are never old. */
-function makeMetrics(): Metrics {
-  let now = 0;
-  return new Metrics({ version: '1.2.3', commit: null }, { elapsed: () => (now += 1000) });
-}
-
 describe('the metrics', () => {
   let server: McpTestServer;
   let metrics: Metrics;
@@ -171,3 +165,9 @@ describe('the metrics of many workspaces', () => {
     }
   });
 });
+
+/** Metrics whose texts are never old. */
+function makeMetrics(): Metrics {
+  let now = 0;
+  return new Metrics({ version: '1.2.3', commit: null }, { elapsed: () => (now += 1000) });
+}

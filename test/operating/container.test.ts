@@ -11,30 +11,6 @@ import {
   timeout,
 } from '../support/processes/run-program.js';
 
-interface Instruction {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The instructions of each stage. Lines that end with a backslash go on in the next. */
-function readStages(): Instruction[][] {
-  const text = readFileSync('lib/operating/Containerfile', 'utf8')
-    .replaceAll(/^#.*\n/gm, '')
-    .replaceAll(/\\\n/g, ' ');
-  const stages: Instruction[][] = [[]];
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, name = '', value = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
-    assert.match(
-      name,
-      /^(?:ARG|FROM|RUN|WORKDIR|COPY|USER|ENV|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/,
-      line,
-    );
-    if (name === 'FROM') stages.push([]);
-    stages.at(-1)?.push({ name, value });
-  }
-  return stages;
-}
-
 describe('The description of the container image', function () {
   this.timeout(timeout);
 
@@ -140,3 +116,27 @@ describe('The description of the container image', function () {
     assert.equal((await runProgram(asked, { environment })).code, 1);
   });
 });
+
+interface Instruction {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The instructions of each stage. Lines that end with a backslash go on in the next. */
+function readStages(): Instruction[][] {
+  const text = readFileSync('lib/operating/Containerfile', 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n/g, ' ');
+  const stages: Instruction[][] = [[]];
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name = '', value = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    assert.match(
+      name,
+      /^(?:ARG|FROM|RUN|WORKDIR|COPY|USER|ENV|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/,
+      line,
+    );
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)?.push({ name, value });
+  }
+  return stages;
+}

@@ -8,12 +8,6 @@ import { skipBecause } from '../support/skip.js';
 const place = 'lib/operating';
 const units = readdirSync(place).filter((name) => /\.(?:service|timer)$/.test(name));
 
-/** The words of each command that a unit runs, after the name of the program. */
-function listCommands(unit: string): string[][] {
-  const lines = readFileSync(join(place, unit), 'utf8').matchAll(/^Exec\w+=-?\/usr\/bin\/env cartulary (.+)$/gm);
-  return [...lines].map(([, words = '']) => words.split(' '));
-}
-
 describe('The units for systemd', function () {
   this.timeout(timeout);
   let folder: string;
@@ -77,3 +71,9 @@ describe('The units for systemd', function () {
     assert.ok(Number(seconds) * 1000 > Number(most) && Number(most) > 0);
   });
 });
+
+/** The words of each command that a unit runs, after the name of the program. */
+function listCommands(unit: string): string[][] {
+  const lines = readFileSync(join(place, unit), 'utf8').matchAll(/^Exec\w+=-?\/usr\/bin\/env cartulary (.+)$/gm);
+  return [...lines].map(([, words = '']) => words.split(' '));
+}

@@ -20,14 +20,6 @@ const names = ['a', 'b', 'c', 'a/x', 'a/y', 'b/x/deep', 'c/d', 'c/d/e', 'f.md', 
   (name) => `team/${name}`,
 );
 
-/** A file that keeps its identity when it moves. */
-interface File {
-  readonly file: number;
-  readonly text: string;
-}
-
-type State = ReadonlyMap<string, File>;
-
 const isInTheWay = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 
@@ -86,33 +78,6 @@ class Changes {
     }
     return after;
   }
-}
-
-/**
- * What git makes of it: a file that comes to the place of one that does not move away is a change of that one.
- * @returns the moves too, from new places to old ones
- */
-function compare(before: State, after: State): { readonly commit: CloneCommit; readonly moved: Map<string, string> } {
-  const placeOf = new Map([...before].map(([path, { file }]) => [file, path]));
-  const moved = new Map<string, string>();
-  for (const [path, { file }] of after) {
-    const from = placeOf.get(file);
-    if (from !== undefined && from !== path) moved.set(path, from);
-  }
-  for (let isDone = false; !isDone;) {
-    const leaving = new Set(moved.values());
-    const stuck = [...moved.keys()].filter((to) => before.has(to) && !leaving.has(to));
-    for (const to of stuck) moved.delete(to);
-    isDone = stuck.length === 0;
-  }
-  const leaving = new Set(moved.values());
-  const write: Record<string, string | null> = {};
-  for (const path of before.keys()) if (!leaving.has(path) && !after.has(path)) write[path] = null;
-  for (const [path, { text }] of after) {
-    const source = moved.get(path) ?? (leaving.has(path) ? undefined : path);
-    if (source === undefined || before.get(source)?.text !== text) write[path] = text;
-  }
-  return { commit: { write, move: Object.fromEntries([...moved].map(([to, from]) => [from, to])) }, moved };
 }
 
 describe('After any pushed line', () => {
@@ -196,3 +161,38 @@ describe('After any pushed line', () => {
     requireSeen(all, seen, { count: histories, enough: 2 });
   });
 });
+
+/** A file that keeps its identity when it moves. */
+interface File {
+  readonly file: number;
+  readonly text: string;
+}
+
+type State = ReadonlyMap<string, File>;
+
+/**
+ * What git makes of it: a file that comes to the place of one that does not move away is a change of that one.
+ * @returns the moves too, from new places to old ones
+ */
+function compare(before: State, after: State): { readonly commit: CloneCommit; readonly moved: Map<string, string> } {
+  const placeOf = new Map([...before].map(([path, { file }]) => [file, path]));
+  const moved = new Map<string, string>();
+  for (const [path, { file }] of after) {
+    const from = placeOf.get(file);
+    if (from !== undefined && from !== path) moved.set(path, from);
+  }
+  for (let isDone = false; !isDone;) {
+    const leaving = new Set(moved.values());
+    const stuck = [...moved.keys()].filter((to) => before.has(to) && !leaving.has(to));
+    for (const to of stuck) moved.delete(to);
+    isDone = stuck.length === 0;
+  }
+  const leaving = new Set(moved.values());
+  const write: Record<string, string | null> = {};
+  for (const path of before.keys()) if (!leaving.has(path) && !after.has(path)) write[path] = null;
+  for (const [path, { text }] of after) {
+    const source = moved.get(path) ?? (leaving.has(path) ? undefined : path);
+    if (source === undefined || before.get(source)?.text !== text) write[path] = text;
+  }
+  return { commit: { write, move: Object.fromEntries([...moved].map(([to, from]) => [from, to])) }, moved };
+}

@@ -34,24 +34,6 @@ describe('A push that cannot be written', () => {
   });
   afterEach(() => test.close());
 
-  /** Refused files as `path: reason`. Nothing of the push may have been written. */
-  async function refusals(...commits: readonly CloneCommit[]): Promise<string[]> {
-    return (await refusedFiles(...commits)).map(({ location, reason }) => `${location}: ${reason}`);
-  }
-
-  async function refusedFiles(...commits: readonly CloneCommit[]): Promise<readonly RefusedFile[]> {
-    for (const commit of commits) clone.commit(commit);
-    const { head, storedBytes } = test.workspace.journal.state;
-    const refused = await refusedOf(clone.push());
-    assert.deepEqual(
-      [test.workspace.journal.state.head, test.workspace.journal.state.storedBytes],
-      [head, storedBytes],
-    );
-    for (const { sentence, remedy } of refused)
-      for (const text of [sentence, remedy]) assert.match(text, /^[A-Z].*\.$/s);
-    return refused;
-  }
-
   it('names every refused file of every commit, and writes nothing of the others', async () => {
     await ben.update('team/a.md', 'meanwhile');
     assert.deepEqual(
@@ -394,4 +376,22 @@ describe('A push that cannot be written', () => {
     await eraseAt(test.workspace, 'team/b.md');
     assert.deepEqual(await refusals({ write: { 'team/b.md': 'back' } }), ['team/b.md: stale_if_match']);
   });
+
+  /** Refused files as `path: reason`. Nothing of the push may have been written. */
+  async function refusals(...commits: readonly CloneCommit[]): Promise<string[]> {
+    return (await refusedFiles(...commits)).map(({ location, reason }) => `${location}: ${reason}`);
+  }
+
+  async function refusedFiles(...commits: readonly CloneCommit[]): Promise<readonly RefusedFile[]> {
+    for (const commit of commits) clone.commit(commit);
+    const { head, storedBytes } = test.workspace.journal.state;
+    const refused = await refusedOf(clone.push());
+    assert.deepEqual(
+      [test.workspace.journal.state.head, test.workspace.journal.state.storedBytes],
+      [head, storedBytes],
+    );
+    for (const { sentence, remedy } of refused)
+      for (const text of [sentence, remedy]) assert.match(text, /^[A-Z].*\.$/s);
+    return refused;
+  }
 });

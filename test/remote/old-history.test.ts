@@ -24,24 +24,6 @@ describe('A clone with history from before its repository was made again', funct
   });
   afterEach(() => server.close());
 
-  /** Each in a second of its own, so that the commits are the same in any life. */
-  async function create(path: string, content: string): Promise<void> {
-    server.host.clock.advance(1000);
-    await server.as(ada.key).create(path, content);
-  }
-
-  /** Every object of the repository that is served to Ben, packed or loose. */
-  function servedObjects(): string {
-    const repository = join(server.host.dataFolder ?? '', 'acme', 'derived', ben.id, 'repository.git');
-    const parameters = ['-C', repository, 'cat-file', '--batch-all-objects', '--batch'];
-    return execFileSync('git', parameters, { encoding: 'latin1' });
-  }
-
-  async function mergeOld(tree: WorkTree): Promise<void> {
-    await tree.git('fetch', '-q');
-    await tree.git('merge', '-q', '--no-edit', 'origin/main');
-  }
-
   it('cannot bring back what was erased by merging it', async () => {
     await create('handbook/secret.md', 'the secret text');
     await create('handbook/c.md', 'third');
@@ -107,4 +89,22 @@ describe('A clone with history from before its repository was made again', funct
     assert.equal(await tree.git('show', 'HEAD:handbook/a.md'), 'final');
     assert.equal(await tree.git('rev-list', '--count', 'origin/main..HEAD'), '0');
   });
+
+  /** Each in a second of its own, so that the commits are the same in any life. */
+  async function create(path: string, content: string): Promise<void> {
+    server.host.clock.advance(1000);
+    await server.as(ada.key).create(path, content);
+  }
+
+  /** Every object of the repository that is served to Ben, packed or loose. */
+  function servedObjects(): string {
+    const repository = join(server.host.dataFolder ?? '', 'acme', 'derived', ben.id, 'repository.git');
+    const parameters = ['-C', repository, 'cat-file', '--batch-all-objects', '--batch'];
+    return execFileSync('git', parameters, { encoding: 'latin1' });
+  }
+
+  async function mergeOld(tree: WorkTree): Promise<void> {
+    await tree.git('fetch', '-q');
+    await tree.git('merge', '-q', '--no-edit', 'origin/main');
+  }
 });

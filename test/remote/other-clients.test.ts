@@ -82,14 +82,6 @@ describe('A program that speaks git by a library', function () {
   });
 
   describe('libgit2', () => {
-    interface Step {
-      readonly head?: string;
-      readonly files?: Readonly<Record<string, string>>;
-      readonly forward?: boolean;
-      readonly rejected?: string | null;
-      readonly error?: string;
-      readonly said: string;
-    }
     const python = '/usr/bin/python3';
     // The script lies beside the source of this file, since the compiler copies no Python.
     const script = fileURLToPath(new URL('../../../test/remote/use-libgit2.py', import.meta.url));
@@ -97,14 +89,6 @@ describe('A program that speaks git by a library', function () {
     before(function () {
       if (spawnSync(python, ['-c', 'import pygit2']).status !== 0) skipBecause(this, 'python3-pygit2 is not installed');
     });
-
-    async function use(key: string, folder: string, ...steps: readonly string[]): Promise<readonly Step[]> {
-      const { stdout } = await run(python, [script, server.url(), key, join(server.folder, folder), ...steps]);
-      return stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Step);
-    }
 
     it('clones, pulls and pushes, and keeps the ids of its commits', async () => {
       const [cloned] = await use(ben.key, 'by-libgit2', 'clone');
@@ -131,5 +115,22 @@ describe('A program that speaks git by a library', function () {
       assert.match(refused?.said ?? '', /^secret\/plan\.md \([0-9a-f]{8}\): \S/);
       assert.equal(await textOf('secret/plan.md'), 'hidden\n');
     });
+
+    interface Step {
+      readonly head?: string;
+      readonly files?: Readonly<Record<string, string>>;
+      readonly forward?: boolean;
+      readonly rejected?: string | null;
+      readonly error?: string;
+      readonly said: string;
+    }
+
+    async function use(key: string, folder: string, ...steps: readonly string[]): Promise<readonly Step[]> {
+      const { stdout } = await run(python, [script, server.url(), key, join(server.folder, folder), ...steps]);
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Step);
+    }
   });
 });

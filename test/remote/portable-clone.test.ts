@@ -22,7 +22,6 @@ const names =
 const name = fc.constantFrom(...names);
 const place = fc.array(name, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
 
-type Step = readonly [way: string, place: string, other: string];
 const ways = [
   'create',
   'create',
@@ -38,13 +37,6 @@ const ways = [
 ];
 const step: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom(...ways), place, place);
 
-/** By the rules that Microsoft publishes for names of files. */
-function isNameOnWindows(segment: string): boolean {
-  if (/[<>:"/\\|?*\u0000-\u001f]/.test(segment) || /[. ]$/.test(segment)) return false;
-  const [stem = ''] = segment.split('.', 1);
-  return !/^(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])$/.test(stem.trimEnd().toUpperCase());
-}
-
 /** NTFS compares letter by letter, each as its capital. */
 const onWindows = (segment: string): string =>
   segment
@@ -55,31 +47,6 @@ const onWindows = (segment: string): string =>
 const foldings: Readonly<Record<string, string>> = { ß: 'ss', ﬁ: 'fi', ς: 'σ', Σ: 'σ' };
 const onMac = (segment: string): string =>
   segment.normalize('NFD').replaceAll(/./gsu, (letter) => foldings[letter] ?? letter.toLowerCase());
-
-/** Lays a tree out on both disks. @returns what is missing or hidden there */
-function layOut(files: readonly string[]): string[] {
-  const faults: string[] = [];
-  const folders = new Map<string, Set<string>>();
-  for (const file of files) {
-    let at = '';
-    for (const segment of file.split('/')) {
-      const names = folders.get(at) ?? new Set<string>();
-      folders.set(at, names.add(segment));
-      if (!isNameOnWindows(segment)) faults.push(`${file}: ${segment} is no name on Windows`);
-      at += `/${segment}`;
-    }
-  }
-  for (const [folder, names] of folders) {
-    const list = [...names];
-    for (const [index, one] of list.entries()) {
-      for (const other of list.slice(index + 1)) {
-        if (onWindows(one) === onWindows(other) || onMac(one) === onMac(other))
-          faults.push(`${folder}: ${one} = ${other}`);
-      }
-    }
-  }
-  return faults;
-}
 
 describe('A clone of a workspace with portable names', function () {
   this.timeout(120_000);
@@ -96,6 +63,45 @@ describe('A clone of a workspace with portable names', function () {
     mirror = await TestMirror.open(server.host.workspace, 'mirror');
   });
   afterEach(() => server.close());
+
+  it('is complete on the disks of Windows and macOS, whichever way its documents came', async () => {
+    const seed = seedOf(2026);
+    const count = countOf('PORTABLE_ROUNDS', { usual: 2, campaign: 60 });
+    const rounds = fc.sample(fc.array(step, { minLength: 60, maxLength: 60 }), { numRuns: count, seed });
+    const pushed = fc.sample(fc.array(place, { minLength: 1, maxLength: 2 }), { numRuns: rounds.length * 2, seed });
+    let done = 0;
+    let refused = 0;
+    for (const [round, steps] of rounds.entries()) {
+      for (const each of steps) {
+        try {
+          await take(each);
+          done += 1;
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          refused += 1;
+        }
+      }
+      for (const places of pushed.slice(round * 2, round * 2 + 2)) {
+        if (await push(places)) done += 1;
+        else refused += 1;
+      }
+      const tree = await WorkTree.clone(server.folder, person.url, `clone-${round}`);
+      const files = (await tree.git('ls-files', '-z')).split('\0').filter((file) => file !== '');
+      assert.ok(files.length > 5);
+      assert.deepEqual(layOut(files), []);
+      assert.deepEqual(runAtOnce(findUnportableNames(() => server.host.workspace.journal.reader, 5)), {
+        named: [],
+        count: 0,
+      });
+    }
+    assert.ok(done > 20 && refused > 20, `${done} done, ${refused} refused`);
+  });
+
+  it('is found incomplete by these rules where the policy allows such names', async () => {
+    assert.deepEqual(layOut(['a/x.md', 'A/y.md']), [': a = A']);
+    assert.deepEqual(layOut(['straße', 'STRASSE']), [': straße = STRASSE']);
+    assert.equal(layOut(['x:y', 'dot.', 'nul.txt', 'fine.md']).length, 3);
+  });
 
   async function take([way, place, other]: Step): Promise<void> {
     const location = (): Location => parseLocation(place);
@@ -140,43 +146,38 @@ describe('A clone of a workspace with portable names', function () {
     await tree.commit({}, 'By git');
     return (await tree.push()).code === 0;
   }
-
-  it('is complete on the disks of Windows and macOS, whichever way its documents came', async () => {
-    const seed = seedOf(2026);
-    const count = countOf('PORTABLE_ROUNDS', { usual: 2, campaign: 60 });
-    const rounds = fc.sample(fc.array(step, { minLength: 60, maxLength: 60 }), { numRuns: count, seed });
-    const pushed = fc.sample(fc.array(place, { minLength: 1, maxLength: 2 }), { numRuns: rounds.length * 2, seed });
-    let done = 0;
-    let refused = 0;
-    for (const [round, steps] of rounds.entries()) {
-      for (const each of steps) {
-        try {
-          await take(each);
-          done += 1;
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          refused += 1;
-        }
-      }
-      for (const places of pushed.slice(round * 2, round * 2 + 2)) {
-        if (await push(places)) done += 1;
-        else refused += 1;
-      }
-      const tree = await WorkTree.clone(server.folder, person.url, `clone-${round}`);
-      const files = (await tree.git('ls-files', '-z')).split('\0').filter((file) => file !== '');
-      assert.ok(files.length > 5);
-      assert.deepEqual(layOut(files), []);
-      assert.deepEqual(runAtOnce(findUnportableNames(() => server.host.workspace.journal.reader, 5)), {
-        named: [],
-        count: 0,
-      });
-    }
-    assert.ok(done > 20 && refused > 20, `${done} done, ${refused} refused`);
-  });
-
-  it('is found incomplete by these rules where the policy allows such names', async () => {
-    assert.deepEqual(layOut(['a/x.md', 'A/y.md']), [': a = A']);
-    assert.deepEqual(layOut(['straße', 'STRASSE']), [': straße = STRASSE']);
-    assert.equal(layOut(['x:y', 'dot.', 'nul.txt', 'fine.md']).length, 3);
-  });
 });
+
+type Step = readonly [way: string, place: string, other: string];
+
+/** By the rules that Microsoft publishes for names of files. */
+function isNameOnWindows(segment: string): boolean {
+  if (/[<>:"/\\|?*\u0000-\u001f]/.test(segment) || /[. ]$/.test(segment)) return false;
+  const [stem = ''] = segment.split('.', 1);
+  return !/^(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])$/.test(stem.trimEnd().toUpperCase());
+}
+
+/** Lays a tree out on both disks. @returns what is missing or hidden there */
+function layOut(files: readonly string[]): string[] {
+  const faults: string[] = [];
+  const folders = new Map<string, Set<string>>();
+  for (const file of files) {
+    let at = '';
+    for (const segment of file.split('/')) {
+      const names = folders.get(at) ?? new Set<string>();
+      folders.set(at, names.add(segment));
+      if (!isNameOnWindows(segment)) faults.push(`${file}: ${segment} is no name on Windows`);
+      at += `/${segment}`;
+    }
+  }
+  for (const [folder, names] of folders) {
+    const list = [...names];
+    for (const [index, one] of list.entries()) {
+      for (const other of list.slice(index + 1)) {
+        if (onWindows(one) === onWindows(other) || onMac(one) === onMac(other))
+          faults.push(`${folder}: ${one} = ${other}`);
+      }
+    }
+  }
+  return faults;
+}

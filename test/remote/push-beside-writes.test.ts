@@ -18,12 +18,6 @@ describe('A push beside a program that writes all the time', function () {
   });
   after(() => server.close());
 
-  /** A small write into another file of the same reach: one between any two steps of git. */
-  async function write(): Promise<void> {
-    writes += 1;
-    await server.as(ada.key).create(`handbook/log/${writes}.md`, 'x');
-  }
-
   for (const [whose, role, folder] of [
     ['an editor of the folder', 'editor', 'handbook'],
     ['an approver of the root', 'approver', ''],
@@ -101,4 +95,10 @@ describe('A push beside a program that writes all the time', function () {
     assert.notEqual((await tree.push()).code, 0);
     assert.equal((await server.as(ada.key).get('/v1/documents/handbook/narrowed.md')).status, 404);
   });
+
+  /** A small write into another file of the same reach: one between any two steps of git. */
+  async function write(): Promise<void> {
+    writes += 1;
+    await server.as(ada.key).create(`handbook/log/${writes}.md`, 'x');
+  }
 });

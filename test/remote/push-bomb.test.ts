@@ -42,22 +42,6 @@ describe('A push of some bytes that stand for very many files', function () {
   });
   after(() => server?.close());
 
-  /** A commit with a folder of ten names for a folder of ten names, and so on. */
-  async function plantBomb(tree: WorkTree, levels: number): Promise<void> {
-    const inTree = (parameters: readonly string[], input: string): string =>
-      runGit(tree.folder, parameters, input).toString().trim();
-    const blob = inTree(['hash-object', '-w', '--stdin'], 'x');
-    const entries = (mode: string, oid: string, letter: string): string =>
-      Array.from({ length: 10 }, (_, n) => `${mode} ${oid}\t${letter}${n}\n`).join('');
-    let bomb = inTree(['mktree'], entries('100644 blob', blob, 'f'));
-    for (let level = 0; level < levels; level += 1) bomb = inTree(['mktree'], entries('040000 tree', bomb, 'd'));
-    const root = await tree.git('ls-tree', 'HEAD:pub');
-    const pub = inTree(['mktree'], `${root}\n040000 tree ${bomb}\tbomb\n`);
-    const whole = inTree(['mktree'], `040000 tree ${pub}\tpub\n`);
-    const commit = await tree.git('commit-tree', whole, '-p', 'HEAD', '-m', 'Bomb');
-    await tree.git('update-ref', 'refs/heads/main', commit);
-  }
-
   for (const role of ['reader', 'editor'] as const) {
     it(`is refused for a ${role}, and git takes little memory for it`, async () => {
       const { url } = await server.cloner(role, 'pub', `Bomber ${role}`);
@@ -93,4 +77,20 @@ describe('A push of some bytes that stand for very many files', function () {
     watch.end();
     assert.ok(watch.peak < most, `git took ${(watch.peak / mebibyte).toFixed(0)} MiB`);
   });
+
+  /** A commit with a folder of ten names for a folder of ten names, and so on. */
+  async function plantBomb(tree: WorkTree, levels: number): Promise<void> {
+    const inTree = (parameters: readonly string[], input: string): string =>
+      runGit(tree.folder, parameters, input).toString().trim();
+    const blob = inTree(['hash-object', '-w', '--stdin'], 'x');
+    const entries = (mode: string, oid: string, letter: string): string =>
+      Array.from({ length: 10 }, (_, n) => `${mode} ${oid}\t${letter}${n}\n`).join('');
+    let bomb = inTree(['mktree'], entries('100644 blob', blob, 'f'));
+    for (let level = 0; level < levels; level += 1) bomb = inTree(['mktree'], entries('040000 tree', bomb, 'd'));
+    const root = await tree.git('ls-tree', 'HEAD:pub');
+    const pub = inTree(['mktree'], `${root}\n040000 tree ${bomb}\tbomb\n`);
+    const whole = inTree(['mktree'], `040000 tree ${pub}\tpub\n`);
+    const commit = await tree.git('commit-tree', whole, '-p', 'HEAD', '-m', 'Bomb');
+    await tree.git('update-ref', 'refs/heads/main', commit);
+  }
 });

@@ -45,20 +45,6 @@ describe('A hostile or broken push', function () {
     await until('nothing of the push is left', async () => (await leftovers()).length === 0);
   });
 
-  async function leftovers(): Promise<string[]> {
-    const folder = join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes');
-    return readdir(folder).catch(() => []);
-  }
-
-  async function post(body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-    const response = await fetch(`${server.url()}/git-receive-pack`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bob.key}`, 'content-type': contentType, ...headers },
-      body: new Uint8Array(body),
-    });
-    return `${response.status} ${await response.text()}`;
-  }
-
   const commands = (count: number): Buffer =>
     Buffer.concat(
       Array.from({ length: count }, (_, index) =>
@@ -200,4 +186,18 @@ describe('A hostile or broken push', function () {
     assert.match(await post(whole, { authorization: '' }), /^401 /);
     assert.match(await post(whole, { authorization: 'Bearer none' }), /^401 /);
   });
+
+  async function leftovers(): Promise<string[]> {
+    const folder = join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes');
+    return readdir(folder).catch(() => []);
+  }
+
+  async function post(body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bob.key}`, 'content-type': contentType, ...headers },
+      body: new Uint8Array(body),
+    });
+    return `${response.status} ${await response.text()}`;
+  }
 });

@@ -24,39 +24,6 @@ describe('A push that names a content without sending it', function () {
   });
   afterEach(() => server.close());
 
-  /** The start and the end of a push that puts the content of one place at `mine/copy.md`. */
-  async function makePush(person: RemotePerson, from: string): Promise<{ readonly command: Buffer; pack: Buffer }> {
-    const tree = await WorkTree.clone(server.folder, person.url, `clone-${person.id}`);
-    const head = await tree.head();
-    const blob = await tree.git('rev-parse', `HEAD:${from}`);
-    await tree.git('update-index', '--add', '--cacheinfo', `100644,${blob},mine/copy.md`);
-    const root = await tree.git('write-tree');
-    const commit = await tree.git('commit-tree', root, '-p', head, '-m', 'Copy');
-    const objects = [commit, root, await tree.git('rev-parse', `${root}:mine`)];
-    const line = `${head} ${commit} refs/heads/main\0 report-status side-band-64k`;
-    return {
-      command: Buffer.concat([encodePacket(line), flushPacket]),
-      pack: packObjects(tree.folder, ['pack-objects', '--stdout', '-q'], `${objects.join('\n')}\n`),
-    };
-  }
-
-  async function send({ key }: RemotePerson, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
-    const response = await fetch(`${server.url()}/git-receive-pack`, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`git:${key}`).toString('base64')}`,
-        'content-type': 'application/x-git-receive-pack-request',
-      },
-      body: ReadableStream.from(pieces),
-      duplex: 'half',
-    });
-    return response.text();
-  }
-
-  async function copyOf({ key }: RemotePerson): Promise<unknown> {
-    return (await server.as(key).get('/v1/documents/mine/copy.md')).json.content;
-  }
-
   it('is taken when the person may read it, and also after what was hidden from the person was erased', async () => {
     const bob = await server.cloner('editor', 'mine');
     const { command, pack } = await makePush(bob, 'mine/a.md');
@@ -103,6 +70,39 @@ describe('A push that names a content without sending it', function () {
     assert.match(await send(bob, [command, pack]), /ng refs\/heads\/main fetch first/);
     assert.equal(await copyOf(bob), undefined);
   });
+
+  /** The start and the end of a push that puts the content of one place at `mine/copy.md`. */
+  async function makePush(person: RemotePerson, from: string): Promise<{ readonly command: Buffer; pack: Buffer }> {
+    const tree = await WorkTree.clone(server.folder, person.url, `clone-${person.id}`);
+    const head = await tree.head();
+    const blob = await tree.git('rev-parse', `HEAD:${from}`);
+    await tree.git('update-index', '--add', '--cacheinfo', `100644,${blob},mine/copy.md`);
+    const root = await tree.git('write-tree');
+    const commit = await tree.git('commit-tree', root, '-p', head, '-m', 'Copy');
+    const objects = [commit, root, await tree.git('rev-parse', `${root}:mine`)];
+    const line = `${head} ${commit} refs/heads/main\0 report-status side-band-64k`;
+    return {
+      command: Buffer.concat([encodePacket(line), flushPacket]),
+      pack: packObjects(tree.folder, ['pack-objects', '--stdout', '-q'], `${objects.join('\n')}\n`),
+    };
+  }
+
+  async function send({ key }: RemotePerson, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`git:${key}`).toString('base64')}`,
+        'content-type': 'application/x-git-receive-pack-request',
+      },
+      body: ReadableStream.from(pieces),
+      duplex: 'half',
+    });
+    return response.text();
+  }
+
+  async function copyOf({ key }: RemotePerson): Promise<unknown> {
+    return (await server.as(key).get('/v1/documents/mine/copy.md')).json.content;
+  }
 });
 
 describe('A push that is broken off while its contents are being stored', function () {
@@ -116,23 +116,6 @@ describe('A push that is broken off while its contents are being stored', functi
     bob = await server.cloner('editor', 'mine');
   });
   afterEach(() => server.close());
-
-  /** Many small contents, and a large one, which is stored apart from them. */
-  async function commitMany(): Promise<WorkTree> {
-    const tree = await WorkTree.clone(server.folder, bob.url, 'many');
-    const small = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`mine/${n}.md`, `${n}`]));
-    await tree.commit({ ...small, 'mine/large.bin': Buffer.alloc(3 * 1024 * 1024, 'x') });
-    return tree;
-  }
-
-  /** Does what an erase does first of all. It has an effect from the moment when the push has something open. */
-  async function breakOff(): Promise<void> {
-    const { stages } = server.host.workspace;
-    await until('the push was broken off', async () => {
-      const nothingWasOpen = stages.breakOff([]).then(() => false);
-      return Promise.race([nothingWasOpen, new Promise<true>((resolve) => setImmediate(() => resolve(true)))]);
-    });
-  }
 
   it('stores them again after each of several erases, and is taken', async () => {
     const tree = await commitMany();
@@ -175,4 +158,21 @@ describe('A push that is broken off while its contents are being stored', functi
     const { json } = await server.as(bob.key).get('/v1/documents/mine/199.md');
     assert.equal(json.content, '199');
   });
+
+  /** Many small contents, and a large one, which is stored apart from them. */
+  async function commitMany(): Promise<WorkTree> {
+    const tree = await WorkTree.clone(server.folder, bob.url, 'many');
+    const small = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`mine/${n}.md`, `${n}`]));
+    await tree.commit({ ...small, 'mine/large.bin': Buffer.alloc(3 * 1024 * 1024, 'x') });
+    return tree;
+  }
+
+  /** Does what an erase does first of all. It has an effect from the moment when the push has something open. */
+  async function breakOff(): Promise<void> {
+    const { stages } = server.host.workspace;
+    await until('the push was broken off', async () => {
+      const nothingWasOpen = stages.breakOff([]).then(() => false);
+      return Promise.race([nothingWasOpen, new Promise<true>((resolve) => setImmediate(() => resolve(true)))]);
+    });
+  }
 });

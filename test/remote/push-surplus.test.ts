@@ -20,26 +20,6 @@ describe('A push that sends more than its commits need', function () {
   });
   after(() => server.close());
 
-  async function post(surplus: readonly string[]): Promise<string> {
-    const body = await tree.makePush(await tree.git('rev-parse', 'origin/main'), undefined, surplus);
-    const response = await fetch(`${server.url()}/git-receive-pack`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bob.key}`, 'content-type': 'application/x-git-receive-pack-request' },
-      body: new Uint8Array(body),
-    });
-    return response.text();
-  }
-
-  /** What lies in the repository that Bob is served. */
-  async function requireReached(head: string): Promise<Set<string>> {
-    const { path } = await server.host.workspace.derived.prepare(bob.id);
-    assert.equal(readHead(path), head, 'the pushed commits are the head');
-    const store = readStore(path);
-    assert.deepEqual(new Set(store.keys()), reachableFrom(store, head));
-    assert.equal(fsck(path), '');
-    return textsOf(store, store.keys());
-  }
-
   it('leaves nothing in its repository that no commit reaches', async () => {
     const hash = (type: string, input: string | Buffer): string =>
       git(tree.folder, ['hash-object', '-w', '-t', type, '--stdin'], input).toString().trim();
@@ -71,4 +51,24 @@ describe('A push that sends more than its commits need', function () {
     assert.match(await post([]), /ok refs\/heads\/main/);
     await requireReached(await tree.head());
   });
+
+  async function post(surplus: readonly string[]): Promise<string> {
+    const body = await tree.makePush(await tree.git('rev-parse', 'origin/main'), undefined, surplus);
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bob.key}`, 'content-type': 'application/x-git-receive-pack-request' },
+      body: new Uint8Array(body),
+    });
+    return response.text();
+  }
+
+  /** What lies in the repository that Bob is served. */
+  async function requireReached(head: string): Promise<Set<string>> {
+    const { path } = await server.host.workspace.derived.prepare(bob.id);
+    assert.equal(readHead(path), head, 'the pushed commits are the head');
+    const store = readStore(path);
+    assert.deepEqual(new Set(store.keys()), reachableFrom(store, head));
+    assert.equal(fsck(path), '');
+    return textsOf(store, store.keys());
+  }
 });

@@ -20,12 +20,6 @@ const listing = Buffer.concat([
 const asked = { 'Content-Type': 'application/x-git-upload-pack-request', 'Git-Protocol': 'version=2' };
 const mebibyte = 1024 * 1024;
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
 describe('A request of a git client', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
@@ -38,37 +32,9 @@ describe('A request of a git client', function () {
   });
   after(() => server.close());
 
-  function send(
-    method: string,
-    path: string,
-    { key, headers = {}, body }: { key?: string | undefined; headers?: OutgoingHttpHeaders; body?: Buffer } = {},
-  ): Promise<Answer> {
-    const authorization = key === undefined ? {} : { Authorization: basic(key) };
-    return new Promise((resolve, reject) => {
-      const { port } = server.rest;
-      const sent = request(
-        { host: '127.0.0.1', port, method, path, headers: { ...authorization, ...headers }, agent: false },
-        (response) => {
-          let text = '';
-          response.setEncoding('latin1').on('data', (piece: string) => (text += piece));
-          response.on('error', reject);
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-        },
-      );
-      sent.on('error', reject);
-      sent.end(body);
-    });
-  }
-
   const basic = (key: string, user = 'anyone'): string => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`;
   const post = (body: Buffer, headers: OutgoingHttpHeaders = {}): Promise<Answer> =>
     send('POST', '/git/acme/git-upload-pack', { key: ada.key, headers: { ...asked, ...headers }, body });
-
-  /** The answer without what differs each time. */
-  function withoutTime({ status, headers, text }: Answer): string {
-    const { 'x-request-id': _, date: __, ...others } = headers;
-    return JSON.stringify([status, others, text]);
-  }
 
   it('has the key as the password of any user, or as a bearer token', async () => {
     const get = (authorization: string): Promise<Answer> =>
@@ -270,4 +236,38 @@ describe('A request of a git client', function () {
       assert.equal(status, 401);
     }
   });
+
+  function send(
+    method: string,
+    path: string,
+    { key, headers = {}, body }: { key?: string | undefined; headers?: OutgoingHttpHeaders; body?: Buffer } = {},
+  ): Promise<Answer> {
+    const authorization = key === undefined ? {} : { Authorization: basic(key) };
+    return new Promise((resolve, reject) => {
+      const { port } = server.rest;
+      const sent = request(
+        { host: '127.0.0.1', port, method, path, headers: { ...authorization, ...headers }, agent: false },
+        (response) => {
+          let text = '';
+          response.setEncoding('latin1').on('data', (piece: string) => (text += piece));
+          response.on('error', reject);
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  /** The answer without what differs each time. */
+  function withoutTime({ status, headers, text }: Answer): string {
+    const { 'x-request-id': _, date: __, ...others } = headers;
+    return JSON.stringify([status, others, text]);
+  }
 });
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}

@@ -16,22 +16,6 @@ import { until } from '../support/until.js';
 const size = 16 * 1024 * 1024;
 const raw = { 'Content-Type': 'application/octet-stream' };
 
-/** Processes of git that serve a repository now. */
-async function countServing(repository: string): Promise<number> {
-  let count = 0;
-  for (const id of await readdir('/proc')) {
-    if (!/^\d+$/.test(id)) continue;
-    try {
-      const words = await readFile(`/proc/${id}/cmdline`, 'utf8');
-      const isServing = words.includes('upload-pack') || words.includes('pack-objects');
-      if (isServing && (await readlink(`/proc/${id}/cwd`)) === repository) count += 1;
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return count;
-}
-
 describe('A long fetch', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
@@ -52,33 +36,7 @@ describe('A long fetch', function () {
 
   const placeOf = (host: RemoteTestServer): string => host.host.workspace.repository.place?.path ?? '';
 
-  /** Begins to clone and reads nothing. @param url of an approver there */
-  async function begin(key: string, from = server, url = ada.url): Promise<RawConnection> {
-    const head = (await git(from.folder, ['ls-remote', url, 'HEAD'])).slice(0, 40);
-    const body = Buffer.concat([
-      encodePacket('command=fetch'),
-      Buffer.from('0001'),
-      encodePacket(`want ${head}\n`),
-      encodePacket('done\n'),
-      flushPacket,
-    ]);
-    const connection = await RawConnection.open(from.rest.port);
-    connection.stopReading();
-    connection.write(
-      `POST /git/acme/git-upload-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nGit-Protocol: version=2\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Length: ${body.length}\r\n\r\n`,
-    );
-    connection.write(body);
-    await until('git serves it', async () => (await countServing(placeOf(from))) > 0);
-    return connection;
-  }
-
   const isOver = (): Promise<boolean> => countServing(repository).then((count) => count === 0);
-
-  /** The record of the end that came last. */
-  function lastEnd(): { bytes: number; broken_off?: boolean } | undefined {
-    const last = server.records().findLast(({ record }) => record.action === 'repository.fetched');
-    return last === undefined ? undefined : JSON.parse(String(last.text?.detail));
-  }
 
   it('is recorded at its beginning, and with its bytes at its end', async () => {
     await git(server.folder, ['clone', '-q', ada.url, 'whole']);
@@ -226,4 +184,46 @@ describe('A long fetch', function () {
     assert.equal(await countServing(folder), 0);
     connection.reset();
   });
+
+  /** Begins to clone and reads nothing. @param url of an approver there */
+  async function begin(key: string, from = server, url = ada.url): Promise<RawConnection> {
+    const head = (await git(from.folder, ['ls-remote', url, 'HEAD'])).slice(0, 40);
+    const body = Buffer.concat([
+      encodePacket('command=fetch'),
+      Buffer.from('0001'),
+      encodePacket(`want ${head}\n`),
+      encodePacket('done\n'),
+      flushPacket,
+    ]);
+    const connection = await RawConnection.open(from.rest.port);
+    connection.stopReading();
+    connection.write(
+      `POST /git/acme/git-upload-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nGit-Protocol: version=2\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    connection.write(body);
+    await until('git serves it', async () => (await countServing(placeOf(from))) > 0);
+    return connection;
+  }
+
+  /** The record of the end that came last. */
+  function lastEnd(): { bytes: number; broken_off?: boolean } | undefined {
+    const last = server.records().findLast(({ record }) => record.action === 'repository.fetched');
+    return last === undefined ? undefined : JSON.parse(String(last.text?.detail));
+  }
 });
+
+/** Processes of git that serve a repository now. */
+async function countServing(repository: string): Promise<number> {
+  let count = 0;
+  for (const id of await readdir('/proc')) {
+    if (!/^\d+$/.test(id)) continue;
+    try {
+      const words = await readFile(`/proc/${id}/cmdline`, 'utf8');
+      const isServing = words.includes('upload-pack') || words.includes('pack-objects');
+      if (isServing && (await readlink(`/proc/${id}/cwd`)) === repository) count += 1;
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return count;
+}

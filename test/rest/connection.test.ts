@@ -29,17 +29,6 @@ describe('a connection to the REST face', () => {
   });
   after(() => server.close());
 
-  async function connect(): Promise<RawConnection> {
-    const connection = await RawConnection.open(server.rest.port);
-    open.push(connection);
-    return connection;
-  }
-
-  function ask(method: string, target: string, headers: readonly string[] = [], body = ''): string {
-    const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, ...headers];
-    return `${lines.join('\r\n')}\r\n\r\n${body}`;
-  }
-
   const json = (body: string): string[] => [
     'Content-Type: application/json',
     'Idempotency-Key: k',
@@ -254,4 +243,15 @@ describe('a connection to the REST face', () => {
       await connection.closed();
     });
   });
+
+  async function connect(): Promise<RawConnection> {
+    const connection = await RawConnection.open(server.rest.port);
+    open.push(connection);
+    return connection;
+  }
+
+  function ask(method: string, target: string, headers: readonly string[] = [], body = ''): string {
+    const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, ...headers];
+    return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  }
 });

@@ -7,10 +7,6 @@ import { route } from '../../lib/api/route.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { takeClaim, type TakeClaimInput } from '../../lib/operations/claims/take-claim.js';
 
-function readTaking(request: RequestOf<'takeClaim'>): TakeClaimInput {
-  return { location: parseLocation(jsonOf(request).location), section: undefined, seconds: undefined };
-}
-
 /** The compiler is the test: each error below has to be one. */
 describe('A request on the server', () => {
   it('has the types of its description', () => {
@@ -48,3 +44,7 @@ describe('A request on the server', () => {
     assert.equal(rows.length, 3);
   });
 });
+
+function readTaking(request: RequestOf<'takeClaim'>): TakeClaimInput {
+  return { location: parseLocation(jsonOf(request).location), section: undefined, seconds: undefined };
+}

@@ -6,10 +6,6 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { operator } from '../support/store/service.js';
 import { readDescription } from '../../lib/api/requests/description.js';
 
-interface Example {
-  readonly value: { readonly error?: { readonly code: string; readonly message: string; readonly details?: object } };
-}
-
 describe('the examples of errors in the description', () => {
   let server: TestServer;
   let ada: HttpClient;
@@ -116,3 +112,7 @@ describe('the examples of errors in the description', () => {
     });
   }
 });
+
+interface Example {
+  readonly value: { readonly error?: { readonly code: string; readonly message: string; readonly details?: object } };
+}

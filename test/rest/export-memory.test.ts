@@ -16,6 +16,30 @@ import { skipBecause } from '../support/skip.js';
 const documents = 1000;
 const bytesEach = 30_000;
 
+describe('the memory of an export', () => {
+  after(tidyUp);
+
+  it('does not grow with the exported content', async function () {
+    this.timeout(180_000);
+    if (!existsSync('/proc/self/status')) skipBecause(this, 'the peak of memory can be read on Linux only');
+    const data = await makeFolder();
+    const key = await prepare(data);
+    // A small heap, since a large one fills with garbage before a measurement of its use.
+    const environment = { NODE_OPTIONS: '--max-old-space-size=96' };
+    const server = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/, { environment });
+    const { url } = JSON.parse(server.lines[0] ?? '') as { url: string };
+    // The cost of any first exports: code, caches, buffers, and garbage that waits for its collection.
+    const length = await readExport(url, key, '');
+    for (let round = 0; round < 2; round += 1) await readExport(url, key, '');
+    const before = peakOf(server.pid);
+    for (let round = 0; round < 2; round += 1) assert.equal(await readExport(url, key, ''), length);
+    const grown = peakOf(server.pid) - before;
+    assert.equal(await server.stop(), 0);
+    assert.ok(length > documents * bytesEach, `${length} bytes came`);
+    assert.ok(grown < length / 2, `${grown} bytes more for two archives of ${length}`);
+  });
+});
+
 /** The most memory that the process ever held, in bytes. */
 function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
@@ -52,27 +76,3 @@ async function readExport(url: string, key: string, folder: string): Promise<num
   for await (const piece of answer) length += (piece as Buffer).length;
   return length;
 }
-
-describe('the memory of an export', () => {
-  after(tidyUp);
-
-  it('does not grow with the exported content', async function () {
-    this.timeout(180_000);
-    if (!existsSync('/proc/self/status')) skipBecause(this, 'the peak of memory can be read on Linux only');
-    const data = await makeFolder();
-    const key = await prepare(data);
-    // A small heap, since a large one fills with garbage before a measurement of its use.
-    const environment = { NODE_OPTIONS: '--max-old-space-size=96' };
-    const server = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/, { environment });
-    const { url } = JSON.parse(server.lines[0] ?? '') as { url: string };
-    // The cost of any first exports: code, caches, buffers, and garbage that waits for its collection.
-    const length = await readExport(url, key, '');
-    for (let round = 0; round < 2; round += 1) await readExport(url, key, '');
-    const before = peakOf(server.pid);
-    for (let round = 0; round < 2; round += 1) assert.equal(await readExport(url, key, ''), length);
-    const grown = peakOf(server.pid) - before;
-    assert.equal(await server.stop(), 0);
-    assert.ok(length > documents * bytesEach, `${length} bytes came`);
-    assert.ok(grown < length / 2, `${grown} bytes more for two archives of ${length}`);
-  });
-});

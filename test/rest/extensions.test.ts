@@ -4,8 +4,6 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { extensionRoutes } from '../../lib/api/rest/rest-routes.js';
 import { readDescription } from '../../lib/api/requests/description.js';
 
-type Item = Readonly<Record<string, unknown>>;
-
 describe('REST beyond the specification', () => {
   let service: TestServer;
   let server: TestServer;
@@ -21,18 +19,6 @@ describe('REST beyond the specification', () => {
     rita = await server.person('reader', 'team', 'Rita');
   });
   after(() => service.close());
-
-  /** Page after page of one item, each cursor sealed for this query. */
-  async function readAll(who: HttpClient, target: string): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let next: string | null = ''; next !== null;) {
-      const page: HttpAnswer = await who.get(`${target}&limit=1${next === '' ? '' : `&cursor=${next}`}`);
-      assert.equal(page.status, 200, page.text);
-      items.push(...(page.json.items as Item[]));
-      next = page.json.next_cursor as string | null;
-    }
-    return items;
-  }
 
   it('is marked as such in the description, and lies where no document can', () => {
     const { paths } = parse(readDescription('openapi.yaml').text) as { paths: Record<string, Record<string, Item>> };
@@ -293,4 +279,18 @@ describe('REST beyond the specification', () => {
     const left = answers.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
     assert.ok(left.every((count) => Number.isInteger(count)));
   });
+
+  /** Page after page of one item, each cursor sealed for this query. */
+  async function readAll(who: HttpClient, target: string): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: HttpAnswer = await who.get(`${target}&limit=1${next === '' ? '' : `&cursor=${next}`}`);
+      assert.equal(page.status, 200, page.text);
+      items.push(...(page.json.items as Item[]));
+      next = page.json.next_cursor as string | null;
+    }
+    return items;
+  }
 });
+
+type Item = Readonly<Record<string, unknown>>;

@@ -15,15 +15,6 @@ describe('the bytes of a document at an address of their own', () => {
   });
   after(() => server.close());
 
-  /** Sends bytes under a media type, or under none. */
-  function put(location: string, body: string | Buffer, headers: Readonly<Record<string, string>>) {
-    const type = headers['Content-Type'];
-    return ada.send('PUT', `/v1/files/${location}`, {
-      body: Buffer.from(body),
-      headers: { 'Content-Type': type ?? '', ...headers },
-    });
-  }
-
   it('are created with If-None-Match: * alone, under the sent media type or a guessed one', async () => {
     for (const [location, type, mediaType, kind] of [
       ['n/a.md', undefined, 'text/markdown; charset=utf-8', 'text'],
@@ -243,4 +234,13 @@ describe('the bytes of a document at an address of their own', () => {
     assert.equal(refused.refusal, 'NOT_FOUND');
     assert.equal((await ada.get('/v1/files/hidden/a.md')).text, 'secret');
   });
+
+  /** Sends bytes under a media type, or under none. */
+  function put(location: string, body: string | Buffer, headers: Readonly<Record<string, string>>) {
+    const type = headers['Content-Type'];
+    return ada.send('PUT', `/v1/files/${location}`, {
+      body: Buffer.from(body),
+      headers: { 'Content-Type': type ?? '', ...headers },
+    });
+  }
 });

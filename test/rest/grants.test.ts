@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-interface Triple {
-  readonly scope_type: 'folder' | 'document';
-  readonly scope_id: string;
-  readonly subject: { readonly type: 'principal' | 'group'; readonly id: string };
-  readonly role: 'reader' | 'editor' | 'approver';
-}
-
 const grant = (who: HttpClient, triple: Triple, headers?: Record<string, string>): Promise<HttpAnswer> =>
   who.post('/v1/grants', triple, headers);
-
-function queryOf({ scope_type, scope_id, subject, role }: Triple): string {
-  const query = { scope_type, scope_id, subject_type: subject.type, subject_id: subject.id, role };
-  return new URLSearchParams(query).toString();
-}
 
 const revoke = (who: HttpClient, triple: Triple): Promise<HttpAnswer> =>
   who.send('DELETE', `/v1/grants?${queryOf(triple)}`);
@@ -247,3 +235,15 @@ describe('grants over REST', () => {
     }
   });
 });
+
+interface Triple {
+  readonly scope_type: 'folder' | 'document';
+  readonly scope_id: string;
+  readonly subject: { readonly type: 'principal' | 'group'; readonly id: string };
+  readonly role: 'reader' | 'editor' | 'approver';
+}
+
+function queryOf({ scope_type, scope_id, subject, role }: Triple): string {
+  const query = { scope_type, scope_id, subject_type: subject.type, subject_id: subject.id, role };
+  return new URLSearchParams(query).toString();
+}

@@ -8,42 +8,16 @@ import { splitBody, type SplitBody } from '../../lib/api/requests/long-content.j
 const maxRest = 64 * 1024;
 const mebibyte = 1024 * 1024;
 
-function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
-  for (let rests = 0; ; rests += 1) {
-    const step = work.next();
-    if (step.done === true) return { rests, result: step.value };
-  }
-}
-
 const split = (json: string | Buffer, largest = 10 * mebibyte): SplitBody | undefined =>
   finish(splitBody(Buffer.from(json as string), maxRest, largest)).result;
 
 const bytesOf = (body: SplitBody | undefined): Buffer => Buffer.concat(body?.content.pieces ?? []);
-
-function refusalOf(json: string | Buffer, largest?: number): string {
-  try {
-    split(json, largest);
-    return 'none';
-  } catch (error) {
-    return error instanceof Refusal ? `${error.code} ${error.details?.reason}` : (error as Error).name;
-  }
-}
 
 /** Characters of one to four bytes, and such as JSON escapes. */
 const units = ['a', 'é', '€', '😀', '\\', '"', '\n', '\u0001', '\ufeff', '\u2028'];
 const text = fc
   .tuple(fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 9000 }))
   .map(([some, times]) => some.join('').repeat(times));
-
-/** The text as JSON, some of it in escapes, as clients may write it. */
-function writeJson(value: string, escapes: 'few' | 'all' | 'mixed'): string {
-  if (escapes === 'few') return JSON.stringify(value);
-  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `"${value
-    .split('')
-    .map((unit, index) => (escapes === 'all' || index % 3 === 0 ? escape(unit) : JSON.stringify(unit).slice(1, -1)))
-    .join('')}"`;
-}
 
 describe('The content of a long JSON body', () => {
   it('equals the result of parsing the whole body, and so does its fingerprint', () => {
@@ -110,3 +84,29 @@ describe('The content of a long JSON body', () => {
     }
   });
 });
+
+function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
+  for (let rests = 0; ; rests += 1) {
+    const step = work.next();
+    if (step.done === true) return { rests, result: step.value };
+  }
+}
+
+function refusalOf(json: string | Buffer, largest?: number): string {
+  try {
+    split(json, largest);
+    return 'none';
+  } catch (error) {
+    return error instanceof Refusal ? `${error.code} ${error.details?.reason}` : (error as Error).name;
+  }
+}
+
+/** The text as JSON, some of it in escapes, as clients may write it. */
+function writeJson(value: string, escapes: 'few' | 'all' | 'mixed'): string {
+  if (escapes === 'few') return JSON.stringify(value);
+  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `"${value
+    .split('')
+    .map((unit, index) => (escapes === 'all' || index % 3 === 0 ? escape(unit) : JSON.stringify(unit).slice(1, -1)))
+    .join('')}"`;
+}

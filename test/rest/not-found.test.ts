@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** An answer without its own parts: ids, the time, and the rest of the caller's rate. */
-function anonymous({ status, headers, text, json }: HttpAnswer): string {
-  const { 'x-request-id': _, date: __, 'x-ratelimit-remaining': ___, ...rest } = headers;
-  const id = (json as { error: { request_id: string } } | undefined)?.error.request_id;
-  return JSON.stringify({ status, rest, body: id === undefined ? text : text.replace(id, 'req') });
-}
-
 describe('NOT_FOUND over REST', () => {
   let server: TestServer;
   let ada: HttpClient;
@@ -105,3 +98,10 @@ describe('NOT_FOUND over REST', () => {
     }
   });
 });
+
+/** An answer without its own parts: ids, the time, and the rest of the caller's rate. */
+function anonymous({ status, headers, text, json }: HttpAnswer): string {
+  const { 'x-request-id': _, date: __, 'x-ratelimit-remaining': ___, ...rest } = headers;
+  const id = (json as { error: { request_id: string } } | undefined)?.error.request_id;
+  return JSON.stringify({ status, rest, body: id === undefined ? text : text.replace(id, 'req') });
+}

@@ -11,12 +11,6 @@ describe('a refused request', () => {
   });
   after(() => server.close());
 
-  async function explain(answered: Promise<HttpAnswer>): Promise<string> {
-    const { status, json } = await answered;
-    assert.equal(status, 400);
-    return json.error.message as string;
-  }
-
   it('names an unknown value of a query, and the known ones', async () => {
     assert.equal(
       await explain(ada.get('/v1/audit?outcome=maybe')),
@@ -80,4 +74,10 @@ describe('a refused request', () => {
     for (const [rule = '', words] of worded) assert.equal(describeRule(rule), words);
     assert.equal(describeRule('must be new and unheard of'), 'must be new and unheard of');
   });
+
+  async function explain(answered: Promise<HttpAnswer>): Promise<string> {
+    const { status, json } = await answered;
+    assert.equal(status, 400);
+    return json.error.message as string;
+  }
 });

@@ -11,13 +11,6 @@ import { RawConnection } from '../support/http/raw-connection.js';
 const raw = { Accept: 'application/octet-stream' };
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Bytes outside any encoding of text, without repetition within a span. */
-function makeBytes(length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) * 17) & 255;
-  return bytes;
-}
-
 describe('the raw form over REST', () => {
   let server: TestServer;
   let ada: HttpClient;
@@ -241,3 +234,10 @@ describe('the raw form over REST', () => {
     assert.deepEqual([both.refusal, both.json.error.details.field], ['INVALID_REQUEST unknown_field', 'location']);
   });
 });
+
+/** Bytes outside any encoding of text, without repetition within a span. */
+function makeBytes(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) * 17) & 255;
+  return bytes;
+}

@@ -16,10 +16,6 @@ describe('gains and losses of access by a move over REST', () => {
   after(() => service.close());
 
   describe('the report of a move', () => {
-    interface Report {
-      readonly gains: readonly { readonly subject: { readonly id: string | null } }[];
-      readonly report: string;
-    }
     const reportOf = (answer: HttpAnswer): Report => answer.json.error.details as Report;
     const move = (who: HttpClient, more: object = {}): Promise<HttpAnswer> =>
       who.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
@@ -147,6 +143,11 @@ describe('gains and losses of access by a move over REST', () => {
         ],
       );
     });
+
+    interface Report {
+      readonly gains: readonly { readonly subject: { readonly id: string | null } }[];
+      readonly report: string;
+    }
   });
 
   describe('grants', () => {

@@ -12,41 +12,6 @@ import { noLog } from '../support/http/log.js';
 import { TestClock, TestService } from '../support/store/service.js';
 import { addSubject, isReplayed, retriedPosts } from './retried-posts.js';
 
-/** Sends a request and never hears of it again. */
-async function sendInVain(port: number, key: string, path: string, body: object): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'once' };
-  const sent = request({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
-  sent.end(JSON.stringify(body));
-  await assert.rejects(once(sent, 'response'), /ECONNRESET|hang up/);
-}
-
-async function serveAgain(dataFolder: string): Promise<TestServer> {
-  const clock = new TestClock();
-  const service = await Service.open({
-    dataFolder,
-    git: 'never',
-    clock,
-    randomness: makeSystemRandomness(),
-    onFault: () => undefined,
-  });
-  const build = { version: '0.0.0', commit: null };
-  const options = {
-    host: '127.0.0.1',
-    port: 0,
-    build,
-    log: noLog,
-    trustProxy: 0,
-    corsOrigins: [],
-    validateResponses: true,
-  };
-  const workspace = service.find('acme') ?? assert.fail('The workspace is gone.');
-  return new TestServer(
-    new TestService(service, workspace, clock, dataFolder),
-    await startServer(service, options),
-    [],
-  );
-}
-
 describe('a service that is killed after it committed and before it answered', () => {
   it('gives the retries of every POST the lost answer, and does nothing twice', async function () {
     this.timeout(60_000);
@@ -91,3 +56,38 @@ describe('a service that is killed after it committed and before it answered', (
     }
   });
 });
+
+/** Sends a request and never hears of it again. */
+async function sendInVain(port: number, key: string, path: string, body: object): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'once' };
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
+  sent.end(JSON.stringify(body));
+  await assert.rejects(once(sent, 'response'), /ECONNRESET|hang up/);
+}
+
+async function serveAgain(dataFolder: string): Promise<TestServer> {
+  const clock = new TestClock();
+  const service = await Service.open({
+    dataFolder,
+    git: 'never',
+    clock,
+    randomness: makeSystemRandomness(),
+    onFault: () => undefined,
+  });
+  const build = { version: '0.0.0', commit: null };
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    build,
+    log: noLog,
+    trustProxy: 0,
+    corsOrigins: [],
+    validateResponses: true,
+  };
+  const workspace = service.find('acme') ?? assert.fail('The workspace is gone.');
+  return new TestServer(
+    new TestService(service, workspace, clock, dataFolder),
+    await startServer(service, options),
+    [],
+  );
+}

@@ -6,11 +6,6 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { operator } from '../support/store/service.js';
 import { isReplayed } from './retried-posts.js';
 
-interface RetriedWrite {
-  readonly what: string;
-  send(who: HttpClient, etag: string, key: string, isOther?: boolean): Promise<HttpAnswer>;
-}
-
 const place = 'lost/answer.md';
 
 /** Requests under If-Match. Their retry finds another version than the one they name. */
@@ -113,4 +108,9 @@ for (const { what, send } of writes) {
       assert.equal((await ada.get(`/v1/documents/${place}`)).etag, etag);
     });
   });
+}
+
+interface RetriedWrite {
+  readonly what: string;
+  send(who: HttpClient, etag: string, key: string, isOther?: boolean): Promise<HttpAnswer>;
 }

@@ -6,14 +6,6 @@ import { streamDocument } from '../../lib/api/answers/stream-document.js';
 
 const record = { location: 'a.md', size: 3 };
 
-async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknown> {
-  const body = streamDocument(record, { kind: isText ? 'text' : 'binary', mediaType: 'text/plain' }, () =>
-    Promise.resolve(pieces),
-  );
-  assert.ok(body.form === 'flow');
-  return JSON.parse(await text(await body.open()));
-}
-
 /** The bytes in pieces with arbitrary ends. */
 const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
   const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
@@ -60,3 +52,11 @@ describe('A document written as JSON while it is sent', () => {
     }
   });
 });
+
+async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknown> {
+  const body = streamDocument(record, { kind: isText ? 'text' : 'binary', mediaType: 'text/plain' }, () =>
+    Promise.resolve(pieces),
+  );
+  assert.ok(body.form === 'flow');
+  return JSON.parse(await text(await body.open()));
+}

@@ -9,17 +9,6 @@ import { OAuthServer } from '../support/oauth/server.js';
 const header = 'strict-transport-security';
 const forAYear = 'max-age=31536000';
 
-/** Every face on the port, as it is found at an address. */
-async function open(publicUrl: string | null): Promise<{ server: TestServer; oauth: OAuthServer }> {
-  const server = await openTestServer({ server: { publicUrl } });
-  const oauth = await OAuthServer.start(server, publicUrl === null ? {} : { publicUrl });
-  const { rest, host } = server;
-  const { later, addressOf } = rest;
-  const options = { version: '0.0.0', log: noLog, corsOrigins: [], later, addressOf };
-  rest.mount(mountMcp(host.service, { ...options, publicUrl: publicUrl ?? rest.url }));
-  return { server, oauth };
-}
-
 describe('Where the service is offered over https', () => {
   let server: TestServer;
   let oauth: OAuthServer;
@@ -76,3 +65,14 @@ describe('Where the service is offered over http', () => {
     }
   });
 });
+
+/** Every face on the port, as it is found at an address. */
+async function open(publicUrl: string | null): Promise<{ server: TestServer; oauth: OAuthServer }> {
+  const server = await openTestServer({ server: { publicUrl } });
+  const oauth = await OAuthServer.start(server, publicUrl === null ? {} : { publicUrl });
+  const { rest, host } = server;
+  const { later, addressOf } = rest;
+  const options = { version: '0.0.0', log: noLog, corsOrigins: [], later, addressOf };
+  rest.mount(mountMcp(host.service, { ...options, publicUrl: publicUrl ?? rest.url }));
+  return { server, oauth };
+}

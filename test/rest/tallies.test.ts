@@ -12,18 +12,6 @@ describe('attempts that never reached a principal’s request', () => {
   });
   afterEach(() => server.host.close());
 
-  /** Stops the face, which writes its counts, and reads those records with their details. */
-  async function recordsOf(action: string): Promise<{ code: string | null; detail: Record<string, unknown> }[]> {
-    await server.rest.close();
-    return server
-      .records()
-      .filter(({ record }) => record.action === action)
-      .map(({ record, text }) => ({
-        code: record.code,
-        detail: JSON.parse(text?.detail ?? '{}') as Record<string, unknown>,
-      }));
-  }
-
   it('is recorded once for each key and minute, with the number of attempts', async () => {
     const { id } = await server.host.person('reader');
     const key = await server.host.key(id);
@@ -73,4 +61,16 @@ describe('attempts that never reached a principal’s request', () => {
     const credential = server.host.workspace.journal.reader.credentials.find(parseKey(key)?.credentialId ?? '');
     assert.equal(credential?.lastUsedAt, Math.floor(server.host.clock.now() / 60_000) * 60_000);
   });
+
+  /** Stops the face, which writes its counts, and reads those records with their details. */
+  async function recordsOf(action: string): Promise<{ code: string | null; detail: Record<string, unknown> }[]> {
+    await server.rest.close();
+    return server
+      .records()
+      .filter(({ record }) => record.action === action)
+      .map(({ record, text }) => ({
+        code: record.code,
+        detail: JSON.parse(text?.detail ?? '{}') as Record<string, unknown>,
+      }));
+  }
 });

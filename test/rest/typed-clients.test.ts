@@ -11,12 +11,6 @@ import { openTestServer, type HttpClient, type TestServer } from '../support/htt
 const run = promisify(execFile);
 const methods = ['get', 'head', 'post', 'put', 'delete'] as const;
 
-interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-}
-
 const operations = Object.entries(readDescription('openapi.yaml').document.paths).flatMap(([where, item]) =>
   methods.flatMap((method): Operation[] => {
     const operation = item[method] as { readonly operationId: string } | undefined;
@@ -31,6 +25,104 @@ const answering = operations.filter(({ method }) => method !== 'HEAD');
 const known = `type Known<T> = unknown extends T ? never : [T] extends [never] ? never : T;
 const known = <T>(value: Known<T>): T => value;
 `;
+
+const options = {
+  target: 'ES2022',
+  module: 'NodeNext',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+  types: [],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+};
+
+describe('a developer with a generated client in strict TypeScript', function () {
+  this.timeout(timeout);
+  let server: TestServer;
+  let ada: HttpClient;
+  let key: string;
+  let folder: string;
+  let complaints: string;
+
+  before(async () => {
+    server = await openTestServer();
+    ({ key } = await server.host.person('approver'));
+    ada = server.as(key);
+    // Below the checkout, so that the generated files find the packages that they import.
+    folder = mkdtempSync(path.resolve('dist', 'typed-clients-'));
+    const description = path.join(folder, 'openapi.yaml');
+    writeFileSync(description, (await ada.get('/v1/openapi.yaml')).text);
+    await run(process.execPath, [fileURLToPath(new URL('generate-clients.js', import.meta.url)), description, folder]);
+    writeFileSync(path.join(folder, 'manual.ts'), readManual());
+    writeFileSync(path.join(folder, 'fetch-page.ts'), writeFetchPage());
+    writeFileSync(path.join(folder, 'sdk-page.ts'), writeSdkPage());
+    writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    const files = ['manual.ts', 'fetch-page.ts', 'sdk-page.ts'];
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
+    complaints = await compile();
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await server.close();
+  });
+
+  const load = async (name: string): Promise<unknown> => import(pathToFileURL(path.join(folder, name)).href);
+
+  it('gets a type for the answer of every operation, from two generators', async () => {
+    assert.ok(answering.length > 30);
+    assert.equal(complaints, '');
+  });
+
+  it('writes, meets a conflict, retries, lists, uploads, downloads and searches by the page of the manual', async () => {
+    const manual = (await load('manual.js')) as Manual;
+    const client = manual.connect(server.rest.url, key);
+    const made = await manual.create(client, 'first', 'notes/a.md', '# Notes\n');
+    const retried = await manual.create(client, 'first', 'notes/a.md', '# Notes\n');
+    assert.deepEqual([retried.id, retried.etag], [made.id, made.etag]);
+    await Promise.all(['wombat', 'quoll', 'numbat'].map((word) => manual.addLine(client, 'notes/a.md', word)));
+    const { content } = (await ada.get('/v1/documents/notes/a.md')).json as { content: string };
+    assert.deepEqual(content.trim().split('\n').toSorted(), ['# Notes', 'numbat', 'quoll', 'wombat']);
+
+    const bytes = new Blob([new Uint8Array([0, 255, 7])]);
+    const uploaded = await manual.upload(client, 'notes/b c.bin', 'image/x-dots', bytes);
+    assert.deepEqual([uploaded.media_type, uploaded.size], ['image/x-dots', 3]);
+    await assert.rejects(manual.upload(client, 'notes/b c.bin', 'image/x-dots', bytes), /lives at/);
+    const downloaded = await manual.download(client, 'notes/b c.bin');
+    assert.deepEqual([...new Uint8Array(await downloaded.arrayBuffer())], [0, 255, 7]);
+
+    await manual.create(client, 'third', 'notes/c.md', 'A third one.');
+    const names: string[] = [];
+    for await (const { name } of manual.list(client, 'notes', 1)) names.push(name);
+    assert.deepEqual(names, ['a.md', 'b c.bin', 'c.md']);
+    assert.deepEqual(
+      (await manual.search(client, 'quoll')).map(({ location }) => location),
+      ['notes/a.md'],
+    );
+  });
+
+  it('writes and reads bytes by the other generator’s functions', async () => {
+    const { use } = (await load('sdk-page.js')) as { use(url: string, key: string): Promise<object> };
+    const used = await use(server.rest.url, key);
+    const read = await ada.get('/v1/files/sdk/a%20b.md');
+    assert.deepEqual(used, { etag: read.etag, content: '# Sdk', text: '# Sdk', code: 'CONFLICT' });
+  });
+
+  /** Compiles the pages. @returns the compiler's complaints */
+  async function compile(): Promise<string> {
+    try {
+      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
+      return '';
+    } catch (error) {
+      return (error as { readonly stdout: string }).stdout;
+    }
+  }
+});
+
+interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
 
 /** A page that calls each operation by openapi-fetch, and needs the type of its answer. */
 function writeFetchPage(): string {
@@ -92,16 +184,6 @@ function readManual(): string {
   return /```ts\n(.*?)```/s.exec(page)?.[1] ?? assert.fail('the manual has no page of TypeScript');
 }
 
-const options = {
-  target: 'ES2022',
-  module: 'NodeNext',
-  lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
-  types: [],
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  skipLibCheck: false,
-};
-
 /** The functions of the manual's page, with what this test uses of their results. */
 interface Manual {
   connect(url: string, key: string): object;
@@ -112,85 +194,3 @@ interface Manual {
   download(client: object, location: string): Promise<Blob>;
   search(client: object, q: string): Promise<readonly { location: string }[]>;
 }
-
-describe('a developer with a generated client in strict TypeScript', function () {
-  this.timeout(timeout);
-  let server: TestServer;
-  let ada: HttpClient;
-  let key: string;
-  let folder: string;
-  let complaints: string;
-
-  before(async () => {
-    server = await openTestServer();
-    ({ key } = await server.host.person('approver'));
-    ada = server.as(key);
-    // Below the checkout, so that the generated files find the packages that they import.
-    folder = mkdtempSync(path.resolve('dist', 'typed-clients-'));
-    const description = path.join(folder, 'openapi.yaml');
-    writeFileSync(description, (await ada.get('/v1/openapi.yaml')).text);
-    await run(process.execPath, [fileURLToPath(new URL('generate-clients.js', import.meta.url)), description, folder]);
-    writeFileSync(path.join(folder, 'manual.ts'), readManual());
-    writeFileSync(path.join(folder, 'fetch-page.ts'), writeFetchPage());
-    writeFileSync(path.join(folder, 'sdk-page.ts'), writeSdkPage());
-    writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-    const files = ['manual.ts', 'fetch-page.ts', 'sdk-page.ts'];
-    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
-    complaints = await compile();
-  });
-  after(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await server.close();
-  });
-
-  /** Compiles the pages. @returns the compiler's complaints */
-  async function compile(): Promise<string> {
-    try {
-      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
-      return '';
-    } catch (error) {
-      return (error as { readonly stdout: string }).stdout;
-    }
-  }
-
-  const load = async (name: string): Promise<unknown> => import(pathToFileURL(path.join(folder, name)).href);
-
-  it('gets a type for the answer of every operation, from two generators', async () => {
-    assert.ok(answering.length > 30);
-    assert.equal(complaints, '');
-  });
-
-  it('writes, meets a conflict, retries, lists, uploads, downloads and searches by the page of the manual', async () => {
-    const manual = (await load('manual.js')) as Manual;
-    const client = manual.connect(server.rest.url, key);
-    const made = await manual.create(client, 'first', 'notes/a.md', '# Notes\n');
-    const retried = await manual.create(client, 'first', 'notes/a.md', '# Notes\n');
-    assert.deepEqual([retried.id, retried.etag], [made.id, made.etag]);
-    await Promise.all(['wombat', 'quoll', 'numbat'].map((word) => manual.addLine(client, 'notes/a.md', word)));
-    const { content } = (await ada.get('/v1/documents/notes/a.md')).json as { content: string };
-    assert.deepEqual(content.trim().split('\n').toSorted(), ['# Notes', 'numbat', 'quoll', 'wombat']);
-
-    const bytes = new Blob([new Uint8Array([0, 255, 7])]);
-    const uploaded = await manual.upload(client, 'notes/b c.bin', 'image/x-dots', bytes);
-    assert.deepEqual([uploaded.media_type, uploaded.size], ['image/x-dots', 3]);
-    await assert.rejects(manual.upload(client, 'notes/b c.bin', 'image/x-dots', bytes), /lives at/);
-    const downloaded = await manual.download(client, 'notes/b c.bin');
-    assert.deepEqual([...new Uint8Array(await downloaded.arrayBuffer())], [0, 255, 7]);
-
-    await manual.create(client, 'third', 'notes/c.md', 'A third one.');
-    const names: string[] = [];
-    for await (const { name } of manual.list(client, 'notes', 1)) names.push(name);
-    assert.deepEqual(names, ['a.md', 'b c.bin', 'c.md']);
-    assert.deepEqual(
-      (await manual.search(client, 'quoll')).map(({ location }) => location),
-      ['notes/a.md'],
-    );
-  });
-
-  it('writes and reads bytes by the other generator’s functions', async () => {
-    const { use } = (await load('sdk-page.js')) as { use(url: string, key: string): Promise<object> };
-    const used = await use(server.rest.url, key);
-    const read = await ada.get('/v1/files/sdk/a%20b.md');
-    assert.deepEqual(used, { etag: read.etag, content: '# Sdk', text: '# Sdk', code: 'CONFLICT' });
-  });
-});

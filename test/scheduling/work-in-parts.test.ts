@@ -5,21 +5,6 @@ const work = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 };
 
-/** The sizes of the parts. */
-function sizesOf(count: number, perItem: number): number[] {
-  const items = Array.from({ length: count }, (_, index) => index);
-  const [seen, sizes]: [number[], number[]] = [[], []];
-  runAtOnce(
-    workInParts(items, (some) => {
-      seen.push(...some);
-      sizes.push(some.length);
-      work(some.length * perItem);
-    }),
-  );
-  assert.deepEqual(seen, items, 'each comes once, in order');
-  return sizes;
-}
-
 describe('work in parts', () => {
   it('has parts of many items where each takes no time, and never more than a statement takes', () => {
     const sizes = sizesOf(20_000, 0);
@@ -40,3 +25,18 @@ describe('work in parts', () => {
     assert.equal([...workInParts([], () => undefined)].length, 0);
   });
 });
+
+/** The sizes of the parts. */
+function sizesOf(count: number, perItem: number): number[] {
+  const items = Array.from({ length: count }, (_, index) => index);
+  const [seen, sizes]: [number[], number[]] = [[], []];
+  runAtOnce(
+    workInParts(items, (some) => {
+      seen.push(...some);
+      sizes.push(some.length);
+      work(some.length * perItem);
+    }),
+  );
+  assert.deepEqual(seen, items, 'each comes once, in order');
+  return sizes;
+}

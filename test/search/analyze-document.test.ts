@@ -13,16 +13,6 @@ import { maxWordLength, splitWords, wordsOf } from '../../lib/search/analysis/sp
 
 const megabyte = 1_000_000;
 
-function analyze(location: string, text: string | null, labels: string[] = []): AnalyzedDocument {
-  return analyzeDocument({ location: location as Location, text, kind: text === null ? 'binary' : 'text', labels });
-}
-
-function countWords(text: string): number {
-  let count = 0;
-  splitWords(text, () => (count += 1));
-  return count;
-}
-
 describe('search: words', () => {
   it('are folded: case, width, ligatures and diacritics', () => {
     assert.deepEqual(wordsOf('Été STRASSE Straße ﬁle Ｆｕｌｌ Łódź'), [
@@ -155,3 +145,13 @@ describe('search: binary documents', () => {
     assert.ok(!terms.has('pictur') && !terms.has('pictures'), 'the folder’s name is not the document’s');
   });
 });
+
+function analyze(location: string, text: string | null, labels: string[] = []): AnalyzedDocument {
+  return analyzeDocument({ location: location as Location, text, kind: text === null ? 'binary' : 'text', labels });
+}
+
+function countWords(text: string): number {
+  let count = 0;
+  splitWords(text, () => (count += 1));
+  return count;
+}

@@ -11,14 +11,6 @@ import { IndexOf } from './index-of.js';
 const hard =
   'universities generalizations nationalizations relational probabilities controlling happiness hopefulness operators';
 
-/** The words of the manual, and some with many endings. */
-function corpus(): string[] {
-  const folder = fileURLToPath(new URL('../../../lib/docs/', import.meta.url));
-  const pages = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
-  const words = pages.flatMap((name) => wordsOf(fs.readFileSync(`${folder}${name}`, 'utf8')));
-  return [...new Set([...words, ...hard.split(' ')])].filter((word) => /^[a-z]{3,}$/.test(word));
-}
-
 describe('search: the beginning of a word', () => {
   it('finds the word at each of its letters, whatever of it is indexed', async () => {
     const of = new IndexOf({
@@ -70,3 +62,11 @@ describe('search: the beginning of a word', () => {
     }
   });
 });
+
+/** The words of the manual, and some with many endings. */
+function corpus(): string[] {
+  const folder = fileURLToPath(new URL('../../../lib/docs/', import.meta.url));
+  const pages = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
+  const words = pages.flatMap((name) => wordsOf(fs.readFileSync(`${folder}${name}`, 'utf8')));
+  return [...new Set([...words, ...hard.split(' ')])].filter((word) => /^[a-z]{3,}$/.test(word));
+}

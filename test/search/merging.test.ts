@@ -3,18 +3,6 @@ import type { Location } from '../../lib/domain/location.js';
 import { everything, folders, forget, IndexOf } from './index-of.js';
 import { wordVectors } from './tiny-vectors.js';
 
-/** Documents enough that a worker merges. */
-function makeIndex(): IndexOf {
-  const of = new IndexOf({}, { firstTier: 100 });
-  for (let number = 0; number < 60; number += 1) of.write(`f/${number}.md`, `ladder ${'rung '.repeat(number % 5)}`);
-  return of;
-}
-
-/** The number of live documents, as scores count them. */
-async function countDocuments(of: IndexOf): Promise<number | undefined> {
-  return (await of.page('ladder', { limit: 1 })).position?.statistics.documents;
-}
-
 describe('search: while a worker merges', () => {
   it('an emptied index stays empty', async () => {
     const of = makeIndex();
@@ -87,3 +75,15 @@ describe('search: a revision for meaning', () => {
     await of.index.close();
   });
 });
+
+/** Documents enough that a worker merges. */
+function makeIndex(): IndexOf {
+  const of = new IndexOf({}, { firstTier: 100 });
+  for (let number = 0; number < 60; number += 1) of.write(`f/${number}.md`, `ladder ${'rung '.repeat(number % 5)}`);
+  return of;
+}
+
+/** The number of live documents, as scores count them. */
+async function countDocuments(of: IndexOf): Promise<number | undefined> {
+  return (await of.page('ladder', { limit: 1 })).position?.statistics.documents;
+}

@@ -7,16 +7,6 @@ import type { SearchIndex } from '../../lib/search/search-index.js';
 import { countOf } from '../support/counts.js';
 import { checkHistories, usualSeed } from './check-histories.js';
 
-/** A fault put into the built index: its file, the text, and the replacement. */
-interface Mutant {
-  readonly fault: string;
-  readonly file: string;
-  readonly text: string;
-  readonly instead: string;
-  /** Of a history that finds it: the first from 1 on. */
-  readonly seed: number;
-}
-
 const mutants: readonly Mutant[] = [
   {
     fault: 'counts documents and lengths beyond the reach',
@@ -193,3 +183,13 @@ describe('search: faults put into the index on purpose', function () {
     });
   });
 });
+
+/** A fault put into the built index: its file, the text, and the replacement. */
+interface Mutant {
+  readonly fault: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+  /** Of a history that finds it: the first from 1 on. */
+  readonly seed: number;
+}

@@ -13,26 +13,6 @@ import {
 import { countEdits } from './oracle.js';
 import { anyCharacter } from '../support/texts/any-text.js';
 
-function nameOf(term: QueryTerm): string {
-  if (term.type === 'any') return term.terms.join('|');
-  return term.type === 'wildcard' ? term.pattern : term.term;
-}
-
-function termsOf({ clauses }: Query): string[] {
-  return clauses.flatMap(({ terms }) => terms.map(nameOf));
-}
-
-function reasonOf(text: string): unknown {
-  try {
-    parseQuery(text);
-  } catch (error) {
-    assert.ok(error instanceof Refusal);
-    assert.equal(error.code, 'INVALID_REQUEST');
-    return error.details?.reason;
-  }
-  return undefined;
-}
-
 describe('search: the query language', () => {
   it('reads words, fields, signs, boosts, wildcards and edits', () => {
     const { clauses } = parseQuery('+title:walking -draft ladder^3 clim* safty~1');
@@ -165,3 +145,23 @@ describe('search: patterns', () => {
     assert.ok(!matchesWildcard('a'.repeat(64), `${'a*'.repeat(200)}b`));
   });
 });
+
+function nameOf(term: QueryTerm): string {
+  if (term.type === 'any') return term.terms.join('|');
+  return term.type === 'wildcard' ? term.pattern : term.term;
+}
+
+function termsOf({ clauses }: Query): string[] {
+  return clauses.flatMap(({ terms }) => terms.map(nameOf));
+}
+
+function reasonOf(text: string): unknown {
+  try {
+    parseQuery(text);
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.code, 'INVALID_REQUEST');
+    return error.details?.reason;
+  }
+  return undefined;
+}

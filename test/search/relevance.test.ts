@@ -21,53 +21,6 @@ import {
   type Collection,
 } from './relevance.js';
 
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-}
-
-/** An index of all documents, being Markdown with a heading, with their meaning. */
-function indexOf({ documents }: Collection, vectors: WordVectors): IndexOf {
-  const of = new IndexOf({});
-  of.index.useVectors(vectors);
-  of.index.startRevision();
-  of.index.endRevision();
-  const analysis = of.index.analyze(
-    ...documents.map(({ id, title, text }) => ({
-      location: `${id}.md` as Location,
-      text: `# ${title}\n\n${text}\n`,
-      kind: 'text' as const,
-      labels: [],
-    })),
-  );
-  of.index.apply({ commit: 'c', upserts: [{ analysis, keys: analysis.locations.map((_, index) => index + 1) }] });
-  return of;
-}
-
-/** Mean nDCG@10 and recall at 100 over all queries. */
-async function measure(of: IndexOf, { queries, judgements }: Collection): Promise<{ ndcg: number; recall: number }> {
-  const gained: number[] = [];
-  const recalled: number[] = [];
-  for (const { id, text } of queries) {
-    const found = (await of.find(text, { limit: 100 })).map((location) => location.replace('.md', ''));
-    const gains = judgements.get(id) ?? new Map<string, number>();
-    gained.push(ndcgAt10(found, gains));
-    recalled.push(recallAt(100, found, gains));
-  }
-  return { ndcg: mean(gained), recall: mean(recalled) };
-}
-
-/** As an admin brings in a folder. */
-async function importAbstracts(workspace: Workspace, { documents }: Collection): Promise<void> {
-  const into = parseLocation('abstracts');
-  for (let from = 0; from < documents.length; from += 500) {
-    const files = documents.slice(from, from + 500).map(({ id, title, text }) => ({
-      location: parseLocation(`abstracts/${id}.md`),
-      content: { bytes: Buffer.from(`# ${title}\n\n${text}\n`) },
-    }));
-    await perform(workspace, operator, importDocuments, { into, files, message: null });
-  }
-}
-
 const noSciFact = 'the SciFact collection is not on this machine (CARTULARY_SCIFACT=folder)';
 
 describe('search: relevance', function () {
@@ -148,3 +101,50 @@ describe('search: relevance', function () {
     }
   });
 });
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
+/** An index of all documents, being Markdown with a heading, with their meaning. */
+function indexOf({ documents }: Collection, vectors: WordVectors): IndexOf {
+  const of = new IndexOf({});
+  of.index.useVectors(vectors);
+  of.index.startRevision();
+  of.index.endRevision();
+  const analysis = of.index.analyze(
+    ...documents.map(({ id, title, text }) => ({
+      location: `${id}.md` as Location,
+      text: `# ${title}\n\n${text}\n`,
+      kind: 'text' as const,
+      labels: [],
+    })),
+  );
+  of.index.apply({ commit: 'c', upserts: [{ analysis, keys: analysis.locations.map((_, index) => index + 1) }] });
+  return of;
+}
+
+/** Mean nDCG@10 and recall at 100 over all queries. */
+async function measure(of: IndexOf, { queries, judgements }: Collection): Promise<{ ndcg: number; recall: number }> {
+  const gained: number[] = [];
+  const recalled: number[] = [];
+  for (const { id, text } of queries) {
+    const found = (await of.find(text, { limit: 100 })).map((location) => location.replace('.md', ''));
+    const gains = judgements.get(id) ?? new Map<string, number>();
+    gained.push(ndcgAt10(found, gains));
+    recalled.push(recallAt(100, found, gains));
+  }
+  return { ndcg: mean(gained), recall: mean(recalled) };
+}
+
+/** As an admin brings in a folder. */
+async function importAbstracts(workspace: Workspace, { documents }: Collection): Promise<void> {
+  const into = parseLocation('abstracts');
+  for (let from = 0; from < documents.length; from += 500) {
+    const files = documents.slice(from, from + 500).map(({ id, title, text }) => ({
+      location: parseLocation(`abstracts/${id}.md`),
+      content: { bytes: Buffer.from(`# ${title}\n\n${text}\n`) },
+    }));
+    await perform(workspace, operator, importDocuments, { into, files, message: null });
+  }
+}

@@ -7,14 +7,6 @@ import { IndexOf } from './index-of.js';
 
 const query = 'ladd* ledder~2 stair rung';
 
-function makeIndex(): IndexOf {
-  const of = new IndexOf({}, { firstTier: 600 });
-  for (let number = 0; number < 40; number += 1) {
-    of.write(`f${number % 4}/${number}.md`, `ladder ${'stair '.repeat(number % 5)} rung ${'wood '.repeat(number)}`);
-  }
-  return of;
-}
-
 describe('search: an expensive query', () => {
   const now = performance.now.bind(performance);
   let elapsed = 0;
@@ -157,3 +149,11 @@ describe('search: hostile texts', () => {
     }
   });
 });
+
+function makeIndex(): IndexOf {
+  const of = new IndexOf({}, { firstTier: 600 });
+  for (let number = 0; number < 40; number += 1) {
+    of.write(`f${number % 4}/${number}.md`, `ladder ${'stair '.repeat(number % 5)} rung ${'wood '.repeat(number)}`);
+  }
+  return of;
+}

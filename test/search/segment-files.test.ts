@@ -9,16 +9,6 @@ import { Child } from '../support/processes/child.js';
 import { applyCommit } from './commit-line.js';
 import { everything, forget, IndexOf } from './index-of.js';
 
-function open(folder: string): SearchIndex {
-  return SearchIndex.open({ folder, readText: () => null, firstTier: 400 });
-}
-
-async function answersOf(index: SearchIndex): Promise<(readonly SearchHit[])[]> {
-  const queries = ['ladder', 'wall', 'stair3 wall', '-wall', 'sta*'];
-  const pages = queries.map((query) => index.search({ reach: everything, query, limit: 2_000 }));
-  return (await Promise.all(pages)).map(({ hits }) => hits);
-}
-
 describe('search: an index on disk', function () {
   this.timeout(60_000);
   let folder = '';
@@ -140,3 +130,13 @@ describe('search: an index on disk', function () {
     await of.index.close();
   });
 });
+
+function open(folder: string): SearchIndex {
+  return SearchIndex.open({ folder, readText: () => null, firstTier: 400 });
+}
+
+async function answersOf(index: SearchIndex): Promise<(readonly SearchHit[])[]> {
+  const queries = ['ladder', 'wall', 'stair3 wall', '-wall', 'sta*'];
+  const pages = queries.map((query) => index.search({ reach: everything, query, limit: 2_000 }));
+  return (await Promise.all(pages)).map(({ hits }) => hits);
+}

@@ -64,10 +64,6 @@ const query = fc.array(fc.constantFrom(...words, '"東京都"', 'ladd*', 'haüse
 const isCut = (whole: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(whole.charAt(at - 1)) && /[\udc00-\udfff]/.test(whole.charAt(at));
 
-function stemsIn(languages: Languages, piece: string): Set<string> {
-  return new Set(wordsOf(piece).flatMap((word) => [word, ...languages.stemsOf(word, word)]));
-}
-
 describe('search: places in a text', () => {
   it('are those of the word’s parts, one after the other, with any change of lengths by normalising', () => {
     fc.assert(
@@ -167,3 +163,7 @@ describe('search: a long question', () => {
     assert.deepEqual(await of.find(question), ['a.md']);
   });
 });
+
+function stemsIn(languages: Languages, piece: string): Set<string> {
+  return new Set(wordsOf(piece).flatMap((word) => [word, ...languages.stemsOf(word, word)]));
+}

@@ -5,18 +5,6 @@ import { reduceVectors } from '../../lib/search/meaning/reduce-vectors.js';
 import { packVectors, StaticVectors } from '../../lib/search/meaning/static-vectors.js';
 import { compareDirections, ownVectors, toDirection, type WordVectors } from '../../lib/search/meaning/word-vectors.js';
 
-function directionOf(vectors: WordVectors, word: string): Int8Array | undefined {
-  const sums = new Int32Array(vectors.dimensions);
-  vectors.add(stemWord(word), sums);
-  return toDirection(sums);
-}
-
-function nearness(vectors: WordVectors, one: string, other: string): number {
-  const [a, b] = [directionOf(vectors, one), directionOf(vectors, other)];
-  assert.ok(a !== undefined && b !== undefined, `${one}, ${other}`);
-  return compareDirections(a, b, 0);
-}
-
 describe('search: word vectors', () => {
   it('of the program place words near in meaning near each other', () => {
     const vectors = openVectors(ownVectors);
@@ -47,3 +35,15 @@ describe('search: word vectors', () => {
     });
   });
 });
+
+function directionOf(vectors: WordVectors, word: string): Int8Array | undefined {
+  const sums = new Int32Array(vectors.dimensions);
+  vectors.add(stemWord(word), sums);
+  return toDirection(sums);
+}
+
+function nearness(vectors: WordVectors, one: string, other: string): number {
+  const [a, b] = [directionOf(vectors, one), directionOf(vectors, other)];
+  assert.ok(a !== undefined && b !== undefined, `${one}, ${other}`);
+  return compareDirections(a, b, 0);
+}

@@ -23,18 +23,6 @@ try {
 }
 `;
 
-/** The driver in an installation of its own. @param prepare puts packages into its node_modules */
-async function load(prepare: (modules: string) => void): Promise<string> {
-  const folder = await makeFolder();
-  mkdirSync(join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'main.js'), script);
-  copyFileSync(packagePath('dist', 'lib', 'sidecar', 'driver.js'), join(folder, 'driver.js'));
-  prepare(join(folder, 'node_modules'));
-  const { stdout } = await run(process.execPath, ['main.js'], { cwd: folder });
-  return stdout.trim();
-}
-
 describe('The driver of SQLite', function () {
   this.timeout(timeout);
 
@@ -76,3 +64,15 @@ describe('The driver of SQLite', function () {
     assert.match(spoilt, advice);
   });
 });
+
+/** The driver in an installation of its own. @param prepare puts packages into its node_modules */
+async function load(prepare: (modules: string) => void): Promise<string> {
+  const folder = await makeFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'main.js'), script);
+  copyFileSync(packagePath('dist', 'lib', 'sidecar', 'driver.js'), join(folder, 'driver.js'));
+  prepare(join(folder, 'node_modules'));
+  const { stdout } = await run(process.execPath, ['main.js'], { cwd: folder });
+  return stdout.trim();
+}

@@ -83,21 +83,6 @@ describe('The address of a client', () => {
 
   afterEach(() => server.close());
 
-  async function open(trustProxy: number | readonly string[]): Promise<void> {
-    server = await openOAuthServer({ server: { trustProxy } });
-    const { rest, host } = server.server;
-    rest.mount(
-      mountMcp(host.service, {
-        version: '0.0.0',
-        log: noLog,
-        publicUrl: rest.url,
-        corsOrigins: [],
-        later: rest.later,
-        addressOf: rest.addressOf,
-      }),
-    );
-  }
-
   /** Each face's cost, from an address's allowance, for a request without sign-in. */
   const faces: readonly { name: string; kind: RatedKind; atOnce: number; method: 'get' | 'post'; path: string }[] = [
     { name: 'REST', kind: 'address', atOnce: 300, method: 'get', path: '/v1/folders' },
@@ -105,21 +90,6 @@ describe('The address of a client', () => {
     { name: 'sign-in', kind: 'form', atOnce: 60, method: 'post', path: '/signin' },
     { name: 'OAuth', kind: 'oauth', atOnce: 200, method: 'post', path: '/oauth/token' },
   ];
-
-  /** The faces that counted a request by this address. */
-  async function facesThatCount(expected: string, headers: OutgoingHttpHeaders): Promise<string[]> {
-    const { limiter } = server.host.service;
-    const counted: string[] = [];
-    for (const { name, kind, atOnce, method, path } of faces) {
-      const left = () => limiter.take(kind, cutAddress(expected), atOnce, atOnce).remaining;
-      const before = left();
-      const visitor = new Visitor(server.url, headers);
-      await (method === 'get' ? visitor.get(path) : visitor.post(path, {}));
-      // The second look takes one, too.
-      if (before - left() === 2) counted.push(name);
-    }
-    return counted;
-  }
 
   const near = '127.0.0.1';
   const cases: readonly [trustProxy: number | readonly string[], forwarded: string | string[], expected: string][] = [
@@ -145,6 +115,36 @@ describe('The address of a client', () => {
       const counted = await facesThatCount(expected, { 'X-Forwarded-For': forwarded });
       assert.deepEqual(counted, ['REST', 'MCP', 'sign-in', 'OAuth']);
     });
+  }
+
+  async function open(trustProxy: number | readonly string[]): Promise<void> {
+    server = await openOAuthServer({ server: { trustProxy } });
+    const { rest, host } = server.server;
+    rest.mount(
+      mountMcp(host.service, {
+        version: '0.0.0',
+        log: noLog,
+        publicUrl: rest.url,
+        corsOrigins: [],
+        later: rest.later,
+        addressOf: rest.addressOf,
+      }),
+    );
+  }
+
+  /** The faces that counted a request by this address. */
+  async function facesThatCount(expected: string, headers: OutgoingHttpHeaders): Promise<string[]> {
+    const { limiter } = server.host.service;
+    const counted: string[] = [];
+    for (const { name, kind, atOnce, method, path } of faces) {
+      const left = () => limiter.take(kind, cutAddress(expected), atOnce, atOnce).remaining;
+      const before = left();
+      const visitor = new Visitor(server.url, headers);
+      await (method === 'get' ? visitor.get(path) : visitor.post(path, {}));
+      // The second look takes one, too.
+      if (before - left() === 2) counted.push(name);
+    }
+    return counted;
   }
 });
 

@@ -14,21 +14,6 @@ const maxHeader = 31_000;
 /** More than any form. */
 const maxBodyBytes = 128 * 1024;
 
-interface Asked {
-  readonly what: string;
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: OutgoingHttpHeaders;
-  readonly body?: string;
-}
-
-interface TestedRoute {
-  readonly path: string;
-  readonly methods: readonly string[];
-  readonly maxQueryLength: number;
-  readonly maxBodyBytes: number;
-}
-
 /** Every route, from the tables by which requests are answered: a new route needs no line here. */
 const oauthRoutes = new OAuthRoutes('https://example.org').all;
 const routes: readonly TestedRoute[] = [
@@ -70,19 +55,6 @@ const readHeaders = [
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const json = { 'Content-Type': 'application/json' };
 
-/** Makes a text of each length once: it goes to every route. */
-function keepTexts(shapes: Readonly<Record<string, Shape>>): Readonly<Record<string, Shape>> {
-  const keep = (shape: Shape): Shape => {
-    const texts = new Map<number, string>();
-    return (length) => {
-      const text = texts.get(length) ?? shape(length);
-      texts.set(length, text);
-      return text;
-    };
-  };
-  return Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, keep(shape)]));
-}
-
 const knownQueries = keepTexts(queryShapes(parameters));
 const queries = keepTexts(queryShapes());
 const cookies = keepTexts(cookieShapes(readCookies));
@@ -90,10 +62,6 @@ const headerValues = keepTexts(headerShapes);
 const forms = keepTexts(queryShapes(fields));
 const documents = keepTexts(jsonShapes(metadata));
 const plainDocuments = keepTexts(jsonShapes());
-
-function each(shapes: Readonly<Record<string, Shape>>, make: (shape: Shape, name: string) => Asked[]): Asked[] {
-  return Object.entries(shapes).flatMap(([name, shape]) => make(shape, name));
-}
 
 describe('The hold of a request without a key', function () {
   this.timeout(120_000);
@@ -109,63 +77,11 @@ describe('The hold of a request without a key', function () {
     await program.close();
   });
 
-  /** The answer, or its absence, does not matter: a body that is too large is not read to its end. */
-  function send({ method, path, headers, body }: Asked): Promise<void> {
-    serial += 1;
-    const address = `10.${(serial >> 16) & 255}.${(serial >> 8) & 255}.${serial & 255}`;
-    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    return new Promise((resolve) => {
-      const { hostname, port } = new URL(program.facts.url);
-      const sent = { 'X-Forwarded-For': address, ...length, ...headers };
-      try {
-        const outgoing = request({ hostname, port, agent, method, path, headers: sent }, (response) => {
-          response.resume();
-          response.on('close', resolve);
-        });
-        outgoing.on('error', () => resolve());
-        outgoing.end(body);
-      } catch {
-        // Node's client refuses to send an illegal request.
-        resolve();
-      }
-    });
-  }
-
-  /** Sends all of it, and looks for the one to blame where they hold up the loop together. */
-  async function assertBrief(asked: readonly Asked[]): Promise<void> {
-    const sendAll = async (): Promise<void> => {
-      for (let at = 0; at < asked.length; at += 8) await Promise.all(asked.slice(at, at + 8).map(send));
-    };
-    if ((await program.holdOf(sendAll, enough, 3)) <= maxHold) return;
-    const found: string[] = [];
-    for (const one of asked) {
-      const hold = await program.holdOf(() => send(one), enough);
-      if (hold > maxHold) found.push(`${one.what}: ${Math.round(hold)} ms`);
-    }
-    assert.deepEqual(found, []);
-  }
-
   const pathOf = ({ path }: TestedRoute): string =>
     path
       .replace(':secret', 'a'.repeat(52))
       .replace('/oauth/interaction/{id}', program.facts.interaction)
       .replace('{id}', 'x'.repeat(43));
-
-  /** The fields with which a request goes as far as it can before its hostile part is met. */
-  function begin({ path }: TestedRoute): string {
-    const { clientId, clientSecret, redirectUri, tokens } = program.facts;
-    const client = { client_id: clientId, redirect_uri: redirectUri };
-    const code = { response_type: 'code', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
-    const secret = { ...client, client_secret: clientSecret };
-    const beginnings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-      '/oauth/authorize': { ...client, ...code },
-      '/oauth/token': { ...secret, grant_type: 'refresh_token', refresh_token: tokens[1] ?? '' },
-      '/oauth/introspect': { ...secret, token: tokens[0] ?? '' },
-      '/oauth/revoke': { ...secret, token: 'x' },
-    };
-    const beginning = beginnings[path];
-    return beginning === undefined ? '' : `${new URLSearchParams(beginning).toString()}&`;
-  }
 
   for (const route of routes) {
     const [method = ''] = route.methods;
@@ -247,4 +163,88 @@ describe('The hold of a request without a key', function () {
       });
     });
   }
+
+  /** The answer, or its absence, does not matter: a body that is too large is not read to its end. */
+  function send({ method, path, headers, body }: Asked): Promise<void> {
+    serial += 1;
+    const address = `10.${(serial >> 16) & 255}.${(serial >> 8) & 255}.${serial & 255}`;
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    return new Promise((resolve) => {
+      const { hostname, port } = new URL(program.facts.url);
+      const sent = { 'X-Forwarded-For': address, ...length, ...headers };
+      try {
+        const outgoing = request({ hostname, port, agent, method, path, headers: sent }, (response) => {
+          response.resume();
+          response.on('close', resolve);
+        });
+        outgoing.on('error', () => resolve());
+        outgoing.end(body);
+      } catch {
+        // Node's client refuses to send an illegal request.
+        resolve();
+      }
+    });
+  }
+
+  /** Sends all of it, and looks for the one to blame where they hold up the loop together. */
+  async function assertBrief(asked: readonly Asked[]): Promise<void> {
+    const sendAll = async (): Promise<void> => {
+      for (let at = 0; at < asked.length; at += 8) await Promise.all(asked.slice(at, at + 8).map(send));
+    };
+    if ((await program.holdOf(sendAll, enough, 3)) <= maxHold) return;
+    const found: string[] = [];
+    for (const one of asked) {
+      const hold = await program.holdOf(() => send(one), enough);
+      if (hold > maxHold) found.push(`${one.what}: ${Math.round(hold)} ms`);
+    }
+    assert.deepEqual(found, []);
+  }
+
+  /** The fields with which a request goes as far as it can before its hostile part is met. */
+  function begin({ path }: TestedRoute): string {
+    const { clientId, clientSecret, redirectUri, tokens } = program.facts;
+    const client = { client_id: clientId, redirect_uri: redirectUri };
+    const code = { response_type: 'code', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const secret = { ...client, client_secret: clientSecret };
+    const beginnings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      '/oauth/authorize': { ...client, ...code },
+      '/oauth/token': { ...secret, grant_type: 'refresh_token', refresh_token: tokens[1] ?? '' },
+      '/oauth/introspect': { ...secret, token: tokens[0] ?? '' },
+      '/oauth/revoke': { ...secret, token: 'x' },
+    };
+    const beginning = beginnings[path];
+    return beginning === undefined ? '' : `${new URLSearchParams(beginning).toString()}&`;
+  }
 });
+
+interface Asked {
+  readonly what: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+interface TestedRoute {
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly maxQueryLength: number;
+  readonly maxBodyBytes: number;
+}
+
+/** Makes a text of each length once: it goes to every route. */
+function keepTexts(shapes: Readonly<Record<string, Shape>>): Readonly<Record<string, Shape>> {
+  const keep = (shape: Shape): Shape => {
+    const texts = new Map<number, string>();
+    return (length) => {
+      const text = texts.get(length) ?? shape(length);
+      texts.set(length, text);
+      return text;
+    };
+  };
+  return Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, keep(shape)]));
+}
+
+function each(shapes: Readonly<Record<string, Shape>>, make: (shape: Shape, name: string) => Asked[]): Asked[] {
+  return Object.entries(shapes).flatMap(([name, shape]) => make(shape, name));
+}

@@ -75,34 +75,10 @@ describe('Signing in, in Chromium', function () {
   const heading = (): Promise<string> => person.page.locator('h1').innerText();
   const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
 
-  /** Makes a step to another page, and waits for it. Until then the old page may answer, and take the typing. */
-  async function leave(act: () => Promise<void>): Promise<void> {
-    await Promise.all([person.page.waitForEvent('load'), act()]);
-  }
-
   const press = (name: string): Promise<void> =>
     leave(() => person.page.getByRole('button', { name, exact: true }).click());
   const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
   const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
-
-  /** Types into the field to which the page itself gave the focus. */
-  async function type(label: string, text: string): Promise<void> {
-    const field = person.page.getByLabel(label, { exact: true });
-    await field.and(person.page.locator(':focus')).waitFor();
-    await person.page.keyboard.type(text);
-  }
-
-  async function fill(fields: Readonly<Record<string, string>>): Promise<void> {
-    for (const [label, value] of Object.entries(fields)) {
-      await person.page.getByLabel(label, { exact: true }).fill(value);
-    }
-  }
-
-  async function signIn(name: string, password: string): Promise<void> {
-    await person.page.goto(`${test.url}/signin`);
-    await fill({ 'E-mail or sign-in name': name, Password: password });
-    await press('Sign in');
-  }
 
   it('a person opens a link, chooses a password by the keyboard alone, signs out and in again', async () => {
     const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
@@ -196,4 +172,28 @@ describe('Signing in, in Chromium', function () {
     await person.judge('hostile');
     assert.equal(dialogs, 0);
   });
+
+  /** Makes a step to another page, and waits for it. Until then the old page may answer, and take the typing. */
+  async function leave(act: () => Promise<void>): Promise<void> {
+    await Promise.all([person.page.waitForEvent('load'), act()]);
+  }
+
+  /** Types into the field to which the page itself gave the focus. */
+  async function type(label: string, text: string): Promise<void> {
+    const field = person.page.getByLabel(label, { exact: true });
+    await field.and(person.page.locator(':focus')).waitFor();
+    await person.page.keyboard.type(text);
+  }
+
+  async function fill(fields: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, value] of Object.entries(fields)) {
+      await person.page.getByLabel(label, { exact: true }).fill(value);
+    }
+  }
+
+  async function signIn(name: string, password: string): Promise<void> {
+    await person.page.goto(`${test.url}/signin`);
+    await fill({ 'E-mail or sign-in name': name, Password: password });
+    await press('Sign in');
+  }
 });

@@ -5,18 +5,6 @@ import { runCommand } from '../../lib/commands/carrier/run-command.js';
 import { operator } from '../support/store/service.js';
 import { openSignIn, type SignInTest } from '../support/signin/open-sign-in.js';
 
-interface Shown {
-  readonly link: string;
-  readonly sign_in_name: string;
-  readonly ended: number;
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-  readonly refused: string;
-  readonly sessions_ended?: number;
-  readonly consents_ended?: number;
-  readonly keys: number;
-  readonly hint: string;
-}
-
 describe('The commands about signing in', function () {
   let test: SignInTest;
 
@@ -24,19 +12,6 @@ describe('The commands about signing in', function () {
     test = await openSignIn();
   });
   afterEach(() => test.close());
-
-  async function run(command: string, fields: Readonly<Record<string, unknown>>, workspace = 'acme'): Promise<Shown> {
-    const options = {
-      host: test.server.host.service,
-      server: null,
-      address: test.url,
-      onProgress: () => Promise.resolve(),
-      signal: new AbortController().signal,
-      onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
-    };
-    const answer = await runCommand({ command, fields, workspace }, options);
-    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
-  }
 
   it('print a link that opens, with a unique name, made from the display name or given', async () => {
     const { host } = test.server;
@@ -118,4 +93,29 @@ describe('The commands about signing in', function () {
     assert.ok(!(await visitor.isSignedIn()));
     assert.equal(test.records().filter((line) => line.startsWith('session.end_all done')).length, 1);
   });
+
+  async function run(command: string, fields: Readonly<Record<string, unknown>>, workspace = 'acme'): Promise<Shown> {
+    const options = {
+      host: test.server.host.service,
+      server: null,
+      address: test.url,
+      onProgress: () => Promise.resolve(),
+      signal: new AbortController().signal,
+      onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
+    };
+    const answer = await runCommand({ command, fields, workspace }, options);
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
+  }
 });
+
+interface Shown {
+  readonly link: string;
+  readonly sign_in_name: string;
+  readonly ended: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly refused: string;
+  readonly sessions_ended?: number;
+  readonly consents_ended?: number;
+  readonly keys: number;
+  readonly hint: string;
+}

@@ -34,24 +34,6 @@ describe('An application asks to act as a person, in Chromium', function () {
     person = await browser.person();
   });
 
-  /** The application, waiting for its answer. */
-  async function listen(host: string): Promise<Server> {
-    const server = createServer((_request, response) => {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end(
-        '<!doctype html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><h1>Back</h1></html>',
-      );
-    });
-    await new Promise<void>((resolve) => server.listen(0, host, resolve));
-    return server;
-  }
-
-  function registerFor(server: Server, host: string): Promise<OAuthClient> {
-    const { port } = server.address() as AddressInfo;
-    const redirectUris = [`http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`];
-    return OAuthClient.register(oauth, { client_name: 'Editor', redirect_uris: redirectUris });
-  }
-
   afterEach(async () => {
     try {
       person.judgeConsole('at the end');
@@ -62,25 +44,6 @@ describe('An application asks to act as a person, in Chromium', function () {
       await oauth.close();
     }
   });
-
-  /** Signs in on the way to the consent page. */
-  async function arrive(): Promise<{ readonly verifier: string; readonly state: string }> {
-    const { url, ...secrets } = await client.ask();
-    const { page } = person;
-    await page.goto(url.href);
-    await page.getByLabel('E-mail or sign-in name').fill('ada@example.org');
-    await page.getByLabel('Password').fill(goodPassword);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { name: 'Let Editor act as you?' }).waitFor();
-    return secrets;
-  }
-
-  /** Presses a button of the consent page. @returns the address by which the application got the answer */
-  async function answer(button: 'Allow' | 'Deny'): Promise<string> {
-    await person.page.getByRole('button', { name: button }).click();
-    await person.page.getByRole('heading', { name: 'Back' }).waitFor();
-    return person.page.url();
-  }
 
   const redeem = async (
     address: string,
@@ -148,4 +111,41 @@ describe('An application asks to act as a person, in Chromium', function () {
     await arrive();
     await person.judge('consent, dark and narrow');
   });
+
+  /** The application, waiting for its answer. */
+  async function listen(host: string): Promise<Server> {
+    const server = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(
+        '<!doctype html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><h1>Back</h1></html>',
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    return server;
+  }
+
+  function registerFor(server: Server, host: string): Promise<OAuthClient> {
+    const { port } = server.address() as AddressInfo;
+    const redirectUris = [`http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`];
+    return OAuthClient.register(oauth, { client_name: 'Editor', redirect_uris: redirectUris });
+  }
+
+  /** Signs in on the way to the consent page. */
+  async function arrive(): Promise<{ readonly verifier: string; readonly state: string }> {
+    const { url, ...secrets } = await client.ask();
+    const { page } = person;
+    await page.goto(url.href);
+    await page.getByLabel('E-mail or sign-in name').fill('ada@example.org');
+    await page.getByLabel('Password').fill(goodPassword);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Let Editor act as you?' }).waitFor();
+    return secrets;
+  }
+
+  /** Presses a button of the consent page. @returns the address by which the application got the answer */
+  async function answer(button: 'Allow' | 'Deny'): Promise<string> {
+    await person.page.getByRole('button', { name: button }).click();
+    await person.page.getByRole('heading', { name: 'Back' }).waitFor();
+    return person.page.url();
+  }
 });

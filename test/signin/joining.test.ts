@@ -42,23 +42,6 @@ describe('A person joins another workspace', function () {
     signedIn(visitor)?.memberships.map(({ workspace }) => workspace);
   const linkThere = (signInName?: string) => test.link(carol, signInName, other.host);
 
-  async function use(path: string, password: string): Promise<Visitor> {
-    const visitor = test.visitor();
-    await visitor.get(path);
-    const fields = { link: path.split('/').pop() ?? '', password, again: password };
-    assert.equal((await visitor.post('/signin/link', fields)).status, 303);
-    return visitor;
-  }
-
-  /** An admin adds somebody by Carol's address, and signs in as them. */
-  async function takeName(): Promise<{ readonly eve: string; readonly browser: Visitor; readonly admin: Caller }> {
-    const admin = await adminOf(test.server);
-    const eve = await test.server.host.principal('Eve');
-    const { workspace } = test.server.host;
-    const { result } = await perform(workspace, admin, issueLink, { principalId: eve, signInName: carols });
-    return { eve, browser: await use(`/signin/link/${result.secret}`, goodPassword), admin };
-  }
-
   it('when they use the link made there, and not by who has taken the name before', async () => {
     const { browser } = await takeName();
     const path = await linkThere(carols);
@@ -160,6 +143,23 @@ describe('A person joins another workspace', function () {
     assert.deepEqual((await disable()).result.ended, { sessions: 0, consents: 0 });
     assert.deepEqual(workspacesOf(again), ['other-1'], 'a session begun after the disabling stays');
   });
+
+  async function use(path: string, password: string): Promise<Visitor> {
+    const visitor = test.visitor();
+    await visitor.get(path);
+    const fields = { link: path.split('/').pop() ?? '', password, again: password };
+    assert.equal((await visitor.post('/signin/link', fields)).status, 303);
+    return visitor;
+  }
+
+  /** An admin adds somebody by Carol's address, and signs in as them. */
+  async function takeName(): Promise<{ readonly eve: string; readonly browser: Visitor; readonly admin: Caller }> {
+    const admin = await adminOf(test.server);
+    const eve = await test.server.host.principal('Eve');
+    const { workspace } = test.server.host;
+    const { result } = await perform(workspace, admin, issueLink, { principalId: eve, signInName: carols });
+    return { eve, browser: await use(`/signin/link/${result.secret}`, goodPassword), admin };
+  }
 });
 
 describe('Choosing a password, while the person is disabled', () => {

@@ -13,22 +13,6 @@ describe('A browser of an earlier sign-in', function () {
   });
   afterEach(() => test.close());
 
-  /** A browser that knows the password, and is signed out again. */
-  async function makeKnown(name = 'ada'): Promise<Visitor> {
-    const visitor = test.visitor();
-    await visitor.signIn(name);
-    assert.ok(await visitor.isSignedIn());
-    await visitor.post('/signin/out', {});
-    return visitor;
-  }
-
-  /** Strangers at the same address fail until a name, or the address, has to wait. */
-  function guessUntilDelayed(name: (guess: number) => string): void {
-    const { delay } = test.server.host.service.people;
-    for (let guess = 0; guess < 30; guess += 1) if (delay.begin(name(guess), '127.0.0.1') > 0) return;
-    assert.fail('nobody had to wait');
-  }
-
   it('does not wait for strangers who fail in that name, however long they go on', async () => {
     const known = await makeKnown();
     guessUntilDelayed(() => 'ada');
@@ -76,11 +60,6 @@ describe('A browser of an earlier sign-in', function () {
   describe('is a stranger', () => {
     const cookie = 'cartulary-known';
 
-    async function assertStranger(visitor: Visitor, name = 'ada'): Promise<void> {
-      guessUntilDelayed(() => name);
-      assert.equal((await visitor.signIn(name, goodPassword)).status, 429);
-    }
-
     it('to another name', async () => {
       await test.person('Eve', 'eve');
       await assertStranger(await makeKnown('eve'));
@@ -125,5 +104,26 @@ describe('A browser of an earlier sign-in', function () {
       people.links.use(secret, await people.passwords.hash(goodPassword));
       await assertStranger(known);
     });
+
+    async function assertStranger(visitor: Visitor, name = 'ada'): Promise<void> {
+      guessUntilDelayed(() => name);
+      assert.equal((await visitor.signIn(name, goodPassword)).status, 429);
+    }
   });
+
+  /** A browser that knows the password, and is signed out again. */
+  async function makeKnown(name = 'ada'): Promise<Visitor> {
+    const visitor = test.visitor();
+    await visitor.signIn(name);
+    assert.ok(await visitor.isSignedIn());
+    await visitor.post('/signin/out', {});
+    return visitor;
+  }
+
+  /** Strangers at the same address fail until a name, or the address, has to wait. */
+  function guessUntilDelayed(name: (guess: number) => string): void {
+    const { delay } = test.server.host.service.people;
+    for (let guess = 0; guess < 30; guess += 1) if (delay.begin(name(guess), '127.0.0.1') > 0) return;
+    assert.fail('nobody had to wait');
+  }
 });

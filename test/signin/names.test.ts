@@ -10,14 +10,6 @@ describe('Names and passwords as they are typed', function () {
   });
   afterEach(() => test.close());
 
-  /** Guesses until a guess has to wait. @returns the number of checked guesses */
-  async function guess(names: readonly string[]): Promise<number> {
-    for (const [index, name] of names.entries()) {
-      if ((await test.visitor().signIn(name, 'wrong')).status === 429) return index;
-    }
-    return names.length;
-  }
-
   it('are counted as one name, however much is typed behind it or however it is composed', async () => {
     await test.person('Ada', 'ada@example.org');
     await test.person('Jan', '\u01F0an');
@@ -107,4 +99,12 @@ describe('Names and passwords as they are typed', function () {
     await visitor.signIn('ada', password);
     assert.ok(await visitor.isSignedIn());
   });
+
+  /** Guesses until a guess has to wait. @returns the number of checked guesses */
+  async function guess(names: readonly string[]): Promise<number> {
+    for (const [index, name] of names.entries()) {
+      if ((await test.visitor().signIn(name, 'wrong')).status === 429) return index;
+    }
+    return names.length;
+  }
 });

@@ -40,15 +40,6 @@ describe('the log of a running service', () => {
   const entries = (): Parsed[] => lines.map((line) => JSON.parse(line));
   const said = (words: RegExp): Parsed[] => entries().filter(({ msg }) => words.test(msg));
 
-  function send(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
-        response.resume().on('close', () => setImmediate(() => resolve(response.statusCode ?? 0)));
-      });
-      outgoing.on('error', reject).end();
-    });
-  }
-
   it('has a line at the start and at the stop, times of ISO 8601, and levels in words', async () => {
     await serve();
     await running?.close(0);
@@ -150,4 +141,13 @@ describe('the log of a running service', () => {
     await perform(workspace, operator, addPrincipal, { displayName: 'Bea', kind: 'person' });
     assert.equal(workspace.journal.state.chain.seq, seq + 1);
   });
+
+  function send(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+        response.resume().on('close', () => setImmediate(() => resolve(response.statusCode ?? 0)));
+      });
+      outgoing.on('error', reject).end();
+    });
+  }
 });

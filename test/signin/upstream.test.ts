@@ -9,26 +9,6 @@ import { operator } from '../support/store/service.js';
 import { openSignIn, type SignInTest, type Visitor } from '../support/signin/open-sign-in.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
-/**
- * Follows the redirects through the other provider, with the cookies it gives. @returns the address back at the service
- */
-async function goThrough(start: string): Promise<string> {
-  const cookies = new Map<string, string>();
-  for (let url = start, steps = 0; steps < 6; steps += 1) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    const next = answer.headers.get('location');
-    assert.ok(next !== null, `${answer.status} at ${url}: ${await answer.text()}`);
-    url = new URL(next, url).href;
-    if (url.includes('/signin/upstream/callback')) return url;
-  }
-  throw new Error('The provider never sent the browser back.');
-}
-
 describe('Signing in with another provider', function () {
   let provider: UpstreamProvider;
   let test: SignInTest;
@@ -47,20 +27,6 @@ describe('Signing in with another provider', function () {
     await provider.close();
     await test.close();
   });
-
-  /** Presses the button. @returns the next page */
-  async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
-    await visitor.get('/signin?again=1');
-    const { text } = await visitor.post('/signin/upstream', fields);
-    const target = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    assert.ok(target.startsWith(`${provider.issuer}/auth?`), text);
-    return target;
-  }
-
-  async function comeBack(visitor: Visitor, address: string) {
-    const { pathname, search } = new URL(address);
-    return visitor.get(pathname + search);
-  }
 
   it('works for a person whose verified e-mail address is a sign-in name here', async () => {
     await test.person('Ada', 'ada@example.org');
@@ -290,4 +256,38 @@ describe('Signing in with another provider', function () {
       await other.close();
     }
   });
+
+  /** Presses the button. @returns the next page */
+  async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+    await visitor.get('/signin?again=1');
+    const { text } = await visitor.post('/signin/upstream', fields);
+    const target = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.ok(target.startsWith(`${provider.issuer}/auth?`), text);
+    return target;
+  }
+
+  async function comeBack(visitor: Visitor, address: string) {
+    const { pathname, search } = new URL(address);
+    return visitor.get(pathname + search);
+  }
 });
+
+/**
+ * Follows the redirects through the other provider, with the cookies it gives. @returns the address back at the service
+ */
+async function goThrough(start: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  for (let url = start, steps = 0; steps < 6; steps += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const next = answer.headers.get('location');
+    assert.ok(next !== null, `${answer.status} at ${url}: ${await answer.text()}`);
+    url = new URL(next, url).href;
+    if (url.includes('/signin/upstream/callback')) return url;
+  }
+  throw new Error('The provider never sent the browser back.');
+}

@@ -53,21 +53,6 @@ describe('deletions of folders that an earlier program wrote', () => {
   });
   afterEach(() => service.close());
 
-  function edit(statements: string): void {
-    const connection = new Sqlite(file);
-    try {
-      connection.exec(statements);
-    } finally {
-      connection.close();
-    }
-  }
-
-  async function findProblems(): Promise<string[]> {
-    const options = { dataFolder: service.dataFolder ?? '', name: 'acme', git: 'never' } as const;
-    const { problems } = await verifyWorkspace(options, () => undefined);
-    return problems.map(({ location, message }) => `${location}: ${message}`);
-  }
-
   it('verify as sound once they are upgraded', async () => {
     assert.deepEqual(await findProblems(), []);
     edit(asBefore);
@@ -88,4 +73,19 @@ describe('deletions of folders that an earlier program wrote', () => {
       'm/p: deleted folder is in the history, but has no row.',
     ]);
   });
+
+  function edit(statements: string): void {
+    const connection = new Sqlite(file);
+    try {
+      connection.exec(statements);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async function findProblems(): Promise<string[]> {
+    const options = { dataFolder: service.dataFolder ?? '', name: 'acme', git: 'never' } as const;
+    const { problems } = await verifyWorkspace(options, () => undefined);
+    return problems.map(({ location, message }) => `${location}: ${message}`);
+  }
 });

@@ -19,20 +19,6 @@ describe('the program and a data folder of another version', () => {
   });
   after(tidyUp);
 
-  /** A copy of the folder as a version of tomorrow leaves it: with one step more. */
-  async function makeNewer(file: (folder: string) => string): Promise<string> {
-    const newer = join(await makeFolder(), 'data');
-    await cp(data, newer, { recursive: true });
-    const connection = new Sqlite(file(newer));
-    const number = connection.pragma('user_version', { simple: true }) as number;
-    connection.exec('CREATE TABLE of_tomorrow (id INTEGER PRIMARY KEY) STRICT');
-    connection.pragma(`user_version = ${number + 1}`);
-    connection.close();
-    const mark = JSON.parse(readFileSync(join(newer, 'format.json'), 'utf8')) as Record<string, unknown>;
-    writeFileSync(join(newer, 'format.json'), JSON.stringify({ ...mark, version: '9.1.0' }));
-    return newer;
-  }
-
   it('refuses a newer folder, names both versions and the way back, and changes no byte', async () => {
     for (const file of [(of: string) => join(of, 'service.sqlite'), (of: string) => pathsOf(of, 'acme').sidecar]) {
       const newer = await makeNewer(file);
@@ -109,4 +95,18 @@ describe('the program and a data folder of another version', () => {
     const doctor = await runProgram(['doctor', '--data', old.data]);
     assert.match(doctor.stdout, /ok {7}format {4}\d+\.\d+, written by Cartulary /);
   }).timeout(60_000);
+
+  /** A copy of the folder as a version of tomorrow leaves it: with one step more. */
+  async function makeNewer(file: (folder: string) => string): Promise<string> {
+    const newer = join(await makeFolder(), 'data');
+    await cp(data, newer, { recursive: true });
+    const connection = new Sqlite(file(newer));
+    const number = connection.pragma('user_version', { simple: true }) as number;
+    connection.exec('CREATE TABLE of_tomorrow (id INTEGER PRIMARY KEY) STRICT');
+    connection.pragma(`user_version = ${number + 1}`);
+    connection.close();
+    const mark = JSON.parse(readFileSync(join(newer, 'format.json'), 'utf8')) as Record<string, unknown>;
+    writeFileSync(join(newer, 'format.json'), JSON.stringify({ ...mark, version: '9.1.0' }));
+    return newer;
+  }
 });

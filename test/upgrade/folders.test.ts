@@ -19,29 +19,6 @@ describe('a data folder that an earlier version wrote', () => {
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'cartulary-upgrade-'))));
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
-  /** Serves it, and ends the server also where an expectation fails. @returns the news of its opening */
-  async function serving(old: Unpacked, use: (server: TestServer) => Promise<void>): Promise<string[]> {
-    const news: string[] = [];
-    const server = await serveUnpacked(old, {
-      onNews: (what) => void news.push(what),
-      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-    });
-    try {
-      await use(server);
-    } finally {
-      await server.close();
-    }
-    return news;
-  }
-
-  async function requireSound(data: string): Promise<void> {
-    const options = { dataFolder: data, workspace: null, git: 'auto', isQuick: false } as const;
-    const { service, workspaces } = await verifyData(options, () => undefined);
-    const problems = [service, ...workspaces].flatMap((each) => each.problems);
-    assert.deepEqual(problems, []);
-    assert.equal(workspaces.length, 1);
-  }
-
   for (const { format, end } of oldFolders) {
     it(`opens with everything that is in it: format ${format}, its program was ${end}`, async () => {
       const old = unpack(format, folder);
@@ -81,6 +58,29 @@ describe('a data folder that an earlier version wrote', () => {
       assert.deepEqual(missing, [], `add the last commit of the format to old-folders.ts: npm run folders:old`);
     }
   });
+
+  /** Serves it, and ends the server also where an expectation fails. @returns the news of its opening */
+  async function serving(old: Unpacked, use: (server: TestServer) => Promise<void>): Promise<string[]> {
+    const news: string[] = [];
+    const server = await serveUnpacked(old, {
+      onNews: (what) => void news.push(what),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    try {
+      await use(server);
+    } finally {
+      await server.close();
+    }
+    return news;
+  }
+
+  async function requireSound(data: string): Promise<void> {
+    const options = { dataFolder: data, workspace: null, git: 'auto', isQuick: false } as const;
+    const { service, workspaces } = await verifyData(options, () => undefined);
+    const problems = [service, ...workspaces].flatMap((each) => each.problems);
+    assert.deepEqual(problems, []);
+    assert.equal(workspaces.length, 1);
+  }
 });
 
 /** An index of an earlier version is built again beside the requests. */

@@ -27,26 +27,6 @@ describe('an upgrade that does not get to its end', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
-  /** The next start upgrades what is left, and everything is there. */
-  async function requireUpgrade(): Promise<void> {
-    const faults: string[] = [];
-    const server = await serveUnpacked(old, {
-      onFault: (what, cause) => void faults.push(`${what}: ${String(cause)}`),
-    });
-    try {
-      assert.deepEqual(await readAnswers(getFrom(server), old.keys.admin), old.answers.admin);
-      assert.deepEqual(faults, []);
-    } finally {
-      await server.close();
-    }
-    const options = { dataFolder: old.data, workspace: null, git: 'auto', isQuick: false } as const;
-    const { service, workspaces } = await verifyData(options, () => undefined);
-    assert.deepEqual(
-      [service, ...workspaces].flatMap(({ problems }) => problems),
-      [],
-    );
-  }
-
   it('goes on at the next start where its process was killed, as often as it takes', async () => {
     for (const step of [17, 19, 21, 23, 24]) {
       const running = spawn(process.execPath, [child, file], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -87,4 +67,24 @@ describe('an upgrade that does not get to its end', () => {
     assert.equal(readSchemaNumber(join(folder, 'kept.json')), undefined);
     assert.equal(readSchemaNumber(join(folder, 'absent')), undefined);
   });
+
+  /** The next start upgrades what is left, and everything is there. */
+  async function requireUpgrade(): Promise<void> {
+    const faults: string[] = [];
+    const server = await serveUnpacked(old, {
+      onFault: (what, cause) => void faults.push(`${what}: ${String(cause)}`),
+    });
+    try {
+      assert.deepEqual(await readAnswers(getFrom(server), old.keys.admin), old.answers.admin);
+      assert.deepEqual(faults, []);
+    } finally {
+      await server.close();
+    }
+    const options = { dataFolder: old.data, workspace: null, git: 'auto', isQuick: false } as const;
+    const { service, workspaces } = await verifyData(options, () => undefined);
+    assert.deepEqual(
+      [service, ...workspaces].flatMap(({ problems }) => problems),
+      [],
+    );
+  }
 });

@@ -21,27 +21,6 @@ const someKinds: readonly WebhookKind[] = ['created', 'moved', 'renamed', 'delet
 const places = ['team', 'team/a', 'team/a/b', 'other', 'other/c'];
 const files = ['p.md', 'q.md', 'r.md'];
 
-interface Told {
-  readonly id: string;
-  readonly kind: string;
-  readonly documentId: string;
-  readonly location: string | null;
-  readonly etag: string | null;
-}
-
-function read({ body }: Received): Told & { readonly webhook: string } {
-  const { type, data } = JSON.parse(body);
-  const { id, location, etag } = data.document;
-  return {
-    webhook: data.webhook,
-    id: data.id,
-    kind: type.slice('document.'.length),
-    documentId: id,
-    location,
-    etag: etag?.replaceAll('"', '') ?? null,
-  };
-}
-
 /** Random doings around three webhooks of Ada's: of `team`, of some kinds there, and of a folder that moves about. */
 class History {
   readonly #world: HookedWorld;
@@ -274,13 +253,6 @@ class History {
   }
 }
 
-function follow(mirror: Map<string, string>, told: readonly Told[]): void {
-  for (const { kind, documentId, location, etag } of told) {
-    if (kind === 'left' || kind === 'deleted') mirror.delete(documentId);
-    else mirror.set(documentId, `${location} ${etag}`);
-  }
-}
-
 const names = (told: readonly Told[]): string => told.map(({ kind, location }) => `${kind} ${location}`).join(', ');
 const sorted = (map: ReadonlyMap<string, string>): string[] => [...map].map(([id, at]) => `${id} ${at}`).toSorted();
 
@@ -308,3 +280,31 @@ describe('Webhooks beside the feed of their owner', function () {
     });
   });
 });
+
+interface Told {
+  readonly id: string;
+  readonly kind: string;
+  readonly documentId: string;
+  readonly location: string | null;
+  readonly etag: string | null;
+}
+
+function read({ body }: Received): Told & { readonly webhook: string } {
+  const { type, data } = JSON.parse(body);
+  const { id, location, etag } = data.document;
+  return {
+    webhook: data.webhook,
+    id: data.id,
+    kind: type.slice('document.'.length),
+    documentId: id,
+    location,
+    etag: etag?.replaceAll('"', '') ?? null,
+  };
+}
+
+function follow(mirror: Map<string, string>, told: readonly Told[]): void {
+  for (const { kind, documentId, location, etag } of told) {
+    if (kind === 'left' || kind === 'deleted') mirror.delete(documentId);
+    else mirror.set(documentId, `${location} ${etag}`);
+  }
+}

@@ -4,13 +4,6 @@ import { ask, askRefused, makeFolder, runProgram, serve, tidyUp, timeout } from 
 import { until } from '../support/until.js';
 import { isSigned, Receiver, type Received } from '../support/webhooks/receiver.js';
 
-interface Shown {
-  readonly id: string;
-  readonly secret: string;
-  readonly enabled: boolean;
-  readonly stopped: string | null;
-}
-
 describe('cartulary webhook', function () {
   this.timeout(timeout);
 
@@ -128,3 +121,10 @@ describe('cartulary webhook', function () {
     );
   });
 });
+
+interface Shown {
+  readonly id: string;
+  readonly secret: string;
+  readonly enabled: boolean;
+  readonly stopped: string | null;
+}

@@ -10,14 +10,6 @@ import { HookedWorld } from './hooked-world.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The receiver that the manual shows, with another port. */
-async function readReceiver(port: number): Promise<string> {
-  const page = await readFile(`${project}/lib/docs/webhooks.md`, 'utf8');
-  const code = /```js\n(?<code>.*?)```/s.exec(page)?.groups?.['code'] ?? '';
-  assert.ok(code.includes('listen(8000)'));
-  return code.replace('listen(8000)', `listen(${port}, '127.0.0.1')`);
-}
-
 describe('The receiver in the manual', () => {
   it('takes each message once, and no message that is not signed', async () => {
     const port = await findFreePort();
@@ -50,3 +42,11 @@ describe('The receiver in the manual', () => {
     }
   });
 });
+
+/** The receiver that the manual shows, with another port. */
+async function readReceiver(port: number): Promise<string> {
+  const page = await readFile(`${project}/lib/docs/webhooks.md`, 'utf8');
+  const code = /```js\n(?<code>.*?)```/s.exec(page)?.groups?.['code'] ?? '';
+  assert.ok(code.includes('listen(8000)'));
+  return code.replace('listen(8000)', `listen(${port}, '127.0.0.1')`);
+}

@@ -30,25 +30,6 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
     await world.close();
   });
 
-  /** Lets the file be unreadable until so many have asked for it in vain. */
-  async function failFor(asks: number, meanwhile: () => void = note): Promise<void> {
-    const { journal } = world.test.workspace;
-    let asked = 0;
-    Object.defineProperty(journal, 'reader', {
-      configurable: true,
-      get() {
-        asked += 1;
-        throw new Refusal('UNAVAILABLE', 'The file cannot be read.');
-      },
-    });
-    try {
-      meanwhile();
-      await until(`${asks} have asked in vain`, () => asked >= asks);
-    } finally {
-      Reflect.deleteProperty(journal, 'reader');
-    }
-  }
-
   it('are still there afterwards, and the log of the service says so once', async () => {
     await world.hook({ location: parseFolderLocation(''), kinds: ['security.principal_changed'] }, {
       caller: operator,
@@ -80,4 +61,23 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
     assert.deepEqual(world.receiver.told(), ['document.created team/a.md']);
     assert.deepEqual(unhandled, []);
   });
+
+  /** Lets the file be unreadable until so many have asked for it in vain. */
+  async function failFor(asks: number, meanwhile: () => void = note): Promise<void> {
+    const { journal } = world.test.workspace;
+    let asked = 0;
+    Object.defineProperty(journal, 'reader', {
+      configurable: true,
+      get() {
+        asked += 1;
+        throw new Refusal('UNAVAILABLE', 'The file cannot be read.');
+      },
+    });
+    try {
+      meanwhile();
+      await until(`${asks} have asked in vain`, () => asked >= asks);
+    } finally {
+      Reflect.deleteProperty(journal, 'reader');
+    }
+  }
 });

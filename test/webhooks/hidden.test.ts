@@ -22,30 +22,6 @@ describe('Webhooks that others have out of reach', () => {
     return (await perform(by.workspace, by.caller, createWebhook, input)).result.webhook;
   };
 
-  async function open(): Promise<{ readonly test: TestService; readonly add: (at: string) => Promise<Actor> }> {
-    const test = await openTestService();
-    services.push(test);
-    const add = async (at: string): Promise<Actor> => new Actor(test.workspace, (await test.person('approver', at)).id);
-    return { test, add };
-  }
-
-  /** Everything that Ada can learn, without ids and times. */
-  async function seenBy(ada: Actor): Promise<unknown> {
-    const seen: unknown[] = [];
-    for (let count = 0; count <= most; count += 1) seen.push(await make(ada, 'team', `${count}`).catch(describe));
-    const list = (limit: number, after: string) => {
-      const input = { location: parseFolderLocation(''), after, limit };
-      return perform(ada.workspace, ada.caller, listWebhooks, input);
-    };
-    const names: string[] = [];
-    let pages = 0;
-    for (let after: string | null = ''; after !== null; pages += 1) {
-      const { items, next }: Awaited<ReturnType<typeof list>>['result'] = (await list(7, after)).result;
-      names.push(...items.map(({ name }) => name));
-      after = next;
-    }
-    return { seen: seen.map((each) => (each as { name?: string }).name ?? each), names: names.toSorted(), pages };
-  }
   const describe = (error: unknown): unknown => {
     assert.ok(error instanceof Refusal);
     return { code: error.code, message: error.message, details: error.details };
@@ -93,4 +69,29 @@ describe('Webhooks that others have out of reach', () => {
     assert.deepEqual(await namesFor(low, ''), ['team/a', 'team/a/x', 'team/b']);
     assert.equal(await outcomeOf(make(low, 'team')), 'NOT_FOUND');
   });
+
+  async function open(): Promise<{ readonly test: TestService; readonly add: (at: string) => Promise<Actor> }> {
+    const test = await openTestService();
+    services.push(test);
+    const add = async (at: string): Promise<Actor> => new Actor(test.workspace, (await test.person('approver', at)).id);
+    return { test, add };
+  }
+
+  /** Everything that Ada can learn, without ids and times. */
+  async function seenBy(ada: Actor): Promise<unknown> {
+    const seen: unknown[] = [];
+    for (let count = 0; count <= most; count += 1) seen.push(await make(ada, 'team', `${count}`).catch(describe));
+    const list = (limit: number, after: string) => {
+      const input = { location: parseFolderLocation(''), after, limit };
+      return perform(ada.workspace, ada.caller, listWebhooks, input);
+    };
+    const names: string[] = [];
+    let pages = 0;
+    for (let after: string | null = ''; after !== null; pages += 1) {
+      const { items, next }: Awaited<ReturnType<typeof list>>['result'] = (await list(7, after)).result;
+      names.push(...items.map(({ name }) => name));
+      after = next;
+    }
+    return { seen: seen.map((each) => (each as { name?: string }).name ?? each), names: names.toSorted(), pages };
+  }
 });

@@ -9,15 +9,6 @@ import { testWebhook } from '../../lib/operations/webhooks/test-webhook.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { HookedWorld } from './hooked-world.js';
 
-/** What becomes of one message to the receiver. */
-async function deliver(world: HookedWorld): Promise<Omit<WebhookDelivery, 'messageId' | 'at'>> {
-  const { webhook } = await world.hook();
-  await world.ada.create('team/a.md');
-  const [attempt] = await world.noted(webhook.id, 1);
-  assert.ok(attempt !== undefined);
-  return attempt;
-}
-
 describe('A receiver of webhooks that misbehaves', () => {
   let world: HookedWorld;
 
@@ -25,12 +16,6 @@ describe('A receiver of webhooks that misbehaves', () => {
     world = await HookedWorld.open();
   });
   afterEach(() => world.close());
-
-  /** A world that soon gives a receiver up. */
-  async function beImpatient(): Promise<void> {
-    await world.close();
-    world = await HookedWorld.open({ webhooks: { timeouts: { head: 300, idle: 300, body: 300 } } });
-  }
 
   it('is left behind when it does not answer', async () => {
     await beImpatient();
@@ -108,6 +93,12 @@ describe('A receiver of webhooks that misbehaves', () => {
     assert.match(answer ?? '', /^<b>é+$/);
     assert.equal(answer?.length, 200);
   });
+
+  /** A world that soon gives a receiver up. */
+  async function beImpatient(): Promise<void> {
+    await world.close();
+    world = await HookedWorld.open({ webhooks: { timeouts: { head: 300, idle: 300, body: 300 } } });
+  }
 });
 
 describe('The address of a webhook', () => {
@@ -163,3 +154,12 @@ describe('The address of a webhook', () => {
     assert.match(await test('https://rebound.example/'), /not on the public internet/);
   });
 });
+
+/** What becomes of one message to the receiver. */
+async function deliver(world: HookedWorld): Promise<Omit<WebhookDelivery, 'messageId' | 'at'>> {
+  const { webhook } = await world.hook();
+  await world.ada.create('team/a.md');
+  const [attempt] = await world.noted(webhook.id, 1);
+  assert.ok(attempt !== undefined);
+  return attempt;
+}

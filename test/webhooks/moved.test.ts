@@ -24,17 +24,6 @@ describe('A webhook whose folder moves', function () {
   const seen = new Set<string | undefined>();
   const place = (): string => world.row(id).location;
 
-  /** The next messages, none of which came before. */
-  async function told(count: number): Promise<readonly string[]> {
-    await world.told(count);
-    const all = world.receiver.told();
-    for (const each of world.receiver.ids()) {
-      assert.ok(!seen.has(each), `${String(each)} comes once`);
-      seen.add(each);
-    }
-    world.receiver.received.length = 0;
-    return all;
-  }
   it('goes along with a rename, is told of it as of a change of each document, and goes on there', async () => {
     ({ id } = (await world.hook()).webhook);
     await root.rename('team', 'crew');
@@ -149,4 +138,16 @@ describe('A webhook whose folder moves', function () {
     assert.equal(place(), 'team');
     assert.deepEqual(await told(1), ['document.left team/start.md']);
   });
+
+  /** The next messages, none of which came before. */
+  async function told(count: number): Promise<readonly string[]> {
+    await world.told(count);
+    const all = world.receiver.told();
+    for (const each of world.receiver.ids()) {
+      assert.ok(!seen.has(each), `${String(each)} comes once`);
+      seen.add(each);
+    }
+    world.receiver.received.length = 0;
+    return all;
+  }
 });

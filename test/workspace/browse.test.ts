@@ -22,37 +22,9 @@ describe('Browsing a folder', () => {
   });
   afterEach(() => test.close());
 
-  async function browse(id: string, folder: string | null, order: EntryOrder = 'name', after = '', limit = 200) {
-    const { workspace, caller } = new Actor(test.workspace, id);
-    const location = folder === null ? null : parseFolderLocation(folder);
-    return (await perform(workspace, caller, browseFolder, { location, order, after, limit })).result;
-  }
   const nameOf = (entry: Entry): string =>
     entry.type === 'folder' ? `${entry.folder.location}/` : entry.document.location;
   const namesOf = ({ items }: BrowsedFolder): string[] => items.map(nameOf);
-
-  /** All names, page by page; each page but the last must be full. */
-  async function browseAll(id: string, folder: string | null, order: EntryOrder, limit: number): Promise<string[]> {
-    const names: string[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const page: BrowsedFolder = await browse(id, folder, order, after, limit);
-      if (page.next !== null) assert.equal(page.items.length, limit);
-      names.push(...namesOf(page));
-      after = page.next;
-    }
-    return names;
-  }
-
-  /** Documents and folders with odd names; pairs of documents have the same time. */
-  async function fill(folder: string): Promise<string[]> {
-    const names = ['b', '\uffee', '\u{10000}', 'Z', 'a', 'é', '!', 'aa'];
-    for (const [index, name] of names.entries()) {
-      if (index % 2 === 0) test.clock.advance(1000);
-      await admin.create(`${folder}/${name}.md`);
-    }
-    for (const name of names) await admin.create(`${folder}/${name}/inside.md`);
-    return names;
-  }
 
   it('lists folders before documents in each order, the same with pages of any size', async () => {
     const names = await fill('f');
@@ -158,4 +130,33 @@ describe('Browsing a folder', () => {
     assert.equal(await ask('open'), 'done', 'a granted folder that comes later is empty');
     assert.deepEqual(namesOf(await browse(id, '')), []);
   });
+
+  async function browse(id: string, folder: string | null, order: EntryOrder = 'name', after = '', limit = 200) {
+    const { workspace, caller } = new Actor(test.workspace, id);
+    const location = folder === null ? null : parseFolderLocation(folder);
+    return (await perform(workspace, caller, browseFolder, { location, order, after, limit })).result;
+  }
+
+  /** All names, page by page; each page but the last must be full. */
+  async function browseAll(id: string, folder: string | null, order: EntryOrder, limit: number): Promise<string[]> {
+    const names: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: BrowsedFolder = await browse(id, folder, order, after, limit);
+      if (page.next !== null) assert.equal(page.items.length, limit);
+      names.push(...namesOf(page));
+      after = page.next;
+    }
+    return names;
+  }
+
+  /** Documents and folders with odd names; pairs of documents have the same time. */
+  async function fill(folder: string): Promise<string[]> {
+    const names = ['b', '\uffee', '\u{10000}', 'Z', 'a', 'é', '!', 'aa'];
+    for (const [index, name] of names.entries()) {
+      if (index % 2 === 0) test.clock.advance(1000);
+      await admin.create(`${folder}/${name}.md`);
+    }
+    for (const name of names) await admin.create(`${folder}/${name}/inside.md`);
+    return names;
+  }
 });

@@ -28,15 +28,6 @@ describe('A clone’s view', () => {
       encoding: 'utf8',
     }).trim();
 
-  /** Real time, in turns of the event loop, in which timers stand still. */
-  async function until(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let transaction = 0; transaction < 200_000; transaction += 1) {
-      if (await isSo()) return;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    assert.fail(`Never so: ${sentence}`);
-  }
-
   it('is at most a second old, however many write on and on', async () => {
     const { workspace } = test;
     const { repository, journal } = workspace;
@@ -82,4 +73,13 @@ describe('A clone’s view', () => {
     await until('main is at the head', async () => (await repository.head()) === head);
     assert.ok(written > 80, `${written}`);
   });
+
+  /** Real time, in turns of the event loop, in which timers stand still. */
+  async function until(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (let transaction = 0; transaction < 200_000; transaction += 1) {
+      if (await isSo()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.fail(`Never so: ${sentence}`);
+  }
 });

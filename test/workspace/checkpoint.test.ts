@@ -11,15 +11,6 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, TestClock, type TestService } from '../support/store/service.js';
 
-/** Lets one method of the repository fail until it is mended. */
-function breakRepository(repository: Repository, method: 'addPack' | 'moveHead'): () => void {
-  Object.defineProperty(repository, method, {
-    configurable: true,
-    value: () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })),
-  });
-  return () => void Reflect.deleteProperty(repository, method);
-}
-
 const pendingObjects = ({ journal }: Workspace): number => journal.reader.objects.pendingTotals().objects;
 
 describe('A checkpoint', () => {
@@ -42,27 +33,6 @@ describe('A checkpoint', () => {
     execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
       encoding: 'utf8',
     }).trim();
-
-  /** The state for the next process after a crash at this moment: the present files, opened by another service. */
-  async function afterCrash<Result>(look: (workspace: Workspace, someone: Actor) => Promise<Result>): Promise<Result> {
-    const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
-    copies.push(copy);
-    await cp(test.dataFolder ?? '', copy, { recursive: true, filter: (source) => !source.endsWith('.lock') });
-    const service = await Service.open({
-      dataFolder: copy,
-      git: 'auto',
-      clock: new TestClock(),
-      randomness: makeTestRandomness('after the crash'),
-      onFault: () => undefined,
-    });
-    try {
-      const workspace = service.find('acme');
-      assert.ok(workspace !== undefined);
-      return await look(workspace, new Actor(workspace, operatorId));
-    } finally {
-      await service.close();
-    }
-  }
 
   const isWhole = async (workspace: Workspace, reader: Actor): Promise<void> => {
     assert.equal(await reader.read('a/b.md'), 'first');
@@ -141,4 +111,34 @@ describe('A checkpoint', () => {
     assert.deepEqual(subjects, ['Delete c.md', 'Update a/b.md', 'Create c.md', 'Create a/b.md']);
     assert.equal(git('ls-tree', '-r', '--name-only', 'main'), 'a/b.md');
   });
+
+  /** The state for the next process after a crash at this moment: the present files, opened by another service. */
+  async function afterCrash<Result>(look: (workspace: Workspace, someone: Actor) => Promise<Result>): Promise<Result> {
+    const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+    copies.push(copy);
+    await cp(test.dataFolder ?? '', copy, { recursive: true, filter: (source) => !source.endsWith('.lock') });
+    const service = await Service.open({
+      dataFolder: copy,
+      git: 'auto',
+      clock: new TestClock(),
+      randomness: makeTestRandomness('after the crash'),
+      onFault: () => undefined,
+    });
+    try {
+      const workspace = service.find('acme');
+      assert.ok(workspace !== undefined);
+      return await look(workspace, new Actor(workspace, operatorId));
+    } finally {
+      await service.close();
+    }
+  }
 });
+
+/** Lets one method of the repository fail until it is mended. */
+function breakRepository(repository: Repository, method: 'addPack' | 'moveHead'): () => void {
+  Object.defineProperty(repository, method, {
+    configurable: true,
+    value: () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })),
+  });
+  return () => void Reflect.deleteProperty(repository, method);
+}

@@ -38,18 +38,6 @@ describe('Stored bytes beside documents', () => {
   });
   afterEach(() => test.close());
 
-  /** The counted bytes, held against the rows. */
-  function countOf(kind: StoredKind, { id }: Client): number {
-    const counted = test.workspace.journal.reader.storedBytes.of(kind, id);
-    const file = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
-    try {
-      assert.equal(counted, file.prepare(sums[kind]).pluck().get({ author: id }), `${kind} as the rows say`);
-    } finally {
-      file.close();
-    }
-    return counted;
-  }
-
   it('are counted for their author, as they are written, changed, taken back and erased', async () => {
     const { id } = await ben.comment('a.md', 'é'.repeat(100));
     assert.equal(countOf('comment', ben), 400);
@@ -103,6 +91,18 @@ describe('Stored bytes beside documents', () => {
     assert.equal(await outcomeOf(ada.create('b.md', 'x'.repeat(97))), 'INVALID_REQUEST storage_quota');
     await ada.create('b.md', 'x'.repeat(96));
   });
+
+  /** The counted bytes, held against the rows. */
+  function countOf(kind: StoredKind, { id }: Client): number {
+    const counted = test.workspace.journal.reader.storedBytes.of(kind, id);
+    const file = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
+    try {
+      assert.equal(counted, file.prepare(sums[kind]).pluck().get({ author: id }), `${kind} as the rows say`);
+    } finally {
+      file.close();
+    }
+    return counted;
+  }
 });
 
 describe('A data folder of a release that did not count bytes beside documents', () => {

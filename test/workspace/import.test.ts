@@ -14,23 +14,6 @@ describe('An import', () => {
   });
   afterEach(() => actors.service.close());
 
-  async function bring(
-    by: Person,
-    into: string,
-    files: Readonly<Record<string, string>>,
-    message: string | null = null,
-  ) {
-    const input = {
-      into: parseLocation(into),
-      files: Object.entries(files).map(([location, text]) => ({
-        location: parseLocation(location),
-        content: { bytes: Buffer.from(text) },
-      })),
-      message,
-    };
-    return (await perform(actors.service.workspace, by.caller, importDocuments, input)).result;
-  }
-
   it('imports everything by one commit, and changes nothing the second time', async () => {
     const editor = await actors.person('editor', 'own');
     const files = { 'own/a.md': 'one', 'own/b/c.md': 'two' };
@@ -106,4 +89,21 @@ describe('An import', () => {
     assert.equal(await find(actors.admin, into, [second]), null);
     assert.equal(await outcomeOf(find(editor)), 'NOT_FOUND');
   });
+
+  async function bring(
+    by: Person,
+    into: string,
+    files: Readonly<Record<string, string>>,
+    message: string | null = null,
+  ) {
+    const input = {
+      into: parseLocation(into),
+      files: Object.entries(files).map(([location, text]) => ({
+        location: parseLocation(location),
+        content: { bytes: Buffer.from(text) },
+      })),
+      message,
+    };
+    return (await perform(actors.service.workspace, by.caller, importDocuments, input)).result;
+  }
 });

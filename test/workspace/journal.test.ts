@@ -28,31 +28,6 @@ import { verifyAudit } from '../support/store/verify-audit.js';
 import { applyRelocate } from '../../lib/operations/folders/relocate.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** Lets the next commit fail as a full disk does. */
-function failNextCommit(workspace: Workspace): void {
-  const { sqlTransaction } = workspace.journal.sidecar;
-  Object.assign(sqlTransaction, {
-    commit() {
-      throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR');
-    },
-  });
-}
-
-/** The records of the audit log, as `action code`. */
-async function auditOf(workspace: Workspace): Promise<string[]> {
-  const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
-  const lines: string[] = [];
-  for await (const line of result as unknown as AsyncIterable<{ record?: { action: string; code: string | null } }>) {
-    if (line.record !== undefined) lines.push(`${line.record.action} ${line.record.code ?? 'done'}`);
-  }
-  return lines.filter((line) => !line.startsWith('audit.'));
-}
-
-async function assertSoundChain(workspace: Workspace): Promise<void> {
-  const { result } = await perform(workspace, operator, verifyAudit, {});
-  assert.equal(result.sound, true);
-}
-
 describe('The journal', () => {
   let test: TestService;
   let someone: Actor;
@@ -231,50 +206,6 @@ describe('The journal with next to no memory for trees', () => {
   });
   afterEach(() => test.close().catch(() => undefined));
 
-  /** Opens the same files again, with a cache that keeps no tree by default. */
-  async function reopen(
-    loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>,
-    trees = new TreeCache(1),
-  ) {
-    const paths = pathsOf(test.dataFolder ?? '', 'acme');
-    const repository = await openRepository({ path: paths.repository, git: 'auto' });
-    const journal = new Journal({
-      openSidecar: () => openSidecar(paths.sidecar, schemaPath('sidecar')),
-      trees,
-      loadTree: (oid) => loadTree(oid, async (wanted) => Tree.parse((await repository.read(wanted)).bytes)),
-      clock: new TestClock(),
-      randomness: makeTestRandomness('again'),
-      onObjectsAdded: () => undefined,
-      onFault: () => undefined,
-    });
-    const move = (from: string, to: string) =>
-      journal.write({
-        run(transaction) {
-          const author = transaction.tables.principals.find(operatorId);
-          assert.ok(author !== undefined);
-          const context = openWriteContext(transaction, operator, author, readReach(transaction.tables, operatorId), {
-            name: 'acme',
-            search: { follow: () => undefined, catchUp: () => undefined, distrust: () => undefined },
-            hasPassword: () => false,
-            countSignIns: () => ({ sessions: 0, consents: 0 }),
-            eraser: { wake: () => undefined },
-          });
-          const [source, target] = [parseLocation(from), parseLocation(to)];
-          return applyRelocate(context, {
-            operation: 'move',
-            from: source,
-            to: target,
-            acknowledged: true,
-          });
-        },
-      });
-    const close = async (): Promise<void> => {
-      await journal.close();
-      await repository.close();
-    };
-    return { journal, move, close };
-  }
-
   it('fetches the trees for a write outside of its transaction, and runs it to its end', async () => {
     const fetched: Oid[] = [];
     const { journal, move, close } = await reopen((oid, read) => {
@@ -336,4 +267,73 @@ describe('The journal with next to no memory for trees', () => {
     assert.notEqual(journal.state.head, head);
     await close();
   });
+
+  /** Opens the same files again, with a cache that keeps no tree by default. */
+  async function reopen(
+    loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>,
+    trees = new TreeCache(1),
+  ) {
+    const paths = pathsOf(test.dataFolder ?? '', 'acme');
+    const repository = await openRepository({ path: paths.repository, git: 'auto' });
+    const journal = new Journal({
+      openSidecar: () => openSidecar(paths.sidecar, schemaPath('sidecar')),
+      trees,
+      loadTree: (oid) => loadTree(oid, async (wanted) => Tree.parse((await repository.read(wanted)).bytes)),
+      clock: new TestClock(),
+      randomness: makeTestRandomness('again'),
+      onObjectsAdded: () => undefined,
+      onFault: () => undefined,
+    });
+    const move = (from: string, to: string) =>
+      journal.write({
+        run(transaction) {
+          const author = transaction.tables.principals.find(operatorId);
+          assert.ok(author !== undefined);
+          const context = openWriteContext(transaction, operator, author, readReach(transaction.tables, operatorId), {
+            name: 'acme',
+            search: { follow: () => undefined, catchUp: () => undefined, distrust: () => undefined },
+            hasPassword: () => false,
+            countSignIns: () => ({ sessions: 0, consents: 0 }),
+            eraser: { wake: () => undefined },
+          });
+          const [source, target] = [parseLocation(from), parseLocation(to)];
+          return applyRelocate(context, {
+            operation: 'move',
+            from: source,
+            to: target,
+            acknowledged: true,
+          });
+        },
+      });
+    const close = async (): Promise<void> => {
+      await journal.close();
+      await repository.close();
+    };
+    return { journal, move, close };
+  }
 });
+
+/** Lets the next commit fail as a full disk does. */
+function failNextCommit(workspace: Workspace): void {
+  const { sqlTransaction } = workspace.journal.sidecar;
+  Object.assign(sqlTransaction, {
+    commit() {
+      throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR');
+    },
+  });
+}
+
+/** The records of the audit log, as `action code`. */
+async function auditOf(workspace: Workspace): Promise<string[]> {
+  const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
+  const lines: string[] = [];
+  for await (const line of result as unknown as AsyncIterable<{ record?: { action: string; code: string | null } }>) {
+    if (line.record !== undefined) lines.push(`${line.record.action} ${line.record.code ?? 'done'}`);
+  }
+  return lines.filter((line) => !line.startsWith('audit.'));
+}
+
+async function assertSoundChain(workspace: Workspace): Promise<void> {
+  const { result } = await perform(workspace, operator, verifyAudit, {});
+  assert.equal(result.sound, true);
+}

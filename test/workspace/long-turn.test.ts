@@ -9,10 +9,6 @@ import { openTestService, type TestService } from '../support/store/service.js';
 /** Milliseconds of work in one step: longer than the event loop waits for its turn. */
 const longStep = 10;
 
-function workFor(milliseconds: number): void {
-  for (const end = performance.now() + milliseconds; performance.now() < end;);
-}
-
 for (const store of ['disk', 'memory'] as const) {
   describe(`A long write of the journal (${store})`, () => {
     let test: TestService;
@@ -107,4 +103,8 @@ for (const store of ['disk', 'memory'] as const) {
       assert.deepEqual(names(), ['a', 'b', 'c']);
     });
   });
+}
+
+function workFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
 }

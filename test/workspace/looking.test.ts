@@ -14,29 +14,6 @@ describe('The lookups of a view', () => {
   });
   afterEach(() => actors.service.close());
 
-  /** The statements of the work and the number of their rows: its time consists of these. */
-  function countLookUps(person: Person, work: (view: View) => unknown): Readonly<Record<string, number>> {
-    const { tables, reach } = actors.service.workspace.view(person.caller);
-    const counts: Record<string, number> = {};
-    const watch = <Table extends object>(table: Table, name: string): Table =>
-      new Proxy(table, {
-        get(target, method) {
-          const member: unknown = Reflect.get(target, method, target);
-          if (typeof member !== 'function') return member;
-          return (...input: unknown[]): unknown => {
-            const found: unknown = Reflect.apply(member, target, input);
-            const rows = Array.isArray(found) ? found.length : Number(found !== undefined);
-            counts[name] = (counts[name] ?? 0) + 1;
-            counts[`${name} rows`] = (counts[`${name} rows`] ?? 0) + rows;
-            return found;
-          };
-        },
-      });
-    const watched = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, watch(table, name)]));
-    work(new View(watched as unknown as Tables, reach, actors.service.clock.now()));
-    return counts;
-  }
-
   const places: Readonly<Record<string, (view: View, folder: string) => unknown>> = {
     'a listing': (view, folder) => [
       view.documents(parseFolderLocation(`${folder}/wide`), '', 50),
@@ -88,4 +65,27 @@ describe('The lookups of a view', () => {
     assert.deepEqual(countLookUps(person, look), before);
     assert.deepEqual(await person.list('hidden/wide'), ['7.md']);
   });
+
+  /** The statements of the work and the number of their rows: its time consists of these. */
+  function countLookUps(person: Person, work: (view: View) => unknown): Readonly<Record<string, number>> {
+    const { tables, reach } = actors.service.workspace.view(person.caller);
+    const counts: Record<string, number> = {};
+    const watch = <Table extends object>(table: Table, name: string): Table =>
+      new Proxy(table, {
+        get(target, method) {
+          const member: unknown = Reflect.get(target, method, target);
+          if (typeof member !== 'function') return member;
+          return (...input: unknown[]): unknown => {
+            const found: unknown = Reflect.apply(member, target, input);
+            const rows = Array.isArray(found) ? found.length : Number(found !== undefined);
+            counts[name] = (counts[name] ?? 0) + 1;
+            counts[`${name} rows`] = (counts[`${name} rows`] ?? 0) + rows;
+            return found;
+          };
+        },
+      });
+    const watched = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, watch(table, name)]));
+    work(new View(watched as unknown as Tables, reach, actors.service.clock.now()));
+    return counts;
+  }
 });

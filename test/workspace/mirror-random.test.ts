@@ -37,68 +37,10 @@ class Dice {
   }
 }
 
-/** A file of the source. The number is its identity: it keeps it when it moves. */
-interface SourceFile {
-  readonly file: number;
-  readonly text: string;
-}
-
-type Source = ReadonlyMap<string, SourceFile>;
-
 const isInTheWay = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 
 let files = 0;
-
-/** The source after some changes. @param seen gets what happened */
-function change(before: Source, dice: Dice, seen: Set<string>): Source {
-  const after = new Map(before);
-  const free = (path: string): void => {
-    for (const other of after.keys()) if (isInTheWay(path, other)) after.delete(other);
-  };
-  for (let left = 1 + dice.roll(5); left > 0; left--) {
-    const paths = [...after.keys()];
-    const what = dice.pick(['create', 'create', 'update', 'delete', 'move', 'swap', 'replace'] as const);
-    if (what === 'create') {
-      const path = dice.pick(names);
-      if (paths.some((other) => other !== path && isInTheWay(path, other))) seen.add('file for folder');
-      free(path);
-      after.set(path, { file: (files += 1), text: `text ${dice.roll(4)}` });
-    } else if (paths.length > 0) {
-      const path = dice.pick(paths);
-      const file = after.get(path)!;
-      if (what === 'update') after.set(path, { ...file, text: `text ${dice.roll(4)}` });
-      else if (what === 'delete') after.delete(path);
-      else if (what === 'replace') after.set(path, { file: (files += 1), text: file.text });
-      else if (what === 'swap') {
-        const other = dice.pick(paths);
-        after.set(path, after.get(other)!).set(other, file);
-      } else {
-        const to = dice.pick(names);
-        after.delete(path);
-        free(to);
-        after.set(to, file);
-      }
-    }
-    seen.add(what);
-  }
-  return after;
-}
-
-/** What a run finds out by comparing two states of the source. */
-function compare(before: Source, after: Source) {
-  const placeOf = new Map([...before].map(([path, { file }]) => [file, path]));
-  const written: Record<string, string> = {};
-  const moved: Record<string, string> = {};
-  const kept = new Set<string>();
-  for (const [path, { file, text }] of after) {
-    const from = placeOf.get(file);
-    if (from !== undefined) kept.add(from);
-    if (from !== undefined && from !== path) moved[from] = path;
-    if (from === undefined || before.get(from)?.text !== text) written[path] = text;
-  }
-  return { written, moved, deleted: [...before.keys()].filter((path) => !kept.has(path)) };
-}
 
 const textsOf = (texts: ReadonlyMap<string, { readonly text: string }>): Record<string, string> =>
   Object.fromEntries([...texts].map(([path, { text }]) => [path, text]));
@@ -172,3 +114,61 @@ describe('After any changes of a source', () => {
     requireSeen(all, seen, { count: histories, enough: 4 });
   });
 });
+
+/** A file of the source. The number is its identity: it keeps it when it moves. */
+interface SourceFile {
+  readonly file: number;
+  readonly text: string;
+}
+
+type Source = ReadonlyMap<string, SourceFile>;
+
+/** The source after some changes. @param seen gets what happened */
+function change(before: Source, dice: Dice, seen: Set<string>): Source {
+  const after = new Map(before);
+  const free = (path: string): void => {
+    for (const other of after.keys()) if (isInTheWay(path, other)) after.delete(other);
+  };
+  for (let left = 1 + dice.roll(5); left > 0; left--) {
+    const paths = [...after.keys()];
+    const what = dice.pick(['create', 'create', 'update', 'delete', 'move', 'swap', 'replace'] as const);
+    if (what === 'create') {
+      const path = dice.pick(names);
+      if (paths.some((other) => other !== path && isInTheWay(path, other))) seen.add('file for folder');
+      free(path);
+      after.set(path, { file: (files += 1), text: `text ${dice.roll(4)}` });
+    } else if (paths.length > 0) {
+      const path = dice.pick(paths);
+      const file = after.get(path)!;
+      if (what === 'update') after.set(path, { ...file, text: `text ${dice.roll(4)}` });
+      else if (what === 'delete') after.delete(path);
+      else if (what === 'replace') after.set(path, { file: (files += 1), text: file.text });
+      else if (what === 'swap') {
+        const other = dice.pick(paths);
+        after.set(path, after.get(other)!).set(other, file);
+      } else {
+        const to = dice.pick(names);
+        after.delete(path);
+        free(to);
+        after.set(to, file);
+      }
+    }
+    seen.add(what);
+  }
+  return after;
+}
+
+/** What a run finds out by comparing two states of the source. */
+function compare(before: Source, after: Source) {
+  const placeOf = new Map([...before].map(([path, { file }]) => [file, path]));
+  const written: Record<string, string> = {};
+  const moved: Record<string, string> = {};
+  const kept = new Set<string>();
+  for (const [path, { file, text }] of after) {
+    const from = placeOf.get(file);
+    if (from !== undefined) kept.add(from);
+    if (from !== undefined && from !== path) moved[from] = path;
+    if (from === undefined || before.get(from)?.text !== text) written[path] = text;
+  }
+  return { written, moved, deleted: [...before.keys()].filter((path) => !kept.has(path)) };
+}

@@ -6,29 +6,10 @@ import { schemaPath } from '../../lib/app/upgrade.js';
 import { migrate } from '../../lib/sidecar/migrate.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-interface Content {
-  readonly version: unknown;
-  readonly schema: unknown;
-  readonly rows: Record<string, unknown[]>;
-}
-
 describe('a new file', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'cartulary-new-file-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  function makeFile(steps: string): Content {
-    const connection = new Sqlite(':memory:');
-    migrate(connection, steps);
-    const schema = connection
-      .prepare<[], { type: string; name: string }>('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name')
-      .all();
-    const tables = schema.filter(({ type, name }) => type === 'table' && name !== 'sqlite_sequence');
-    const rows = tables.map(({ name }) => [name, connection.prepare(`SELECT * FROM "${name}"`).all()] as const);
-    const version = connection.pragma('user_version', { simple: true });
-    connection.close();
-    return { version, schema, rows: Object.fromEntries(rows) };
-  }
 
   for (const kind of ['sidecar', 'service'] as const) {
     it(`of the ${kind} kind is the same by each step and by all of them at once`, () => {
@@ -47,4 +28,23 @@ describe('a new file', () => {
       assert.ok(Object.keys(first.rows).length > 5);
     });
   }
+
+  function makeFile(steps: string): Content {
+    const connection = new Sqlite(':memory:');
+    migrate(connection, steps);
+    const schema = connection
+      .prepare<[], { type: string; name: string }>('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name')
+      .all();
+    const tables = schema.filter(({ type, name }) => type === 'table' && name !== 'sqlite_sequence');
+    const rows = tables.map(({ name }) => [name, connection.prepare(`SELECT * FROM "${name}"`).all()] as const);
+    const version = connection.pragma('user_version', { simple: true });
+    connection.close();
+    return { version, schema, rows: Object.fromEntries(rows) };
+  }
 });
+
+interface Content {
+  readonly version: unknown;
+  readonly schema: unknown;
+  readonly rows: Record<string, unknown[]>;
+}

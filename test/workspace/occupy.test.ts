@@ -14,20 +14,6 @@ describe('A place in the tree', () => {
   });
   afterEach(() => test.close());
 
-  /** Every file in the present commit, by path. */
-  async function filesInGit(): Promise<string[]> {
-    const { journal, objects } = test.workspace;
-    const walk = async (oid: string, prefix: string): Promise<string[]> => {
-      const found: string[] = [];
-      for (const entry of (await objects.readTree(oid)).entries()) {
-        if (entry.mode === '40000') found.push(...(await walk(entry.oid, `${prefix}${entry.name}/`)));
-        else found.push(prefix + entry.name);
-      }
-      return found;
-    };
-    return walk(journal.state.tree ?? Tree.empty.oid, '');
-  }
-
   it('is a file or a folder and never both', async () => {
     await someone.create('a/b.md');
     const taken = 'CONFLICT name_taken';
@@ -98,4 +84,18 @@ describe('A place in the tree', () => {
     assert.equal(await outcomeOf(someone.undelete('a/b')), 'CONFLICT location_occupied');
     assert.equal(await outcomeOf(someone.undelete('nothing/here')), 'NOT_FOUND');
   });
+
+  /** Every file in the present commit, by path. */
+  async function filesInGit(): Promise<string[]> {
+    const { journal, objects } = test.workspace;
+    const walk = async (oid: string, prefix: string): Promise<string[]> => {
+      const found: string[] = [];
+      for (const entry of (await objects.readTree(oid)).entries()) {
+        if (entry.mode === '40000') found.push(...(await walk(entry.oid, `${prefix}${entry.name}/`)));
+        else found.push(prefix + entry.name);
+      }
+      return found;
+    };
+    return walk(journal.state.tree ?? Tree.empty.oid, '');
+  }
 });

@@ -18,43 +18,6 @@ describe('A rename or move', () => {
   });
   afterEach(() => test.close());
 
-  async function fill(folder: string, folders: number, documents: number): Promise<void> {
-    const files = Array.from({ length: folders * documents }, (_, index) => ({
-      location: parseLocation(`${folder}/f${index % folders}/n${index}.md`),
-      content: { bytes: Buffer.from(`text ${index}`) },
-    }));
-    await perform(test.workspace, someone.caller, importDocuments, {
-      into: parseLocation(folder),
-      files,
-      message: null,
-    });
-    await test.workspace.checkpointer.run();
-  }
-
-  /** Rows of the tables for places, as text. */
-  function rows(): Set<string> {
-    const file = new Sqlite(pathsOf(test.dataFolder ?? '', 'acme').sidecar, { readonly: true });
-    try {
-      const tables = ['folder', 'document', 'version', 'access_grant', 'label', 'relocation'];
-      return new Set(
-        tables.flatMap((table) =>
-          file
-            .prepare(`SELECT * FROM ${table}`)
-            .all()
-            .map((row) => `${table} ${JSON.stringify(row)}`),
-        ),
-      );
-    } finally {
-      file.close();
-    }
-  }
-
-  /** Tables with new or changed rows. */
-  function changedSince(before: ReadonlySet<string>): string[] {
-    const changed = [...rows()].filter((row) => !before.has(row));
-    return changed.map((row) => row.slice(0, row.indexOf(' '))).toSorted();
-  }
-
   it('of a big folder takes one commit, a tree for each level and a few rows', async () => {
     await fill('top/big', 20, 50);
     await someone.create('top/beside.md');
@@ -113,4 +76,41 @@ describe('A rename or move', () => {
     for (const location of live) assert.match(await someone.read(location), /^text \d$/);
     assert.deepEqual(await someone.list(), ['top/']);
   });
+
+  async function fill(folder: string, folders: number, documents: number): Promise<void> {
+    const files = Array.from({ length: folders * documents }, (_, index) => ({
+      location: parseLocation(`${folder}/f${index % folders}/n${index}.md`),
+      content: { bytes: Buffer.from(`text ${index}`) },
+    }));
+    await perform(test.workspace, someone.caller, importDocuments, {
+      into: parseLocation(folder),
+      files,
+      message: null,
+    });
+    await test.workspace.checkpointer.run();
+  }
+
+  /** Rows of the tables for places, as text. */
+  function rows(): Set<string> {
+    const file = new Sqlite(pathsOf(test.dataFolder ?? '', 'acme').sidecar, { readonly: true });
+    try {
+      const tables = ['folder', 'document', 'version', 'access_grant', 'label', 'relocation'];
+      return new Set(
+        tables.flatMap((table) =>
+          file
+            .prepare(`SELECT * FROM ${table}`)
+            .all()
+            .map((row) => `${table} ${JSON.stringify(row)}`),
+        ),
+      );
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Tables with new or changed rows. */
+  function changedSince(before: ReadonlySet<string>): string[] {
+    const changed = [...rows()].filter((row) => !before.has(row));
+    return changed.map((row) => row.slice(0, row.indexOf(' '))).toSorted();
+  }
 });

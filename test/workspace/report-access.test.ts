@@ -11,26 +11,6 @@ describe('The report on a move', () => {
   });
   afterEach(() => actors.service.close());
 
-  /** The report to the mover, or undefined for a move without one. */
-  async function reportOf(work: Promise<unknown>): Promise<{ gains: string[]; digest: string } | undefined> {
-    try {
-      await work;
-      return undefined;
-    } catch (error) {
-      assert.ok(error instanceof Refusal && error.details?.reason === 'access_would_widen', String(error));
-      const { gains, digest } = error.details.report;
-      return { gains: linesOf(gains), digest };
-    }
-  }
-
-  /** A line for each change: subject, role before, role after, by which grant. */
-  function linesOf(changes: readonly AccessChange[]): string[] {
-    return changes
-      .map(({ subject, fromRole, toRole, via }) => [subject.id, fromRole, toRole, via.scopeType, via.location])
-      .map((parts) => parts.join(' '))
-      .toSorted();
-  }
-
   it('names each gainer with the role before, the role after, and the grant that gives it', async () => {
     await actors.write('from/a.md', 'to/x.md');
     const reader = await actors.person('reader', 'from');
@@ -131,4 +111,24 @@ describe('The report on a move', () => {
       ].toSorted(),
     );
   });
+
+  /** The report to the mover, or undefined for a move without one. */
+  async function reportOf(work: Promise<unknown>): Promise<{ gains: string[]; digest: string } | undefined> {
+    try {
+      await work;
+      return undefined;
+    } catch (error) {
+      assert.ok(error instanceof Refusal && error.details?.reason === 'access_would_widen', String(error));
+      const { gains, digest } = error.details.report;
+      return { gains: linesOf(gains), digest };
+    }
+  }
+
+  /** A line for each change: subject, role before, role after, by which grant. */
+  function linesOf(changes: readonly AccessChange[]): string[] {
+    return changes
+      .map(({ subject, fromRole, toRole, via }) => [subject.id, fromRole, toRole, via.scopeType, via.location])
+      .map((parts) => parts.join(' '))
+      .toSorted();
+  }
 });

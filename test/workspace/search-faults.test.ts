@@ -24,23 +24,6 @@ describe('the text index and a document that it cannot take', () => {
     endings = [];
   });
 
-  function openKeeper(texts: ReadonlyMap<string, string>): SearchKeeper {
-    const keeper = new SearchKeeper({
-      folder: null,
-      languages: ['en'],
-      clock: new TestClock(),
-      readBlob: (oid) => {
-        const text = texts.get(oid);
-        return text === undefined ? Promise.reject(new Error('damaged')) : Promise.resolve(Buffer.from(text));
-      },
-      blobOf: () => undefined,
-      onFault: (_, cause) => faults.push(cause),
-      onBehind: () => faults.push('behind'),
-    });
-    keeper.markReady();
-    return keeper;
-  }
-
   const documentOf = (number: number, blobOid: string, size = 10): DocumentToIndex => ({
     number,
     location: parseLocation(`${blobOid}.md`),
@@ -56,23 +39,6 @@ describe('the text index and a document that it cannot take', () => {
       'c1',
       names.map((name, index) => ({ type: 'upsert', document: documentOf(index + 1, name) })),
     );
-
-  async function findNames(keeper: SearchKeeper, query: string): Promise<string[]> {
-    const { hits } = await keeper.search({ reach: everything, query, limit: 9 });
-    return hits.map(({ location }) => location).sort();
-  }
-
-  /** Ends each thread that begins, as far as it is told to. @returns how many have begun */
-  function endThreads(most: number): () => number {
-    let begun = 0;
-    const ending = (worker: Worker): void => {
-      begun += 1;
-      if (begun <= most) void worker.terminate();
-    };
-    endings.push(ending);
-    process.on('worker', ending);
-    return () => begun;
-  }
 
   it('finds all others, and the one by its name, where its content is damaged', async () => {
     const keeper = openKeeper(new Map([['sound', 'harbour words']]));
@@ -184,4 +150,38 @@ describe('the text index and a document that it cannot take', () => {
     await start(async (workspace) => assert.deepEqual(await find(workspace, id, 'lantern'), ['a/torn.md']));
     await rm(dataFolder, { recursive: true });
   });
+
+  function openKeeper(texts: ReadonlyMap<string, string>): SearchKeeper {
+    const keeper = new SearchKeeper({
+      folder: null,
+      languages: ['en'],
+      clock: new TestClock(),
+      readBlob: (oid) => {
+        const text = texts.get(oid);
+        return text === undefined ? Promise.reject(new Error('damaged')) : Promise.resolve(Buffer.from(text));
+      },
+      blobOf: () => undefined,
+      onFault: (_, cause) => faults.push(cause),
+      onBehind: () => faults.push('behind'),
+    });
+    keeper.markReady();
+    return keeper;
+  }
+
+  async function findNames(keeper: SearchKeeper, query: string): Promise<string[]> {
+    const { hits } = await keeper.search({ reach: everything, query, limit: 9 });
+    return hits.map(({ location }) => location).sort();
+  }
+
+  /** Ends each thread that begins, as far as it is told to. @returns how many have begun */
+  function endThreads(most: number): () => number {
+    let begun = 0;
+    const ending = (worker: Worker): void => {
+      begun += 1;
+      if (begun <= most) void worker.terminate();
+    };
+    endings.push(ending);
+    process.on('worker', ending);
+    return () => begun;
+  }
 });

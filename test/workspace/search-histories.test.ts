@@ -12,26 +12,6 @@ import { changeSearchPolicy, compareWithNew, doAnything, eraseAny, type Chance }
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { countOf, seedOf } from '../support/counts.js';
 
-/** Several writers at once, none waiting for another, while an admin changes how words are read. */
-async function live(workspace: Workspace, id: string, chance: Chance, requests: number): Promise<void> {
-  const actor = new Actor(workspace, id);
-  const write = async (): Promise<void> => {
-    for (let done = 0; done < requests; done += 1) {
-      await doAnything(workspace, actor, chance);
-      if (chance() < 0.05) await delay(chance() * 25);
-    }
-  };
-  const govern = async (): Promise<void> => {
-    for (let done = 0; done < 4; done += 1) {
-      await delay(chance() * 60);
-      await changeSearchPolicy(workspace, chance);
-      if (chance() < 0.3) await eraseAny(workspace, actor, chance);
-      if (chance() < 0.3) await workspace.search.store();
-    }
-  };
-  await Promise.all([write(), write(), write(), govern()]);
-}
-
 const first = seedOf(1);
 const seeds = Array.from({ length: countOf('SEARCH_LIVES', { usual: 1, campaign: 40 }) }, (_, place) => first + place);
 
@@ -107,3 +87,23 @@ describe('search: histories of many writers, in several languages, whose policy 
     });
   }
 });
+
+/** Several writers at once, none waiting for another, while an admin changes how words are read. */
+async function live(workspace: Workspace, id: string, chance: Chance, requests: number): Promise<void> {
+  const actor = new Actor(workspace, id);
+  const write = async (): Promise<void> => {
+    for (let done = 0; done < requests; done += 1) {
+      await doAnything(workspace, actor, chance);
+      if (chance() < 0.05) await delay(chance() * 25);
+    }
+  };
+  const govern = async (): Promise<void> => {
+    for (let done = 0; done < 4; done += 1) {
+      await delay(chance() * 60);
+      await changeSearchPolicy(workspace, chance);
+      if (chance() < 0.3) await eraseAny(workspace, actor, chance);
+      if (chance() < 0.3) await workspace.search.store();
+    }
+  };
+  await Promise.all([write(), write(), write(), govern()]);
+}

@@ -27,38 +27,7 @@ describe('the search index: which document is which', function () {
   let test: TestService;
   let second: Service | undefined;
 
-  /** As after a crash: the stored index still names the commit at which it was stored. */
-  async function closeWithoutStoring({ workspace, service } = test): Promise<void> {
-    workspace.search.store = () => Promise.reject(new Error('The process has ended.'));
-    await service.close();
-  }
-
-  async function reopen(): Promise<Workspace> {
-    second = await Service.open({
-      dataFolder: test.dataFolder,
-      git: 'never',
-      clock: new TestClock(),
-      randomness: makeTestRandomness('second'),
-      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-    });
-    const workspace = second.find('acme');
-    assert.ok(workspace);
-    await workspace.searchCaughtUp();
-    return workspace;
-  }
-
-  async function closeAgain(): Promise<void> {
-    await second?.close();
-    second = undefined;
-  }
-
   const indexFolder = (): string => join(test.dataFolder ?? '', 'acme', 'search');
-
-  async function verify(): Promise<readonly string[]> {
-    const options = { dataFolder: test.dataFolder ?? '', name: 'acme', git: 'never', isQuick: true } as const;
-    const { problems } = await verifyWorkspace(options, () => undefined);
-    return problems.map(({ part, location, message }) => `${part}: ${location ?? ''} ${message}`).toSorted();
-  }
 
   afterEach(async () => {
     await closeAgain();
@@ -196,6 +165,37 @@ describe('the search index: which document is which', function () {
         assert.equal((await find(workspace, id, word)).length, holders.length);
       }
     });
+  }
+
+  /** As after a crash: the stored index still names the commit at which it was stored. */
+  async function closeWithoutStoring({ workspace, service } = test): Promise<void> {
+    workspace.search.store = () => Promise.reject(new Error('The process has ended.'));
+    await service.close();
+  }
+
+  async function reopen(): Promise<Workspace> {
+    second = await Service.open({
+      dataFolder: test.dataFolder,
+      git: 'never',
+      clock: new TestClock(),
+      randomness: makeTestRandomness('second'),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    const workspace = second.find('acme');
+    assert.ok(workspace);
+    await workspace.searchCaughtUp();
+    return workspace;
+  }
+
+  async function closeAgain(): Promise<void> {
+    await second?.close();
+    second = undefined;
+  }
+
+  async function verify(): Promise<readonly string[]> {
+    const options = { dataFolder: test.dataFolder ?? '', name: 'acme', git: 'never', isQuick: true } as const;
+    const { problems } = await verifyWorkspace(options, () => undefined);
+    return problems.map(({ part, location, message }) => `${part}: ${location ?? ''} ${message}`).toSorted();
   }
 });
 

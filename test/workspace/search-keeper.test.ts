@@ -7,32 +7,6 @@ import { TestClock } from '../support/store/service.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 
-/** A keeper whose texts arrive when the test lets them. */
-function openKeeper() {
-  const asked: string[] = [];
-  const arrivals = new Map<string, (text: string) => void>();
-  const faults: unknown[] = [];
-  const keeper = new SearchKeeper({
-    folder: null,
-    languages: ['en'],
-    clock: new TestClock(),
-    readBlob: (oid) => {
-      asked.push(oid);
-      return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));
-    },
-    blobOf: () => undefined,
-    onFault: (_, cause) => faults.push(cause),
-    onBehind: () => undefined,
-  });
-  keeper.markReady();
-  const arrive = async (oid: string, text: string): Promise<void> => {
-    while (!arrivals.has(oid)) await nextTurn();
-    arrivals.get(oid)?.(text);
-  };
-  const find = (query: string) => keeper.search({ reach: everything, query, limit: 9 });
-  return { keeper, asked, faults, arrive, find };
-}
-
 const write = (number: number, name: string, blobOid: string): IndexEvent => ({
   type: 'upsert',
   document: {
@@ -177,3 +151,29 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 });
+
+/** A keeper whose texts arrive when the test lets them. */
+function openKeeper() {
+  const asked: string[] = [];
+  const arrivals = new Map<string, (text: string) => void>();
+  const faults: unknown[] = [];
+  const keeper = new SearchKeeper({
+    folder: null,
+    languages: ['en'],
+    clock: new TestClock(),
+    readBlob: (oid) => {
+      asked.push(oid);
+      return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));
+    },
+    blobOf: () => undefined,
+    onFault: (_, cause) => faults.push(cause),
+    onBehind: () => undefined,
+  });
+  keeper.markReady();
+  const arrive = async (oid: string, text: string): Promise<void> => {
+    while (!arrivals.has(oid)) await nextTurn();
+    arrivals.get(oid)?.(text);
+  };
+  const find = (query: string) => keeper.search({ reach: everything, query, limit: 9 });
+  return { keeper, asked, faults, arrive, find };
+}

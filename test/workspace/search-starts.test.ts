@@ -24,34 +24,6 @@ describe('the search index across starts', () => {
   let test: TestService;
   let second: Service | undefined;
 
-  /** As after a crash: the stored index still names the commit at which it was stored. */
-  async function closeWithoutStoring(): Promise<void> {
-    // A store that counts as done would make what is stored trusted again.
-    test.workspace.search.store = () => Promise.reject(new Error('The process has ended.'));
-    await test.service.close();
-  }
-
-  async function reopen(): Promise<Workspace> {
-    const workspace = await open();
-    await workspace.searchCaughtUp();
-    return workspace;
-  }
-
-  /** Catching up goes on after this. */
-  async function open(onNews?: (what: string, figures: unknown) => void): Promise<Workspace> {
-    second = await Service.open({
-      dataFolder: test.dataFolder,
-      git: 'auto',
-      clock: new TestClock(),
-      randomness: makeTestRandomness('second'),
-      onFault: () => undefined,
-      ...(onNews === undefined ? {} : { onNews }),
-    });
-    const workspace = second.find('acme');
-    assert.ok(workspace);
-    return workspace;
-  }
-
   afterEach(async () => {
     await second?.close();
     second = undefined;
@@ -298,4 +270,32 @@ describe('the search index across starts', () => {
     assert.equal((await find(workspace, id, 'leaf')).length, 50);
     assert.deepEqual(await find(workspace, id, '+leaf +299'), ['f5/299.md']);
   });
+
+  /** As after a crash: the stored index still names the commit at which it was stored. */
+  async function closeWithoutStoring(): Promise<void> {
+    // A store that counts as done would make what is stored trusted again.
+    test.workspace.search.store = () => Promise.reject(new Error('The process has ended.'));
+    await test.service.close();
+  }
+
+  async function reopen(): Promise<Workspace> {
+    const workspace = await open();
+    await workspace.searchCaughtUp();
+    return workspace;
+  }
+
+  /** Catching up goes on after this. */
+  async function open(onNews?: (what: string, figures: unknown) => void): Promise<Workspace> {
+    second = await Service.open({
+      dataFolder: test.dataFolder,
+      git: 'auto',
+      clock: new TestClock(),
+      randomness: makeTestRandomness('second'),
+      onFault: () => undefined,
+      ...(onNews === undefined ? {} : { onNews }),
+    });
+    const workspace = second.find('acme');
+    assert.ok(workspace);
+    return workspace;
+  }
 });

@@ -10,19 +10,6 @@ import { openTestService, operator, type TestService } from '../support/store/se
 import { until } from '../support/until.js';
 import { find } from './find.js';
 
-/** From now on the next analysis waits until it is released. */
-function holdFirstAnalysis(search: SearchKeeper): () => void {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const analyze = search.analyze.bind(search);
-  search.analyze = async (...given) => {
-    search.analyze = analyze;
-    await released;
-    return analyze(...given);
-  };
-  return release;
-}
-
 describe('search follows the journal', () => {
   let test: TestService;
   afterEach(async () => test.close());
@@ -184,3 +171,16 @@ describe('search follows the journal', () => {
     assert.match(await outcomeOf(find(test.workspace, id, 'x'.repeat(2001))), /^INVALID_REQUEST /);
   });
 });
+
+/** From now on the next analysis waits until it is released. */
+function holdFirstAnalysis(search: SearchKeeper): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const analyze = search.analyze.bind(search);
+  search.analyze = async (...given) => {
+    search.analyze = analyze;
+    await released;
+    return analyze(...given);
+  };
+  return release;
+}

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { IllFormedText, openForWriting } from '../../lib/sidecar/database.js';
 import { Table } from '../../lib/sidecar/statement.js';
 
-type Connection = ReturnType<typeof openForWriting>;
-
 class Words extends Table {
   readonly #insert = this.statement('INSERT INTO word (text) VALUES (?)');
   readonly #insertNamed = this.statement<[{ text: string }]>('INSERT INTO word (text) VALUES (@text)');
@@ -124,3 +122,5 @@ describe('A statement of the sidecar', () => {
     assert.deepEqual(words.all(), []);
   });
 });
+
+type Connection = ReturnType<typeof openForWriting>;

@@ -20,33 +20,8 @@ describe('The trash', () => {
   });
   afterEach(() => test.close());
 
-  async function list(id: string, folder: string | null = null, limit = 200): Promise<Trashed[]> {
-    const { workspace, caller } = new Actor(test.workspace, id);
-    const found: Trashed[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const input: ListTrashInput = { folder: folder === null ? null : parseFolderLocation(folder), after, limit };
-      const { result }: { result: Page<Trashed> } = await perform(workspace, caller, listTrash, input);
-      assert.ok(result.items.length <= limit);
-      found.push(...result.items);
-      after = result.next;
-    }
-    return found;
-  }
   const show = ({ location, document }: Trashed): string => (document === null ? `${location}/` : location);
   const names = async (...question: Parameters<typeof list>): Promise<string[]> => (await list(...question)).map(show);
-
-  async function discard(...locations: readonly string[]): Promise<void> {
-    for (const location of locations) {
-      test.clock.advance(1000);
-      await admin.create(location);
-      await admin.delete(location);
-    }
-  }
-  async function discardFolder(folder: string, ...documents: readonly string[]): Promise<void> {
-    for (const name of documents) await admin.create(`${folder}/${name}`);
-    test.clock.advance(1000);
-    await perform(test.workspace, admin.caller, deleteFolder, { location: parseLocation(folder) });
-  }
 
   it('lists what was deleted, the last first, with who deleted it and when', async () => {
     await discard('a.md', 'f/b.md');
@@ -171,4 +146,31 @@ describe('The trash', () => {
     const folders = (await names(operatorId)).filter((name) => name.endsWith('/'));
     assert.deepEqual(folders, ['f/']);
   });
+
+  async function list(id: string, folder: string | null = null, limit = 200): Promise<Trashed[]> {
+    const { workspace, caller } = new Actor(test.workspace, id);
+    const found: Trashed[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const input: ListTrashInput = { folder: folder === null ? null : parseFolderLocation(folder), after, limit };
+      const { result }: { result: Page<Trashed> } = await perform(workspace, caller, listTrash, input);
+      assert.ok(result.items.length <= limit);
+      found.push(...result.items);
+      after = result.next;
+    }
+    return found;
+  }
+
+  async function discard(...locations: readonly string[]): Promise<void> {
+    for (const location of locations) {
+      test.clock.advance(1000);
+      await admin.create(location);
+      await admin.delete(location);
+    }
+  }
+
+  async function discardFolder(folder: string, ...documents: readonly string[]): Promise<void> {
+    for (const name of documents) await admin.create(`${folder}/${name}`);
+    test.clock.advance(1000);
+    await perform(test.workspace, admin.caller, deleteFolder, { location: parseLocation(folder) });
+  }
 });

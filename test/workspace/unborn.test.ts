@@ -25,17 +25,6 @@ describe('a workspace whose creation was interrupted', () => {
       onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
     });
 
-  /** The disk's state when the process ends between the making of the files and the row. */
-  async function forget(write: boolean): Promise<void> {
-    const service = await open();
-    const workspace = await service.addWorkspace('acme');
-    if (write) await new Actor(workspace, operator.principalId).create('a.md');
-    await service.close();
-    const file = new Sqlite(join(dataFolder, 'service.sqlite'));
-    file.prepare("DELETE FROM workspace WHERE name = 'acme'").run();
-    file.close();
-  }
-
   it('can be added again, and works', async () => {
     await forget(false);
     const service = await open();
@@ -55,4 +44,15 @@ describe('a workspace whose creation was interrupted', () => {
     assert.deepEqual(service.names(), []);
     await service.close();
   });
+
+  /** The disk's state when the process ends between the making of the files and the row. */
+  async function forget(write: boolean): Promise<void> {
+    const service = await open();
+    const workspace = await service.addWorkspace('acme');
+    if (write) await new Actor(workspace, operator.principalId).create('a.md');
+    await service.close();
+    const file = new Sqlite(join(dataFolder, 'service.sqlite'));
+    file.prepare("DELETE FROM workspace WHERE name = 'acme'").run();
+    file.close();
+  }
 });

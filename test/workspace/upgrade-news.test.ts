@@ -18,15 +18,6 @@ describe('a workspace of an earlier release', () => {
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'cartulary-upgrade-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** The steps of an earlier release. */
-  async function makeEarlierSteps(): Promise<string> {
-    const steps = join(folder, 'steps');
-    for (const name of await readdir(schemaPath('sidecar'))) {
-      if (Number(name.slice(0, 4)) <= before) await cp(join(schemaPath('sidecar'), name), join(steps, name));
-    }
-    return steps;
-  }
-
   it('is announced before its first step and after its last one, with the number of its records', async () => {
     const file = join(folder, 'sidecar.sqlite');
     const steps = await makeEarlierSteps();
@@ -71,4 +62,13 @@ describe('a workspace of an earlier release', () => {
       await rm(dataFolder, { recursive: true, force: true });
     }
   });
+
+  /** The steps of an earlier release. */
+  async function makeEarlierSteps(): Promise<string> {
+    const steps = join(folder, 'steps');
+    for (const name of await readdir(schemaPath('sidecar'))) {
+      if (Number(name.slice(0, 4)) <= before) await cp(join(schemaPath('sidecar'), name), join(steps, name));
+    }
+    return steps;
+  }
 });

@@ -14,11 +14,6 @@ const enoughHistories = 12;
 
 const options = (folder: string) => ({ dataFolder: folder, name: 'acme', git: 'never' }) as const;
 
-async function requireSound({ service }: ServiceAndModel, when: string, context: () => string): Promise<void> {
-  const { problems } = await verifyWorkspace(options(service.dataFolder ?? ''), () => undefined);
-  assert.deepEqual(problems, [], `${when}\n${context()}`);
-}
-
 describe('After any commands in a workspace', () => {
   it('its history alone gives every row again, also where an erase has shortened it', async function () {
     this.timeout(60_000 + histories * 45_000);
@@ -63,3 +58,8 @@ describe('After any commands in a workspace', () => {
     requireSeen(outcomes, seen, { count: histories, enough: enoughHistories });
   });
 });
+
+async function requireSound({ service }: ServiceAndModel, when: string, context: () => string): Promise<void> {
+  const { problems } = await verifyWorkspace(options(service.dataFolder ?? ''), () => undefined);
+  assert.deepEqual(problems, [], `${when}\n${context()}`);
+}

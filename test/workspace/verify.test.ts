@@ -12,13 +12,6 @@ import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** All findings, also where writes wait for the checkpoint. */
-async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {
-  const { problems, versions } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
-  assert.ok(versions > 30, 'all versions were read');
-  return problems;
-}
-
 describe('verification of a workspace with every kind of history', () => {
   let test: TestService;
   let world: FullWorkspace;
@@ -39,13 +32,6 @@ describe('verification of a workspace with every kind of history', () => {
     await test.close();
     await rm(work, { recursive: true, force: true });
   });
-
-  async function openOther(): Promise<Service> {
-    const { clock } = test;
-    const randomness = makeTestRandomness('other');
-    other = await Service.open({ dataFolder: work, git: 'auto', clock, randomness, onFault: () => undefined });
-    return other;
-  }
 
   it('finds it sound, before and after a rebuild, and while an erase is under way', async () => {
     assert.deepEqual(await problemsOf(dataFolder), []);
@@ -79,4 +65,18 @@ describe('verification of a workspace with every kind of history', () => {
     await (await openOther()).restore({ clone, name: 'acme' }, operator);
     assert.deepEqual(await problemsOf(work), []);
   });
+
+  async function openOther(): Promise<Service> {
+    const { clock } = test;
+    const randomness = makeTestRandomness('other');
+    other = await Service.open({ dataFolder: work, git: 'auto', clock, randomness, onFault: () => undefined });
+    return other;
+  }
 });
+
+/** All findings, also where writes wait for the checkpoint. */
+async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {
+  const { problems, versions } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
+  assert.ok(versions > 30, 'all versions were read');
+  return problems;
+}

@@ -16,26 +16,6 @@ describe('A view', () => {
   });
   afterEach(() => test.close());
 
-  /** The principal's whole list of the folder, page by page; each page but the last must be full. */
-  function listAll(principalId: string, folder: string, limit: number, kind: 'documents' | 'folders'): string[] {
-    const view = test.workspace.view(new Actor(test.workspace, principalId).caller);
-    const names: string[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const page: { items: readonly { name: string }[]; next: string | null } = view[kind](
-        parseFolderLocation(folder),
-        after,
-        limit,
-      );
-      if (page.next !== null) {
-        assert.equal(page.items.length, limit);
-        assert.equal(page.next, page.items.at(-1)?.name);
-      }
-      names.push(...page.items.map(({ name }) => name));
-      after = page.next;
-    }
-    return names;
-  }
-
   it('throws when it is used after its turn of the event loop', async () => {
     await admin.create('a.md');
     const location = parseLocation('a.md');
@@ -154,4 +134,24 @@ describe('A view', () => {
     for (const limit of [1, 2, 3, 5]) assert.deepEqual(listAll(operatorId, 'f', limit, 'documents'), all);
     assert.deepEqual(all, all.toSorted(compareText));
   });
+
+  /** The principal's whole list of the folder, page by page; each page but the last must be full. */
+  function listAll(principalId: string, folder: string, limit: number, kind: 'documents' | 'folders'): string[] {
+    const view = test.workspace.view(new Actor(test.workspace, principalId).caller);
+    const names: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: { items: readonly { name: string }[]; next: string | null } = view[kind](
+        parseFolderLocation(folder),
+        after,
+        limit,
+      );
+      if (page.next !== null) {
+        assert.equal(page.items.length, limit);
+        assert.equal(page.next, page.items.at(-1)?.name);
+      }
+      names.push(...page.items.map(({ name }) => name));
+      after = page.next;
+    }
+    return names;
+  }
 });

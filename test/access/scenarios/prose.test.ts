@@ -4,13 +4,6 @@ import { join } from 'node:path';
 
 const folder = 'test/access/scenarios';
 
-/** Numbers and titles of the scenarios in a file. */
-function playedIn(file: string): string[] {
-  const text = readFileSync(join(folder, file), 'utf8');
-  const calls = text.matchAll(/\bscenario\(\s*(\d+),\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
-  return [...calls].map(([, number, single, double]) => `${number}. ${single ?? double}`);
-}
-
 describe('Access: the scenarios in prose', () => {
   it('carry the numbers and titles that are played', () => {
     const prose = readFileSync('test/access/scenarios.md', 'utf8');
@@ -28,3 +21,10 @@ describe('Access: the scenarios in prose', () => {
     );
   });
 });
+
+/** Numbers and titles of the scenarios in a file. */
+function playedIn(file: string): string[] {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const calls = text.matchAll(/\bscenario\(\s*(\d+),\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
+  return [...calls].map(([, number, single, double]) => `${number}. ${single ?? double}`);
+}

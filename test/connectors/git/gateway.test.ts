@@ -31,25 +31,6 @@ describe('the only address that git may talk to', () => {
     await bench.close();
   });
 
-  /** The status of an answer, and its body. */
-  function ask(
-    method: string,
-    path: string,
-    header: string | undefined,
-    at = gateway.url,
-  ): Promise<[number | undefined, string]> {
-    const [name = '', value = ''] = header?.split(': ') ?? [];
-    const headers = header === undefined ? {} : { [name]: value };
-    const { hostname, port } = new URL(at);
-    return new Promise((resolve, reject) => {
-      const asked = request({ method, hostname, port, path, headers }, (response) => {
-        gather(response).then((body) => resolve([response.statusCode, body.toString()]), reject);
-      });
-      asked.on('error', reject);
-      asked.end();
-    });
-  }
-
   const lawful = '/repository/info/refs?service=git-upload-pack';
 
   it('serves a fetch of the one repository to holders of its token, and shows no credentials', async () => {
@@ -108,4 +89,23 @@ describe('the only address that git may talk to', () => {
     await assert.rejects(ask('GET', lawful, gateway.header), /ECONNREFUSED/);
     assert.equal(bench.server.requests.length, 0);
   });
+
+  /** The status of an answer, and its body. */
+  function ask(
+    method: string,
+    path: string,
+    header: string | undefined,
+    at = gateway.url,
+  ): Promise<[number | undefined, string]> {
+    const [name = '', value = ''] = header?.split(': ') ?? [];
+    const headers = header === undefined ? {} : { [name]: value };
+    const { hostname, port } = new URL(at);
+    return new Promise((resolve, reject) => {
+      const asked = request({ method, hostname, port, path, headers }, (response) => {
+        gather(response).then((body) => resolve([response.statusCode, body.toString()]), reject);
+      });
+      asked.on('error', reject);
+      asked.end();
+    });
+  }
 });

@@ -21,21 +21,6 @@ describe('the memory that a hostile git server takes', () => {
   beforeEach(() => bench.open());
   afterEach(() => bench.close());
 
-  /** Answers one of the requests for objects with some megabytes of lines, and then says nothing more. */
-  function answerAt(post: number, begin: (response: ServerResponse) => void, text: string): void {
-    const lines = Buffer.concat(Array.from({ length: 1_000_000 / text.length }, () => line(text)));
-    let posts = 0;
-    bench.server.intrusion = (request, response) => {
-      if (request.method !== 'POST') return false;
-      posts += 1;
-      if (posts !== post) return false;
-      request.resume();
-      begin(response);
-      for (let round = 0; round < rounds; round += 1) response.write(lines);
-      return true;
-    };
-  }
-
   const type = { 'content-type': 'application/x-git-upload-pack-result' };
 
   it('does not grow with the references that it names when a commit is fetched', async () => {
@@ -95,4 +80,19 @@ describe('the memory that a hostile git server takes', () => {
     })();
     await assert.rejects(readAdvertisement(endless, 100_000), BodyTooLarge);
   });
+
+  /** Answers one of the requests for objects with some megabytes of lines, and then says nothing more. */
+  function answerAt(post: number, begin: (response: ServerResponse) => void, text: string): void {
+    const lines = Buffer.concat(Array.from({ length: 1_000_000 / text.length }, () => line(text)));
+    let posts = 0;
+    bench.server.intrusion = (request, response) => {
+      if (request.method !== 'POST') return false;
+      posts += 1;
+      if (posts !== post) return false;
+      request.resume();
+      begin(response);
+      for (let round = 0; round < rounds; round += 1) response.write(lines);
+      return true;
+    };
+  }
 });

@@ -26,14 +26,6 @@ describe('a git repository behind ssh', () => {
     await bench.close();
   });
 
-  async function open(passesVersion: boolean): Promise<void> {
-    await bench.open();
-    server = await SshServer.open(await bench.folders.make(), passesVersion);
-    upstream = bench.upstream("it's notes.git");
-    const url = server.url(encodeURI(bench.at("it's notes.git")));
-    settings = { url, host_key: server.hostKey };
-  }
-
   const opening = (change: Partial<GitSettings> = {}) => ({
     settings: { ...settings, ...change },
     secret: server.key,
@@ -144,6 +136,14 @@ describe('a git repository behind ssh', () => {
     await source.close();
     silent.close();
   });
+
+  async function open(passesVersion: boolean): Promise<void> {
+    await bench.open();
+    server = await SshServer.open(await bench.folders.make(), passesVersion);
+    upstream = bench.upstream("it's notes.git");
+    const url = server.url(encodeURI(bench.at("it's notes.git")));
+    settings = { url, host_key: server.hostKey };
+  }
 });
 
 describe('the address of a git repository behind ssh', () => {

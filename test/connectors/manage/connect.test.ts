@@ -24,16 +24,6 @@ import { ConnectedWorld } from './connected-world.js';
 
 const whole = { location: parseFolderLocation(''), after: '', limit: 50 };
 
-/** The message of a refusal. */
-async function messageOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof Refusal);
-  return error.message;
-}
-
 describe('Connecting a source', () => {
   let world: ConnectedWorld;
 
@@ -260,3 +250,13 @@ describe('Testing a connection', () => {
     assert.ok(world.authorizations.slice(before).includes(sent));
   });
 });
+
+/** The message of a refusal. */
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof Refusal);
+  return error.message;
+}

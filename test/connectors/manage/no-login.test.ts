@@ -18,14 +18,6 @@ describe('The principal of a connector', () => {
   });
   afterEach(() => world.close());
 
-  async function refuse<Input, Result, Prepared>(
-    operation: Operation<Input, Result, Prepared>,
-    input: Input,
-    message: RegExp,
-  ): Promise<void> {
-    await assert.rejects(world.ada.perform(operation, input), { code: 'INVALID_REQUEST', message });
-  }
-
   it('cannot sign in, and has no keys', async () => {
     const key = { principalId: id, name: 'key', interfaces: ['rest'], requestsPerMinute: null } as const;
     await refuse(mintCredential, key, /This is a connector\. It cannot sign in, and has no keys\./);
@@ -53,4 +45,12 @@ describe('The principal of a connector', () => {
     const { view } = world.test.workspace;
     assert.ok(view.call(world.test.workspace, { ...world.ada.caller, principalId: id }).reach.isEmpty);
   });
+
+  async function refuse<Input, Result, Prepared>(
+    operation: Operation<Input, Result, Prepared>,
+    input: Input,
+    message: RegExp,
+  ): Promise<void> {
+    await assert.rejects(world.ada.perform(operation, input), { code: 'INVALID_REQUEST', message });
+  }
 });

@@ -28,34 +28,6 @@ import { ConnectedWorld } from './connected-world.js';
 
 const secret = 'p4ss/wörd: "quoted" & más';
 
-/** The forms in which a secret could be found. */
-function formsOf(text: string): Buffer[] {
-  const forms = [text, encodeURIComponent(text), encodeURI(text), JSON.stringify(text).slice(1, -1)];
-  for (const lead of ['', 'ada:', 'git:', 'xx:']) {
-    for (const encoding of ['base64', 'base64url'] as const) {
-      // The end depends on what comes after it.
-      forms.push(
-        Buffer.from(lead + text)
-          .toString(encoding)
-          .slice(8, 24),
-      );
-    }
-  }
-  return [...forms.map((form) => Buffer.from(form)), Buffer.from(Buffer.from(text).toString('hex'))];
-}
-
-async function readAll(folder: string): Promise<Buffer> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
-}
-
-function requireAbsent(bytes: Buffer, ...secrets: readonly string[]): void {
-  for (const each of secrets) {
-    for (const form of formsOf(each)) assert.ok(!bytes.includes(form), `it holds "${form.toString()}"`);
-  }
-}
-
 describe('The secret of a connector', () => {
   let world: ConnectedWorld;
   let folder: string;
@@ -239,3 +211,31 @@ describe('Scrubbing a text', () => {
     assert.equal(scrubberOf(null)('nothing to hide'), 'nothing to hide');
   });
 });
+
+/** The forms in which a secret could be found. */
+function formsOf(text: string): Buffer[] {
+  const forms = [text, encodeURIComponent(text), encodeURI(text), JSON.stringify(text).slice(1, -1)];
+  for (const lead of ['', 'ada:', 'git:', 'xx:']) {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      // The end depends on what comes after it.
+      forms.push(
+        Buffer.from(lead + text)
+          .toString(encoding)
+          .slice(8, 24),
+      );
+    }
+  }
+  return [...forms.map((form) => Buffer.from(form)), Buffer.from(Buffer.from(text).toString('hex'))];
+}
+
+async function readAll(folder: string): Promise<Buffer> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
+}
+
+function requireAbsent(bytes: Buffer, ...secrets: readonly string[]): void {
+  for (const each of secrets) {
+    for (const form of formsOf(each)) assert.ok(!bytes.includes(form), `it holds "${form.toString()}"`);
+  }
+}

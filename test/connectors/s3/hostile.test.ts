@@ -24,26 +24,6 @@ describe('a hostile or failing object store', () => {
     await server.close();
   });
 
-  async function open(script: Script, change: Partial<SourceMeans> = {}, prefix?: string): Promise<Source> {
-    server = await ScriptedServer.open(script);
-    const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
-    const settings = {
-      endpoint: server.url('/s3/').href,
-      bucket: 'b',
-      access_key_id: 'id',
-      ...(prefix === undefined ? {} : { prefix }),
-    };
-    const source = await s3Kind.open(settings, 'hush', { ...means, ...change });
-    sources.push(source);
-    return source;
-  }
-
-  async function listed(source: Source): Promise<Follower> {
-    const follower = new Follower();
-    await follower.follow(source, never);
-    return follower;
-  }
-
   const answering =
     (text: string, status = 200, headers: Record<string, string> = {}): Script =>
     (_, response) =>
@@ -260,4 +240,24 @@ describe('a hostile or failing object store', () => {
     assert.equal(new Set(versions).size, 3);
     assert.equal(await versionIn(), versions[2]);
   });
+
+  async function open(script: Script, change: Partial<SourceMeans> = {}, prefix?: string): Promise<Source> {
+    server = await ScriptedServer.open(script);
+    const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
+    const settings = {
+      endpoint: server.url('/s3/').href,
+      bucket: 'b',
+      access_key_id: 'id',
+      ...(prefix === undefined ? {} : { prefix }),
+    };
+    const source = await s3Kind.open(settings, 'hush', { ...means, ...change });
+    sources.push(source);
+    return source;
+  }
+
+  async function listed(source: Source): Promise<Follower> {
+    const follower = new Follower();
+    await follower.follow(source, never);
+    return follower;
+  }
 });

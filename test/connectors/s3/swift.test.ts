@@ -24,29 +24,6 @@ describe('a bucket of OpenStack Swift, which checks signatures', function () {
   });
   after(async () => swift?.stop());
 
-  async function open(
-    change: Partial<S3Settings> = {},
-    secret: string | null = swiftKey.secretAccessKey,
-    more: Partial<SourceMeans> = {},
-  ): Promise<Source> {
-    const settings = {
-      endpoint: `http://${swift.host}`,
-      bucket: 'team',
-      access_key_id: swiftKey.accessKeyId,
-      ...change,
-    };
-    const means = meansOf({ allowance: { hosts: [swift.host] } }, '/nonexistent');
-    const source = await s3Kind.open(settings, secret, { ...means, ...more });
-    sources.push(source);
-    return source;
-  }
-
-  async function listed(source: Source): Promise<Follower> {
-    const follower = new Follower();
-    await follower.follow(source, never);
-    return follower;
-  }
-
   it('is listed in many parts and read under every name', async () => {
     const names = [
       'a.md',
@@ -93,4 +70,27 @@ describe('a bucket of OpenStack Swift, which checks signatures', function () {
     const clock = { now: () => Date.now() - 3_600_000, elapsed: () => performance.now() };
     await assertFault(check(open({}, undefined, { clock })), 'network', /clock here and that of the store/);
   });
+
+  async function open(
+    change: Partial<S3Settings> = {},
+    secret: string | null = swiftKey.secretAccessKey,
+    more: Partial<SourceMeans> = {},
+  ): Promise<Source> {
+    const settings = {
+      endpoint: `http://${swift.host}`,
+      bucket: 'team',
+      access_key_id: swiftKey.accessKeyId,
+      ...change,
+    };
+    const means = meansOf({ allowance: { hosts: [swift.host] } }, '/nonexistent');
+    const source = await s3Kind.open(settings, secret, { ...means, ...more });
+    sources.push(source);
+    return source;
+  }
+
+  async function listed(source: Source): Promise<Follower> {
+    const follower = new Follower();
+    await follower.follow(source, never);
+    return follower;
+  }
 });

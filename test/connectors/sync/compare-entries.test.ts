@@ -9,20 +9,8 @@ import type { MirrorEntry } from '../../../lib/sidecar/tables/mirror-entry-table
 
 const many = 100_000;
 
-/** Runs the work, and counts its steps. */
-function count<Result>(work: Steps<Result>): { readonly result: Result; readonly steps: number } {
-  for (let steps = 1; ; steps += 1) {
-    const step = work.next();
-    if (step.done === true) return { result: step.value, steps };
-  }
-}
-
 const row = (path: string): MirrorEntry => ({ path, sourceId: null, version: '1', reason: null, detail: null });
 const pathOf = (index: number): string => `folder ${index % 100}/file ${index}.md`;
-
-function* pages(rows: readonly MirrorEntry[], most: number): Generator<readonly MirrorEntry[]> {
-  for (let at = 0; at < rows.length; at += most) yield rows.slice(at, at + most);
-}
 
 describe('the comparison of a source with its mirror', () => {
   it('takes 100,000 entries in steps of some hundred', function () {
@@ -108,3 +96,15 @@ describe('the comparison of a source with its mirror', () => {
     for (const [before, removals] of passed) assert.ok(removals <= maxRemovals(before, 0), `${removals} of ${before}`);
   });
 });
+
+/** Runs the work, and counts its steps. */
+function count<Result>(work: Steps<Result>): { readonly result: Result; readonly steps: number } {
+  for (let steps = 1; ; steps += 1) {
+    const step = work.next();
+    if (step.done === true) return { result: step.value, steps };
+  }
+}
+
+function* pages(rows: readonly MirrorEntry[], most: number): Generator<readonly MirrorEntry[]> {
+  for (let at = 0; at < rows.length; at += most) yield rows.slice(at, at + most);
+}

@@ -8,12 +8,6 @@ const now = 1_000_000;
 const connector = { interval: hour, failures: 0, idleRuns: 0 };
 const end = (change: Partial<RunEnd>): RunEnd => ({ outcome: 'changed', fault: null, message: null, ...change });
 
-/** Minutes until the next run; null for none. */
-function pause(change: Partial<RunEnd>, state = {}): number | null {
-  const { nextRunAt } = decideNextRun({ ...connector, ...state }, end(change), now);
-  return nextRunAt === null ? null : (nextRunAt - now) / minute;
-}
-
 describe('the next run of a connector', () => {
   it('comes after the interval when something has changed', () => {
     assert.equal(pause({}), 60);
@@ -68,3 +62,9 @@ describe('the next run of a connector', () => {
     assert.deepEqual([after.state, after.stateReason, after.nextRunAt], ['held', 'Look first.', null]);
   });
 });
+
+/** Minutes until the next run; null for none. */
+function pause(change: Partial<RunEnd>, state = {}): number | null {
+  const { nextRunAt } = decideNextRun({ ...connector, ...state }, end(change), now);
+  return nextRunAt === null ? null : (nextRunAt - now) / minute;
+}

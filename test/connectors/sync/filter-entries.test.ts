@@ -10,13 +10,6 @@ const file = (path: string, size?: number): HeldEntry => ({
   ...(size === undefined ? {} : { size }),
 });
 
-function filter(...entries: readonly HeldEntry[]): { wanted: string[]; skipped: Record<string, string> } {
-  const rules = { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 20_000, faultOfNew: () => undefined };
-  const { wanted, skipped } = runAtOnce(filterEntries(entries, rules));
-  const reasons = [...skipped.values()].map(({ path, reason, detail }) => [path, `${reason}: ${detail}`] as const);
-  return { wanted: [...wanted.keys()].toSorted(), skipped: Object.fromEntries(reasons) };
-}
-
 describe('the filter of a sync', () => {
   it('the filter of a sync accepts usual names', () => {
     const paths = ['a.md', 'b/c d.txt', '.hidden/x', '100%.md', '日本語/ファイル.md'];
@@ -127,3 +120,10 @@ describe('the filter of a sync', () => {
     });
   });
 });
+
+function filter(...entries: readonly HeldEntry[]): { wanted: string[]; skipped: Record<string, string> } {
+  const rules = { root: parseLocation('docs'), maxBytes: 1000, maxFolders: 20_000, faultOfNew: () => undefined };
+  const { wanted, skipped } = runAtOnce(filterEntries(entries, rules));
+  const reasons = [...skipped.values()].map(({ path, reason, detail }) => [path, `${reason}: ${detail}`] as const);
+  return { wanted: [...wanted.keys()].toSorted(), skipped: Object.fromEntries(reasons) };
+}

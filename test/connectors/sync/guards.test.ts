@@ -18,10 +18,6 @@ describe('the guards of a sync', () => {
   });
   afterEach(() => world.close());
 
-  function fill(count: number): void {
-    for (let index = 0; index < count; index += 1) source.put(`${index}.md`);
-  }
-
   it('hold an empty listing after a full one', async () => {
     fill(3);
     await world.sync(id);
@@ -251,6 +247,10 @@ describe('the guards of a sync', () => {
     source.before = () => undefined;
     assert.equal((await world.sync(id)).outcome, 'changed');
   });
+
+  function fill(count: number): void {
+    for (let index = 0; index < count; index += 1) source.put(`${index}.md`);
+  }
 });
 
 describe('a sync on a disk without room', () => {

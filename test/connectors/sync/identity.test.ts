@@ -15,12 +15,6 @@ describe('a sync of files that take places of others', () => {
   });
   afterEach(() => world.close());
 
-  async function fill(): Promise<void> {
-    for (const name of ['a', 'b', 'c']) source.put(`${name}.md`, `text of ${name}`, `id-${name}`);
-    source.put('other.md', 'other', 'id-other');
-    await world.sync(id);
-  }
-
   for (const listsChanges of [false, true]) {
     describe(listsChanges ? 'by its changes' : 'by everything it holds', () => {
       beforeEach(async () => {
@@ -67,12 +61,6 @@ describe('a sync of files that take places of others', () => {
   describe('by their ids', () => {
     const names = ['a.md', 'b.md', 'c.md'];
     const documents = (): (string | undefined)[] => names.map((name) => world.documentId(name));
-
-    function swap(): void {
-      source.move('a.md', 'x');
-      source.move('b.md', 'a.md');
-      source.move('x', 'b.md');
-    }
 
     beforeEach(fill);
 
@@ -188,6 +176,12 @@ describe('a sync of files that take places of others', () => {
       assert.deepEqual(Object.keys(await world.mirrored()), ['b.md', 'c.md', 'other.md']);
       assert.deepEqual(world.skipped(id), { 'd.md': 'restricted' });
     });
+
+    function swap(): void {
+      source.move('a.md', 'x');
+      source.move('b.md', 'a.md');
+      source.move('x', 'b.md');
+    }
   });
 
   it('deletes a document whose file could not be seen for a while, and then went away', async () => {
@@ -237,12 +231,6 @@ describe('a sync of files that take places of others', () => {
   });
 
   describe('under other settings', () => {
-    async function change(): Promise<void> {
-      await world.service.workspace.journal.write({
-        run: ({ tables }) => tables.connectors.setSettings(id, { id }, 'another source'),
-      });
-    }
-
     it('believes no version of the earlier ones', async () => {
       await fill();
       const { version } = source.files.get('a.md') ?? { version: '' };
@@ -281,5 +269,17 @@ describe('a sync of files that take places of others', () => {
       await world.sync(id);
       assert.equal((await world.mirrored())['away/a.md'], 'of another source');
     });
+
+    async function change(): Promise<void> {
+      await world.service.workspace.journal.write({
+        run: ({ tables }) => tables.connectors.setSettings(id, { id }, 'another source'),
+      });
+    }
   });
+
+  async function fill(): Promise<void> {
+    for (const name of ['a', 'b', 'c']) source.put(`${name}.md`, `text of ${name}`, `id-${name}`);
+    source.put('other.md', 'other', 'id-other');
+    await world.sync(id);
+  }
 });

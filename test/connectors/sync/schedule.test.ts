@@ -21,20 +21,6 @@ describe('the schedule of connectors', () => {
   });
   afterEach(() => world.close());
 
-  /** Lets time pass for the schedule. */
-  function pass(milliseconds: number): void {
-    world.service.clock.advance(milliseconds);
-    world.timers.advance(milliseconds);
-  }
-
-  function records(): string[] {
-    const { audit } = world.service.workspace.journal.reader;
-    return audit
-      .after(0, 1000)
-      .filter(({ action }) => action === 'connector.run')
-      .map(({ seq }) => JSON.stringify(audit.textOf(seq)?.detail));
-  }
-
   it('begins the first run at once, and the next one after the interval', async () => {
     world.start();
     const first = await world.ended(id, 1);
@@ -246,4 +232,18 @@ describe('the schedule of connectors', () => {
     await world.sync(id);
     assert.equal(source.openNow, 0);
   });
+
+  /** Lets time pass for the schedule. */
+  function pass(milliseconds: number): void {
+    world.service.clock.advance(milliseconds);
+    world.timers.advance(milliseconds);
+  }
+
+  function records(): string[] {
+    const { audit } = world.service.workspace.journal.reader;
+    return audit
+      .after(0, 1000)
+      .filter(({ action }) => action === 'connector.run')
+      .map(({ seq }) => JSON.stringify(audit.textOf(seq)?.detail));
+  }
 });

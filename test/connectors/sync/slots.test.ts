@@ -21,18 +21,6 @@ describe('the slots of syncs, where sources are silent or slow', () => {
   });
   afterEach(() => world.close());
 
-  async function connect(place: string, by: string): Promise<{ id: string; source: ScriptedSource }> {
-    const connected = await world.connect(place, undefined, by);
-    connected.source.put('a.md');
-    return connected;
-  }
-
-  async function connectSilent(place: string, by: string): Promise<string> {
-    const { id, source } = await connect(place, by);
-    source.before = () => silence;
-    return id;
-  }
-
   const hasBegun = (id: string): boolean => world.lastRun(id) !== undefined;
 
   it('leave room for others: three silent sources of one approver do not keep that of another waiting', async () => {
@@ -111,4 +99,16 @@ describe('the slots of syncs, where sources are silent or slow', () => {
     assert.match(message ?? '', /fewer than 1000 files a minute/);
     assert.equal(world.connector(id).state, 'active');
   });
+
+  async function connect(place: string, by: string): Promise<{ id: string; source: ScriptedSource }> {
+    const connected = await world.connect(place, undefined, by);
+    connected.source.put('a.md');
+    return connected;
+  }
+
+  async function connectSilent(place: string, by: string): Promise<string> {
+    const { id, source } = await connect(place, by);
+    source.before = () => silence;
+    return id;
+  }
 });

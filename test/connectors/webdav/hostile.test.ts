@@ -23,23 +23,6 @@ describe('a hostile WebDAV server', () => {
     await server.close();
   });
 
-  async function open(script: Script, change: Partial<SourceMeans> = {}): Promise<Source> {
-    server = await ScriptedServer.open(script);
-    const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
-    const source = await webdavKind.open({ url: server.url('/dav').href, username: 'ann' }, 'hush', {
-      ...means,
-      ...change,
-    });
-    sources.push(source);
-    return source;
-  }
-
-  async function listed(source: Source): Promise<Follower> {
-    const follower = new Follower();
-    await follower.follow(source, never);
-    return follower;
-  }
-
   /** Answers with what a folder holds. */
   const holding =
     (contents: Readonly<Record<string, readonly string[]>>): Script =>
@@ -245,4 +228,21 @@ describe('a hostile WebDAV server', () => {
         /connector_hosts/,
       );
   });
+
+  async function open(script: Script, change: Partial<SourceMeans> = {}): Promise<Source> {
+    server = await ScriptedServer.open(script);
+    const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
+    const source = await webdavKind.open({ url: server.url('/dav').href, username: 'ann' }, 'hush', {
+      ...means,
+      ...change,
+    });
+    sources.push(source);
+    return source;
+  }
+
+  async function listed(source: Source): Promise<Follower> {
+    const follower = new Follower();
+    await follower.follow(source, never);
+    return follower;
+  }
 });

@@ -39,25 +39,6 @@ describe('a folder of Nextcloud', () => {
     await cloud.close();
   });
 
-  async function open(folder?: string): Promise<Source> {
-    const settings = { ...cloud.settings, ...(folder === undefined ? {} : { folder }) };
-    const source = await webdavKind.open(settings, cloud.secret, { ...meansOf(cloud, '/nonexistent'), clock });
-    sources.push(source);
-    return source;
-  }
-
-  async function listed(source: Source): Promise<Follower> {
-    const follower = new Follower();
-    await follower.follow(source, never);
-    return follower;
-  }
-
-  async function fileAt(source: Source, path: string): Promise<SourceFile> {
-    const file = (await listed(source)).files.get(path);
-    assert.ok(file !== undefined);
-    return file;
-  }
-
   const unreadable = (why: RegExp) => (error: unknown) =>
     error instanceof UnreadableFile && error.reason === 'unreadable' && why.test(error.message);
 
@@ -259,4 +240,23 @@ describe('a folder of Nextcloud', () => {
     cloud.now -= 86_400_000;
     assert.equal(await versionIn(), await versionIn());
   });
+
+  async function open(folder?: string): Promise<Source> {
+    const settings = { ...cloud.settings, ...(folder === undefined ? {} : { folder }) };
+    const source = await webdavKind.open(settings, cloud.secret, { ...meansOf(cloud, '/nonexistent'), clock });
+    sources.push(source);
+    return source;
+  }
+
+  async function listed(source: Source): Promise<Follower> {
+    const follower = new Follower();
+    await follower.follow(source, never);
+    return follower;
+  }
+
+  async function fileAt(source: Source, path: string): Promise<SourceFile> {
+    const file = (await listed(source)).files.get(path);
+    assert.ok(file !== undefined);
+    return file;
+  }
 });

@@ -2,18 +2,6 @@ import assert from 'node:assert/strict';
 import { readXml, textOf, type XmlElement } from '../../../lib/connectors/xml/read-xml.js';
 import { assertFault } from '../../support/connectors/assert-fault.js';
 
-async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let start = 0; start < bytes.length; start += size)
-    yield await Promise.resolve(bytes.subarray(start, start + size));
-}
-
-async function read(text: string | Buffer, size = 1_000_000): Promise<XmlElement[]> {
-  const found: XmlElement[] = [];
-  for await (const part of readXml(inPieces(Buffer.from(text), size), ({ local }) => local === 'list'))
-    found.push(...part);
-  return found;
-}
-
 const refused = async (text: string | Buffer): Promise<void> =>
   assertFault(read(text), 'corrupt', /incomplete or malformed/);
 
@@ -102,3 +90,15 @@ describe('XML of a source', () => {
     assert.ok(given <= 2);
   });
 });
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size)
+    yield await Promise.resolve(bytes.subarray(start, start + size));
+}
+
+async function read(text: string | Buffer, size = 1_000_000): Promise<XmlElement[]> {
+  const found: XmlElement[] = [];
+  for await (const part of readXml(inPieces(Buffer.from(text), size), ({ local }) => local === 'list'))
+    found.push(...part);
+  return found;
+}

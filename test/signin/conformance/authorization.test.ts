@@ -9,14 +9,6 @@ import { letIn, openOAuthServer, type OAuthServer } from '../../support/oauth/se
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const hook = new URL('./fs-hook.js', import.meta.url).href;
 
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
 /** The suite has no known complaint: every scenario of it is here and passes. */
 describe('The protocol’s own conformance suite, for authorization servers', function suite() {
   this.timeout(30_000);
@@ -25,6 +17,11 @@ describe('The protocol’s own conformance suite, for authorization servers', fu
     server = await openOAuthServer();
   });
   after(() => server.close());
+
+  it('passes each of its scenarios', async () => {
+    const output = await run();
+    assert.match(output, /\nTotal: 3 passed, 0 failed\n[^]*\nexit 0$/, output);
+  });
 
   /** Runs all scenarios; where one asks a person to open an address, the person does. */
   async function run(): Promise<string> {
@@ -53,9 +50,12 @@ describe('The protocol’s own conformance suite, for authorization servers', fu
     await Promise.all(visits);
     return `${output}\nexit ${status}`;
   }
-
-  it('passes each of its scenarios', async () => {
-    const output = await run();
-    assert.match(output, /\nTotal: 3 passed, 0 failed\n[^]*\nexit 0$/, output);
-  });
 });
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

@@ -15,21 +15,6 @@ describe('People’s consents to applications, from the command line', () => {
   });
   after(() => server.close());
 
-  async function ask(command: string, fields: Readonly<Record<string, unknown>> = {}, workspace = 'acme') {
-    const answer = await runCommand(
-      { command, fields, workspace },
-      {
-        host: server.host.service,
-        server: null,
-        address: server.url,
-        onProgress: () => Promise.resolve(),
-        signal: new AbortController().signal,
-        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-      },
-    );
-    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Parsed;
-  }
-
   it('are listed with person, application, resource and end, and never with a token', async () => {
     const tokens = await client.signIn(server.browserOf(person), {}, { write: undefined });
     server.face.readAccessToken(tokens.access_token);
@@ -81,4 +66,19 @@ describe('People’s consents to applications, from the command line', () => {
     assert.equal((await ask('consent.revoke', { consent }, elsewhere)).refused, 'NOT_FOUND');
     assert.notEqual(server.face.readAccessToken(token), undefined);
   });
+
+  async function ask(command: string, fields: Readonly<Record<string, unknown>> = {}, workspace = 'acme') {
+    const answer = await runCommand(
+      { command, fields, workspace },
+      {
+        host: server.host.service,
+        server: null,
+        address: server.url,
+        onProgress: () => Promise.resolve(),
+        signal: new AbortController().signal,
+        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+      },
+    );
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Parsed;
+  }
 });

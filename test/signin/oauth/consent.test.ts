@@ -14,11 +14,6 @@ describe('The consent page', () => {
   });
   after(() => server.close());
 
-  async function open(browser: Browser, changes: Readonly<Record<string, string | undefined>> = {}) {
-    const asked = await client.ask(changes);
-    return { ...asked, page: await browser.follow(await browser.get(asked.url)) };
-  }
-
   it('follows the sign-in, and leads back to where it was', async () => {
     const browser = new Browser();
     const { page } = await open(browser);
@@ -261,4 +256,9 @@ describe('The consent page', () => {
     assert.equal(late.status, 400);
     assert.match(late.text, /too long/);
   });
+
+  async function open(browser: Browser, changes: Readonly<Record<string, string | undefined>> = {}) {
+    const asked = await client.ask(changes);
+    return { ...asked, page: await browser.follow(await browser.get(asked.url)) };
+  }
 });

@@ -14,20 +14,6 @@ describe('The keys that sign ID tokens', () => {
   });
   afterEach(() => server.close());
 
-  async function signIn(client: OAuthClient) {
-    const { url, verifier, state } = await client.ask({ scope: 'openid org:read' });
-    const answer = client.readAnswer(await letIn(server.browserOf(person), url), state);
-    const response = await client.exchangeRaw(answer, verifier);
-    await oauth.processAuthorizationCodeResponse(client.authority, client.client, response, { requireIdToken: true });
-    const verify = () => oauth.validateApplicationLevelSignature(client.authority, response, insecure);
-    return { verify };
-  }
-
-  async function shown(): Promise<string[]> {
-    const { keys } = (await (await fetch(`${server.url}/oauth/jwks`)).json()) as { keys: { kid: string }[] };
-    return keys.map(({ kid }) => kid);
-  }
-
   it('change after ninety days; the old one is shown for another day, so that its signatures verify', async () => {
     const [first] = await shown();
     server.host.clock.advance(90 * day - 1);
@@ -72,4 +58,18 @@ describe('The keys that sign ID tokens', () => {
     assert.deepEqual(await shown(), before);
     await again.signIn.close();
   });
+
+  async function signIn(client: OAuthClient) {
+    const { url, verifier, state } = await client.ask({ scope: 'openid org:read' });
+    const answer = client.readAnswer(await letIn(server.browserOf(person), url), state);
+    const response = await client.exchangeRaw(answer, verifier);
+    await oauth.processAuthorizationCodeResponse(client.authority, client.client, response, { requireIdToken: true });
+    const verify = () => oauth.validateApplicationLevelSignature(client.authority, response, insecure);
+    return { verify };
+  }
+
+  async function shown(): Promise<string[]> {
+    const { keys } = (await (await fetch(`${server.url}/oauth/jwks`)).json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  }
 });

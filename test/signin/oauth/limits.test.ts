@@ -83,12 +83,6 @@ describe('Documents of clients, asked for by a stranger without end', () => {
   });
   afterEach(() => server.close());
 
-  async function clientAt(path: string): Promise<OAuthClient> {
-    const authority = await discover(server.url);
-    const redirect = 'http://127.0.0.1:4711/callback';
-    return new OAuthClient(authority, { client_id: origin + path }, oauth.None(), redirect, `${server.url}/mcp`);
-  }
-
   /** Begins a sign-in with a client described at another site. */
   const ask = async (path: string, address: string) => {
     const { url } = await (await clientAt(path)).ask();
@@ -113,4 +107,10 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     assert.equal((await ask('/client-known', '2001:db8::ffff')).status, 303, 'what somebody let in is asked for apart');
     await known.refresh(token);
   });
+
+  async function clientAt(path: string): Promise<OAuthClient> {
+    const authority = await discover(server.url);
+    const redirect = 'http://127.0.0.1:4711/callback';
+    return new OAuthClient(authority, { client_id: origin + path }, oauth.None(), redirect, `${server.url}/mcp`);
+  }
 });

@@ -20,15 +20,6 @@ describe('A person’s consents to applications', function () {
   const isOpen = (token: string): boolean => server.face.readAccessToken(token) !== undefined;
   const ends = () => server.server.records().filter(({ record }) => record.action === 'consent.end');
 
-  /** Chooses a password by a new link. */
-  async function choosePassword(): Promise<void> {
-    const { secret } = server.host.service.people.links.issue({ workspace: 'acme', ...person });
-    const browser = new Browser();
-    const page = await browser.get(`${server.url}/signin/link/${secret}`);
-    const sent = { ...readForm(page.text), password: goodPassword, again: goodPassword };
-    assert.equal((await browser.post(`${server.url}/signin/link`, sent)).status, 303);
-  }
-
   it('end with a new password, since a stranger may have given them; and that is on record', async () => {
     const tokens = [await letIn(), await letIn()];
     const other = await letIn(await server.person('other'));
@@ -126,4 +117,13 @@ describe('A person’s consents to applications', function () {
     await choosePassword();
     assert.equal(await hint('link', {}), undefined);
   });
+
+  /** Chooses a password by a new link. */
+  async function choosePassword(): Promise<void> {
+    const { secret } = server.host.service.people.links.issue({ workspace: 'acme', ...person });
+    const browser = new Browser();
+    const page = await browser.get(`${server.url}/signin/link/${secret}`);
+    const sent = { ...readForm(page.text), password: goodPassword, again: goodPassword };
+    assert.equal((await browser.post(`${server.url}/signin/link`, sent)).status, 303);
+  }
 });

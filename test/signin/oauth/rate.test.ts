@@ -28,12 +28,6 @@ describe('The rate of applications that act as people', () => {
 
   const limit = (workspace: Workspace) => perform(workspace, operator, changePolicy, { requestsPerMinute: 60, burst });
 
-  /** A token of an application of its own. */
-  async function letIn(member: Member, workspace = 'acme'): Promise<string> {
-    const client = await OAuthClient.register(server);
-    return (await client.signIn(server.browserOf(member), {}, { workspace })).access_token;
-  }
-
   const ask = async (token: string) => (await new McpClient(server.url, token).request('tools/list')).status;
 
   it('is counted for the person, for all applications together', async () => {
@@ -73,4 +67,10 @@ describe('The rate of applications that act as people', () => {
     assert.equal(await ask(others), 200);
     assert.equal(await ask(elsewhere), 200);
   });
+
+  /** A token of an application of its own. */
+  async function letIn(member: Member, workspace = 'acme'): Promise<string> {
+    const client = await OAuthClient.register(server);
+    return (await client.signIn(server.browserOf(member), {}, { workspace })).access_token;
+  }
 });

@@ -64,17 +64,6 @@ describe('Where an answer may go', () => {
   });
   after(() => server.close());
 
-  async function register(...uris: readonly string[]): Promise<readonly string[] | string> {
-    server.host.clock.advance(1000);
-    const response = await fetch(`${server.url}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: uris, token_endpoint_auth_method: 'none' }),
-    });
-    const answer = (await response.json()) as { redirect_uris?: string[]; error?: string };
-    return answer.redirect_uris ?? answer.error ?? '';
-  }
-
   for (const uri of [
     'https://claude.ai/api/mcp/auth_callback',
     'https://vscode.dev/redirect',
@@ -137,4 +126,15 @@ describe('Where an answer may go', () => {
     const taken = ['https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback'];
     assert.deepEqual(await register('newapp://callback', ...taken), taken);
   });
+
+  async function register(...uris: readonly string[]): Promise<readonly string[] | string> {
+    server.host.clock.advance(1000);
+    const response = await fetch(`${server.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: uris, token_endpoint_auth_method: 'none' }),
+    });
+    const answer = (await response.json()) as { redirect_uris?: string[]; error?: string };
+    return answer.redirect_uris ?? answer.error ?? '';
+  }
 });

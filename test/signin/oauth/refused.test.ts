@@ -36,24 +36,6 @@ describe('A void access token', () => {
   });
   afterEach(() => server.close());
 
-  async function ask(token: string): Promise<string> {
-    const { status, headers, text } = await new McpClient(server.url, token).request('tools/list');
-    const said = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
-    return `${status} ${JSON.stringify(said)} ${text.replace(/req_\w+/g, 'req')}`;
-  }
-
-  /** Stops the face, which writes its counts: reason, number and source of each tally. */
-  async function readTallies(): Promise<unknown[]> {
-    await server.server.rest.close();
-    return server.server
-      .records()
-      .filter(({ record }) => record.action === 'authentication.failed')
-      .map(({ record, text }) => {
-        const { reason, count, source } = JSON.parse(text?.detail ?? '{}') as Record<string, unknown>;
-        return [record.interface, reason, count, source];
-      });
-  }
-
   const ends: readonly (readonly [string, string, (refreshToken: string) => Promise<unknown>])[] = [
     ['whose consent was ended', 'revoked', (refreshToken) => client.revoke(refreshToken)],
     ['whose time is over', 'expired', async () => server.host.clock.advance(9 * hour)],
@@ -101,4 +83,22 @@ describe('A void access token', () => {
     await server.face.keepUp();
     assert.equal(oauth.countEntries('AccessToken'), 0);
   });
+
+  async function ask(token: string): Promise<string> {
+    const { status, headers, text } = await new McpClient(server.url, token).request('tools/list');
+    const said = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+    return `${status} ${JSON.stringify(said)} ${text.replace(/req_\w+/g, 'req')}`;
+  }
+
+  /** Stops the face, which writes its counts: reason, number and source of each tally. */
+  async function readTallies(): Promise<unknown[]> {
+    await server.server.rest.close();
+    return server.server
+      .records()
+      .filter(({ record }) => record.action === 'authentication.failed')
+      .map(({ record, text }) => {
+        const { reason, count, source } = JSON.parse(text?.detail ?? '{}') as Record<string, unknown>;
+        return [record.interface, reason, count, source];
+      });
+  }
 });

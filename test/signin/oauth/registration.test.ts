@@ -214,12 +214,6 @@ describe('Clients described by a document at their id', () => {
     await server.close();
   });
 
-  async function clientAt(path: string, redirectUri = 'http://localhost:4711/callback') {
-    const id = `${origin}${path}`;
-    const authority = await discover(server.url);
-    return new OAuthClient(authority, { client_id: id }, oauth.None(), redirectUri, `${server.url}/mcp`);
-  }
-
   it('get consent without registering; with loopback addresses they count as native, at any port', async () => {
     const client = await clientAt('/client.json');
     const tokens = await client.signIn(server.browserOf(person));
@@ -324,4 +318,10 @@ describe('Clients described by a document at their id', () => {
     );
     assert.deepEqual(closed.filter(isPublicAddress), []);
   });
+
+  async function clientAt(path: string, redirectUri = 'http://localhost:4711/callback') {
+    const id = `${origin}${path}`;
+    const authority = await discover(server.url);
+    return new OAuthClient(authority, { client_id: id }, oauth.None(), redirectUri, `${server.url}/mcp`);
+  }
 });

@@ -10,23 +10,6 @@ const second = 1000;
 const hour = 3600 * second;
 const day = 24 * hour;
 
-/** Every kind of token of a client, and a test of whether it is still accepted. */
-async function holdAll(server: OAuthServer, person: Member) {
-  const client = await OAuthClient.register(server);
-  const tokens = await client.signIn(server.browserOf(person));
-  const { url, verifier, state } = await client.ask();
-  const code = client.readAnswer(await letIn(server.browserOf(person), url), state);
-  return {
-    async assertDead(): Promise<void> {
-      assert.equal(server.face.readAccessToken(tokens.access_token), undefined);
-      assert.deepEqual(await client.introspect(tokens.access_token), { active: false });
-      assert.deepEqual(await client.introspect(tokens.refresh_token ?? ''), { active: false });
-      await assert.rejects(client.refresh(tokens.refresh_token ?? ''), { error: 'invalid_grant' });
-      await assert.rejects(client.exchange(code, verifier), { error: 'invalid_grant' });
-    },
-  };
-}
-
 describe('How long tokens live', () => {
   let server: OAuthServer;
   beforeEach(async () => {
@@ -182,18 +165,6 @@ describe('A token without a durable record', () => {
   });
   afterEach(() => server.close());
 
-  /** Has the log take nothing for the length of one request. */
-  async function withoutLog(ask: () => Promise<Response>): Promise<void> {
-    const { journal } = server.host.workspace;
-    const write = Object.getPrototypeOf(journal).write as unknown;
-    Object.defineProperty(journal, 'write', { value: () => Promise.reject(unavailable()), configurable: true });
-    const response = await ask();
-    Reflect.deleteProperty(journal, 'write');
-    assert.equal(journal.write, write);
-    assert.equal(response.status, 503, await response.text());
-    assert.equal(response.headers.get('retry-after'), '5');
-  }
-
   const issued = () => server.server.records().filter(({ record }) => record.action === 'token.issue').length;
 
   it('is not issued for a refresh token, which stays as good as it was', async () => {
@@ -220,6 +191,18 @@ describe('A token without a durable record', () => {
     assert.notEqual(server.face.readAccessToken(tokens.access_token), undefined);
     assert.equal(issued(), 1);
   });
+
+  /** Has the log take nothing for the length of one request. */
+  async function withoutLog(ask: () => Promise<Response>): Promise<void> {
+    const { journal } = server.host.workspace;
+    const write = Object.getPrototypeOf(journal).write as unknown;
+    Object.defineProperty(journal, 'write', { value: () => Promise.reject(unavailable()), configurable: true });
+    const response = await ask();
+    Reflect.deleteProperty(journal, 'write');
+    assert.equal(journal.write, write);
+    assert.equal(response.status, 503, await response.text());
+    assert.equal(response.headers.get('retry-after'), '5');
+  }
 });
 
 describe('The events that end every token of a person at the next request', () => {
@@ -278,3 +261,20 @@ describe('The events that end every token of a person at the next request', () =
     await client.refresh(tokens.refresh_token ?? '');
   });
 });
+
+/** Every kind of token of a client, and a test of whether it is still accepted. */
+async function holdAll(server: OAuthServer, person: Member) {
+  const client = await OAuthClient.register(server);
+  const tokens = await client.signIn(server.browserOf(person));
+  const { url, verifier, state } = await client.ask();
+  const code = client.readAnswer(await letIn(server.browserOf(person), url), state);
+  return {
+    async assertDead(): Promise<void> {
+      assert.equal(server.face.readAccessToken(tokens.access_token), undefined);
+      assert.deepEqual(await client.introspect(tokens.access_token), { active: false });
+      assert.deepEqual(await client.introspect(tokens.refresh_token ?? ''), { active: false });
+      await assert.rejects(client.refresh(tokens.refresh_token ?? ''), { error: 'invalid_grant' });
+      await assert.rejects(client.exchange(code, verifier), { error: 'invalid_grant' });
+    },
+  };
+}
