@@ -8,12 +8,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { makeTypes } from './make-types.mjs';
+import { makeDescribedTypes, pageTypes } from './make-types.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const web = path.join(root, 'lib', 'console', 'web');
 const target = path.join(root, 'dist', 'lib', 'console', 'web');
-const types = path.join(web, 'api', 'described.d.ts');
 const descriptions = ['console.yaml', 'openapi.yaml'].map((file) => path.join(root, 'schema', file));
 
 /** Every file below a folder, in a stable order. */
@@ -93,11 +92,11 @@ const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 export async function buildConsole(onBuild = () => {}) {
   const stamp = path.join(target, '.sources');
   const own = fileURLToPath(import.meta.url);
-  const sources = listFiles(web).filter((file) => file !== types);
+  const sources = listFiles(web).filter((file) => file !== pageTypes);
   const digest = digestOf([own, path.join(root, 'package-lock.json'), ...descriptions, ...sources]);
-  if (readOr(stamp, '') === digest && existsSync(types)) return;
+  if (readOr(stamp, '') === digest && existsSync(pageTypes)) return;
   onBuild();
-  makeTypes(descriptions, types);
+  makeDescribedTypes();
   const { scripts, styles } = await bundle();
   // The compiler may have put modules that tests import beside them.
   rmSync(path.join(target, 'assets'), { recursive: true, force: true });

@@ -1,7 +1,7 @@
 // Makes the types of a described API: for the console's pages, for the client library, and for the routes of the server.
 // They are not kept in the repository.
 //
-// Usage: node bin/make-types.mjs for those of the server, or import { makeServerTypes, makeTypes }
+// Usage: node bin/make-types.mjs for those of the server and of the console, or import { makeDescribedTypes, makeTypes }
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -29,12 +29,18 @@ export function makeTypes(descriptions, target, options = []) {
   writeFileSync(target, stamp + readFileSync(target, 'utf8'));
 }
 
-/** The types of requests as the server's routes read them. The console has every route of REST and some of its own. */
-export function makeServerTypes() {
-  const descriptions = ['console.yaml', 'openapi.yaml'].map((file) => path.join(root, 'schema', file));
+/** The console has every route of REST and some of its own. */
+const descriptions = ['console.yaml', 'openapi.yaml'].map((file) => path.join(root, 'schema', file));
+
+/** The types of the console's API for its pages, some of whose modules have tests outside of a browser. */
+export const pageTypes = path.join(root, 'lib', 'console', 'web', 'api', 'described.d.ts');
+
+/** Makes the types of requests as the server's routes read them, and those of the console's pages. */
+export function makeDescribedTypes() {
   makeTypes(descriptions, path.join(root, 'lib', 'api', 'requests', 'described.d.ts'), ['--checked']);
+  makeTypes(descriptions, pageTypes);
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  makeServerTypes();
+  makeDescribedTypes();
 }

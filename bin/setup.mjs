@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';
-import { makeServerTypes } from './make-types.mjs';
+import { makeDescribedTypes } from './make-types.mjs';
 import { at, giveUp, readJson, root, runQuietly, say } from './run-quietly.mjs';
 
 /** Stops with a plain message on a Node older than package.json requires. */
@@ -86,7 +86,7 @@ function build(withTests) {
     if (!client.done) giveUp('the client library does not compile; what the compiler said is above.', client.output);
   }
   try {
-    makeServerTypes();
+    makeDescribedTypes();
   } catch (error) {
     giveUp('the types of the described API could not be made.', String(error));
   }
