@@ -5,9 +5,11 @@ import type { Caller } from '../domain/caller.js';
 import { rootLocation } from '../domain/location.js';
 import { noSuchPath, notFound, type Refusal } from '../domain/refusal.js';
 import { requireShortHeaders } from '../domain/short-header.js';
+import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
 import type { Exchange } from '../http/exchange.js';
+import type { HeaderLines } from '../http/header-lines.js';
 import type { MountedFace } from '../http/port.js';
-import { nothingRuns, protections } from '../http/protections.js';
+import { unkept } from '../http/protections.js';
 import { refuse, serveCallers, type Admitted, type Asking, type CallerFace } from '../http/serve-exchange.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -21,8 +23,6 @@ import { chooseRoute, locationOf, methodsOf, RouteFinder, type FoundPath } from 
 import { parseParameters, splitTarget, unknownParameter, type Target } from './requests/parse-target.js';
 import { chooseForm, limitsOf, readJson, takeFile, takeRaw, type Body } from './requests/take-body.js';
 import type { OpenRoute, Route } from './route.js';
-import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
-import type { HeaderLines } from '../http/header-lines.js';
 
 const exposed =
   'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
@@ -61,11 +61,7 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
     this.#routes = new RouteFinder(options.routes);
     this.#syntax = findChecker(options.description, options.validateResponses);
     this.name = options.face;
-    this.headers = {
-      'Cache-Control': options.cacheControl,
-      'Content-Security-Policy': nothingRuns,
-      ...protections,
-    };
+    this.headers = { ...unkept, 'Cache-Control': options.cacheControl };
     this.handle = serveCallers(dependencies, options, this);
   }
 

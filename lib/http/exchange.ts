@@ -68,7 +68,8 @@ export class Exchange {
   action = unknownRequest;
   location: Location | undefined;
   readonly #held: Release[] = [];
-  readonly #left = new AbortController();
+  /** Made for the few requests whose work asks whether its client is still there. */
+  #left: AbortController | undefined;
   #isAside = false;
 
   /** @param headers of every answer of the face; each name once */
@@ -94,7 +95,8 @@ export class Exchange {
     const address = addressOf(request);
     observer?.began();
     response.once('close', () => {
-      this.#end();
+      this.#leave();
+      this.#giveBack();
       this.#write(notes, { milliseconds: performance.now() - started, address, sentBefore });
     });
   }
@@ -112,7 +114,7 @@ export class Exchange {
   standAside(): AbortSignal {
     this.#isAside = true;
     this.#giveBack();
-    return this.#left.signal;
+    return this.departure();
   }
 
   /**
@@ -120,16 +122,17 @@ export class Exchange {
    * @returns aborted when the connection ends before the answer has left
    */
   departure(): AbortSignal {
+    this.#left ??= new AbortController();
+    if (this.response.closed) this.#leave();
     return this.#left.signal;
+  }
+
+  #leave(): void {
+    if (this.#isAside || !this.response.writableFinished) this.#left?.abort(goesOn('The client is gone.'));
   }
 
   #giveBack(): void {
     for (const release of this.#held.splice(0)) release();
-  }
-
-  #end(): void {
-    if (this.#isAside || !this.response.writableFinished) this.#left.abort(goesOn('The client is gone.'));
-    this.#giveBack();
   }
 
   /**

@@ -30,10 +30,10 @@ import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
 import { parseTraceparent, type TraceContext } from '../http/trace-context.js';
 
-const streamType = 'text/event-stream';
+const eventStream = 'text/event-stream';
 
 /** What the protocol's library wants to read in Accept. Whoever takes JSON alone gets it by `asJson`. */
-const bothForms = `application/json, ${streamType}`;
+const bothForms = `application/json, ${eventStream}`;
 
 const exposed = 'WWW-Authenticate, Retry-After, X-Request-Id';
 
@@ -251,8 +251,6 @@ async function readAnswer(response: Response): Promise<Answer> {
   };
 }
 
-const eventStream = 'text/event-stream';
-
 /** Headers of the protocol, or read here. */
 const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']);
 
@@ -337,12 +335,12 @@ function withoutArguments(message: unknown): unknown {
 function wantsJsonAlone(accept: string | undefined): boolean {
   const ranges = (accept ?? '*/*').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const takesJson = ranges.some((range) => ['application/json', 'application/*', '*/*', ''].includes(range));
-  return takesJson && !ranges.includes(streamType) && !ranges.includes('text/*');
+  return takesJson && !ranges.includes(eventStream) && !ranges.includes('text/*');
 }
 
 /** The answer as JSON, where it is a stream of one message. */
 function asJson(answer: Answer): Answer {
-  if (answer.headers['Content-Type'] !== streamType || answer.stream !== undefined) return answer;
+  if (answer.headers['Content-Type'] !== eventStream || answer.stream !== undefined) return answer;
   const message = /(?:^|\n)data: ([^\n]*)\n/.exec(answer.body)?.[1];
   if (message === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body: message };

@@ -15,7 +15,7 @@ const standAlone: readonly { readonly files: RegExp; readonly why: string }[] = 
   { files: /^lib\/console\/web\/shell\/screens\.ts$/, why: 'the table of screens is where a new screen is added' },
   {
     files: /^lib\/console\/web\/markdown\/sanitize\.ts$/,
-    why: 'one short file makes trusted HTML, for who reviews it',
+    why: 'one short file makes trusted HTML, so that it can be reviewed',
   },
 ];
 

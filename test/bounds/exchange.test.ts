@@ -208,6 +208,26 @@ describe('the steps of a request', () => {
     assert.equal(line.fields['status'], null);
   });
 
+  it('tell work that asks only after the client has left, and give back room that is taken then', async () => {
+    let asked: Exchange | undefined;
+    let goOn: (() => void) | undefined;
+    face.performing = (exchange) => {
+      asked = exchange;
+      return new Promise((resolve) => (goOn = resolve));
+    };
+    const connection = await RawConnection.open(port.port);
+    connection.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+    const exchange = await until('the work has begun', () => asked);
+    connection.reset();
+    await until('the client has left', () => exchange.response.closed);
+    assert.equal(exchange.departure().aborted, true);
+    assert.equal(exchange.standAside().aborted, true);
+    let released = 0;
+    exchange.hold(() => void (released += 1));
+    assert.equal(released, 1);
+    goOn?.();
+  });
+
   it('refuse HTTP/1.1 without Host, and take HTTP/1.0 without it, for open faces too', async () => {
     const notes = { log: keepLog([]), addressOf: server.rest.addressOf };
     const open = await openFor(

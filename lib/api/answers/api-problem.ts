@@ -6,7 +6,7 @@ import { presentDetails, type RefusalDetails } from '../../domain/refusal-detail
 import { detailRecords } from '../../records/refusal-record.js';
 
 /**
- * The only place where a Refusal becomes HTTP. Its cause stays hidden.
+ * A refusal as the JSON APIs answer it, for all their rows. Its cause stays hidden.
  * @param challenge how callers are recognised, for UNAUTHENTICATED
  */
 export function presentProblem(refusal: Refusal, requestId: string, challenge: string): Answer {
